@@ -1,0 +1,168 @@
+"""Sizes of tensors: integers, multiples of the batch size, or unknown.
+
+A size is an `int`, a `Batch` (a whole multiple of the batch size N, which has no value until memory is
+added up) or an `Unknown`. All arithmetic on sizes goes through the functions below: they absorb
+Unknowns and never guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from flake8_cnnmem.unknown import Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """`multiple` times the batch size. `Batch(1)` is the batch itself."""
+
+    multiple: int = 1
+
+    def __repr__(self) -> str:
+        return "N" if self.multiple == 1 else f"{self.multiple}N"
+
+
+Size: TypeAlias = int | Batch | Unknown
+Shape: TypeAlias = tuple[Size, ...]
+
+BATCH = Batch(1)
+
+
+def is_size(value: object) -> bool:
+    """Whether a value can stand in a shape: a whole number, a multiple of the batch, or unknown."""
+    return isinstance(value, (int, Batch, Unknown)) and not isinstance(value, bool)
+
+
+def add(left: Size, right: Size) -> Size:
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    if isinstance(left, Batch) and isinstance(right, Batch):
+        total = left.multiple + right.multiple
+        return Batch(total) if total else 0
+    if left == 0:
+        return right
+    if right == 0:
+        return left
+    return Unknown("a size is neither a number nor a multiple of the batch")
+
+
+def negate(size: Size) -> Size:
+    if isinstance(size, int):
+        return -size
+    return Batch(-size.multiple) if isinstance(size, Batch) else size
+
+
+def subtract(left: Size, right: Size) -> Size:
+    return add(left, negate(right))
+
+
+def multiply(left: Size, right: Size) -> Size:
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    if isinstance(left, Batch) and isinstance(right, Batch):
+        return Unknown("a size grows with the square of the batch")
+    batch, number = (left, right) if isinstance(left, Batch) else (right, left)
+    assert isinstance(batch, Batch) and isinstance(number, int)
+    return Batch(batch.multiple * number) if number else 0
+
+
+def floor_divide(left: Size, right: Size) -> Size:
+    """`left // right`; ZeroDivisionError as in Python."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    if isinstance(left, Batch):
+        if isinstance(right, int) and left.multiple % right == 0:
+            return Batch(left.multiple // right)
+        if isinstance(right, Batch) and left.multiple % right.multiple == 0:
+            return left.multiple // right.multiple
+    return 0 if left == 0 else Unknown("a size is not a whole multiple of the batch")
+
+
+def modulo(left: Size, right: Size) -> Size:
+    """`left % right`; ZeroDivisionError as in Python."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left % right
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    divisor = right.multiple if isinstance(right, Batch) else right
+    if isinstance(left, Batch) and left.multiple % divisor == 0:
+        return 0
+    return 0 if left == 0 else Unknown("whether the batch divides is not known")
+
+
+def same(left: Size, right: Size) -> bool | None:
+    """Whether two sizes are equal; None where that cannot be decided (an Unknown, or N against a number)."""
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return None
+    if type(left) is type(right):
+        return left == right
+    return None
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """The number of values in a tensor of this shape."""
+    total: Size = 1
+    for size in sizes:
+        total = multiply(total, size)
+    return total
+
+
+def known(sizes: Iterable[Size]) -> bool:
+    """Whether every size is a number or a multiple of the batch."""
+    return not any(isinstance(size, Unknown) for size in sizes)
+
+
+def first_unknown(sizes: Iterable[Size]) -> Unknown | None:
+    return next((size for size in sizes if isinstance(size, Unknown)), None)
+
+
+def per_sample(size: Size) -> int | Unknown:
+    """Values for each sample of the batch: a multiple's factor, and a number as it is."""
+    return size.multiple if isinstance(size, Batch) else size
+
+
+def at_batch(size: Size, batch_size: int) -> int | Unknown:
+    """The number that a size is at this batch size."""
+    return size.multiple * batch_size if isinstance(size, Batch) else size
+
+
+def show(shape: Shape) -> str:
+    """`(N, 64, ?, ?)`: a shape as messages print it."""
+    inner = ", ".join("?" if isinstance(size, Unknown) else repr(size) for size in shape)
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def drop_batch(shape: Shape) -> list[int | None]:
+    """A shape for the report: the leading batch axis left out, null where a size is not known."""
+    rest = shape[1:] if shape else shape
+    return [None if isinstance(size, Unknown) else size.multiple if isinstance(size, Batch) else size for size in rest]
+
+
+def ceil_divide(left: Size, right: Size) -> Size:
+    if isinstance(left, int) and isinstance(right, int):
+        return -(-left // right)
+    return negate(floor_divide(negate(left), right))
+
+
+def root(size: int, degree: int) -> int | None:
+    """The whole `degree`-th root of a number, or None."""
+    guess = round(size ** (1 / degree)) if size > 0 else 0
+    return next((n for n in (guess - 1, guess, guess + 1) if n > 0 and n**degree == size), None)
+
+

@@ -1,0 +1,198 @@
+"""The layer graph: tensors, the calls that made them, and the model that is recovered from them.
+
+This is the waist of the program: above it nothing knows of bytes, below it nothing knows of syntax.
+The graph is the value: a `Tensor` knows the `Call` that made it, a `Call` its input tensors, so that a
+model is recovered by walking back from its outputs. There is no recorder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.unknown import Unknown
+
+
+class Site(Protocol):
+    """A place in source code, worked out only when somebody asks."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def column(self) -> int:
+        """1-based."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Tensor:
+    """A feature map, a batch of inputs, a constant.
+
+    `shape` includes the batch axis (`Batch(1)`), or is Unknown where not even the rank is known.
+    `dtype` is "float" for the dtype the model trains in, else a fixed one: "float32", "float16",
+    "bfloat16", "float64", "int64", "int32", "uint8", "bool", "complex64", ...
+    `data` holds the values of a small constant as nested tuples (`torch.linspace(0, 0.2, 5)`), else None.
+    """
+
+    shape: Shape | Unknown
+    dtype: str = "float"
+    call: Call | None = None
+    index: int = 0
+    data: Any = None
+    framework: str = "torch"
+    requires_grad: bool = False
+    """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
+
+
+@dataclass(slots=True, eq=False)
+class Weight(Tensor):
+    """A parameter or buffer. Its shape has no batch. `trainable` may be changed by the code at any time."""
+
+    name: str = ""
+    trainable: bool = True
+    buffer: bool = False
+    site: Site | None = None
+
+
+class Op(Protocol):
+    """What one computation knows: its output shapes, its weights, and (by `kind`) what is kept for backward.
+
+    `kind` is the row of a FRAMEWORK's table of kept tensors. Everything else that such a row needs
+    (p, in_place, the channels of statistics) is a field of the concrete dataclass in `ops/`.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
+        """Output shapes for these input shapes (weights not among them). Raises `Mismatch`.
+
+        Unknown stands for an output of which not even the number of axes is known.
+        """
+        ...
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """The op's weights in order of creation. Layers that declare their sizes are asked with no inputs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSpec:
+    shape: Shape
+    trainable: bool = True
+    buffer: bool = False
+    dtype: str = "float"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A size that cannot be right. `code` is CNM201 (another size than declared) or CNM202 (shrunk to nothing).
+
+    `what` completes "LAYER ...", for example "takes 400 features, but is given 256"; `advice` says
+    what would work, or is empty. `given` and `declared` are the two sizes, where there are two.
+    """
+
+    code: str
+    what: str
+    advice: str = ""
+    given: int | None = None
+    declared: int | None = None
+
+
+class Mismatch(Exception):
+    """Raised by `Op.outputs` for sizes that cannot be right.
+
+    `recovered` are the output shapes that the rest of the model is probably meant to see, so that one
+    wrong size gives one finding; None where there is no sensible continuation.
+    """
+
+    def __init__(self, problem: Problem, recovered: tuple[Shape, ...] | None = None) -> None:
+        super().__init__(problem.what)
+        self.problem = problem
+        self.recovered = recovered
+
+
+@dataclass(slots=True, eq=False)
+class Invocation:
+    """One call of a layer or module: the frame that ops run in. Invocations form a tree through `parent`."""
+
+    layer: Any
+    """The `values.Instance` that was called; None for a region that is not a layer (a checkpoint)."""
+    parent: Invocation | None
+    number: int
+    site: Site | None = None
+    checkpoint: bool = False
+    """The forward pass inside keeps nothing but its inputs and is run again in the backward pass."""
+
+    def ancestry(self) -> Iterator[Invocation]:
+        """This invocation, then outwards."""
+        at: Invocation | None = self
+        while at is not None:
+            yield at
+            at = at.parent
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One run of an op. `number` grows in the order in which the code runs."""
+
+    op: Op
+    inputs: tuple[Tensor, ...]
+    """The tensors that the op reads, weights left out."""
+    weights: tuple[Weight, ...]
+    number: int
+    outputs: tuple[Tensor, ...] = ()
+    within: Invocation | None = None
+    site: Site | None = None
+    grad: bool = True
+    """False under `torch.no_grad()` and its like."""
+    autocast: str | None = None
+    """The half dtype of the autocast region that the call runs in, if any."""
+    problem: Problem | None = None
+    function: str = ""
+    """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
+
+    def ancestry(self) -> Iterator[Invocation]:
+        """The invocations that the call runs in, innermost first."""
+        return self.within.ancestry() if self.within is not None else iter(())
+
+
+@dataclass(slots=True, eq=False)
+class Model:
+    """A model as it trains: its inputs and outputs, every call between them in order, every weight once.
+
+    `weights` are those of all layers that the model owns, whether called or not, shared ones once.
+    `causes` are the first things that could not be known; empty for an exact model.
+    """
+
+    name: str
+    framework: str
+    root: Any
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    calls: tuple[Call, ...]
+    weights: tuple[Weight, ...]
+    paths: Mapping[int, str] = field(default_factory=dict)
+    """Module path ("layer1.0.conv1") by id of the layer instance."""
+    causes: tuple[Unknown, ...] = ()
+    site: Site | None = None
+
+
+def calls_behind(outputs: Iterable[Tensor]) -> tuple[Call, ...]:
+    """Every call that the outputs depend on, in the order in which the code ran them."""
+    found: dict[int, Call] = {}
+    waiting = [tensor.call for tensor in outputs if tensor.call is not None]
+    while waiting:
+        call = waiting.pop()
+        if call.number in found:
+            continue
+        found[call.number] = call
+        waiting.extend(tensor.call for tensor in call.inputs if tensor.call is not None)
+        waiting.extend(weight.call for weight in call.weights if weight.call is not None)
+    return tuple(found[number] for number in sorted(found))

@@ -1,0 +1,41 @@
+"""The facts of training: batch size, input shape, optimizer, dtype, each with the evidence it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(Generic[T]):
+    """A value and where it was found: "directive", "train.py:41", "the model's Linear layers", "option", "default"."""
+
+    value: T
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer by its lower-case name ("sgd", "momentum", "adam", "adamw", "rmsprop", ...) and the options
+    that change its state or its step: {"amsgrad": True}, {"centered": True}, {"momentum": 0.9}, {"foreach": False}."""
+
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        """`adam`, `adam with amsgrad`: the name, and those options that add to its state."""
+        more = [name for name, value in self.options if name in ("amsgrad", "centered", "momentum") and value]
+        return f"{self.name} with {' and '.join(more)}" if more else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One training step. `input_shape` is without the batch, in the framework's own order; None where unknown."""
+
+    batch_size: Fact[int]
+    dtype: Fact[str]
+    optimizer: Fact[Optimizer]
+    input_shape: Fact[tuple[int | None, ...]] | None = None
+    loss: Fact[str] = field(default_factory=lambda: Fact("cross_entropy", "default"))

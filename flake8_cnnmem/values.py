@@ -1,0 +1,310 @@
+"""What the interpreted code's names hold, and the protocol by which values call each other.
+
+Python's own plain values stand for themselves: int, float, complex, bool, None, str, bytes, tuple, list, dict,
+set, frozenset, range, slice, Ellipsis, collections.OrderedDict / deque / Counter. Beside them there are the
+classes of this module, `graph.Tensor` / `graph.Weight`, `dims.Batch` and `unknown.Unknown`.
+
+A `Native` is a function that we provide in place of one without Python source: a builtin, a framework's
+primitive. It is an ordinary Python function whose first parameter is the `Run`, and whose remaining
+signature is the real function's own, so that Python itself does the argument binding and the defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
+from flake8_cnnmem.unknown import Unknown
+
+Value: TypeAlias = Any
+"""Any value of the interpreted program."""
+
+
+class Missing:
+    """The one object `MISSING`: no such name or attribute (None is a value)."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Native:
+    """A function of ours: called as `function(run, *args, **kwargs)`.
+
+    With `absorb` (the default) a call with an Unknown among its arguments gives that Unknown and the
+    function is not run; without it the function sees Unknowns and deals with them itself.
+    TypeError, ValueError, KeyError, IndexError, AttributeError, StopIteration, ZeroDivisionError,
+    OverflowError and the like that it raises become the same exception in the interpreted program.
+    """
+
+    name: str
+    function: Callable[..., Value]
+    absorb: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method: `function` (a Function, a Native, or any other callable value) with its first argument."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Property:
+    """`fget` and `fset` are callable values; both get the instance first."""
+
+    fget: Value
+    fset: Value = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticMethod:
+    function: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMethod:
+    function: Value
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Class:
+    """A class, of the user's code or native. `namespace` holds Functions, Natives, Properties and plain values.
+
+    `host` is the Python type whose values are this class's instances (int for `int`), or None.
+    `mro` is computed by `linearise` and starts with the class itself.
+    """
+
+    name: str
+    bases: tuple[Class, ...] = ()
+    namespace: dict[str, Value] = field(default_factory=dict)
+    host: type | None = None
+    module: str = ""
+    mro: tuple[Class, ...] = ()
+    site: Site | None = None
+    unknown_base: Unknown | None = None
+    """Set when a base class could not be resolved: a missing attribute is then unknown, not absent."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What natives keep about a class (dataclass fields, a layer's stub)."""
+
+    def __repr__(self) -> str:
+        return f"<class {self.name}>"
+
+    def __post_init__(self) -> None:
+        if not self.mro:
+            self.mro = linearise(self)
+
+    def find(self, name: str) -> Value:
+        """The attribute as the classes of the mro hold it, or MISSING."""
+        for cls in self.mro:
+            if name in cls.namespace:
+                return cls.namespace[name]
+        return MISSING
+
+    def derives_from(self, other: Class) -> bool:
+        return other in self.mro
+
+    def any_unknown_base(self) -> Unknown | None:
+        return next((cls.unknown_base for cls in self.mro if cls.unknown_base is not None), None)
+
+
+def linearise(cls: Class) -> tuple[Class, ...]:
+    """The C3 method resolution order. TypeError where there is none, as in Python."""
+    sequences = [list(base.mro) for base in cls.bases] + [list(cls.bases)]
+    order = [cls]
+    while any(sequences):
+        for sequence in sequences:
+            if sequence and not any(sequence[0] in other[1:] for other in sequences):
+                chosen = sequence[0]
+                break
+        else:
+            raise TypeError("Cannot create a consistent method resolution order (MRO)")
+        order.append(chosen)
+        for sequence in sequences:
+            if sequence and sequence[0] is chosen:
+                del sequence[0]
+    return tuple(order)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Instance:
+    """An object of a Class. `payload` is the host value of a subclass of a builtin (a dict for `class D(dict)`);
+    `native` is what a native class keeps about it (a Keras layer's state)."""
+
+    cls: Class
+    attributes: dict[str, Value] = field(default_factory=dict)
+    payload: Any = None
+    native: Any = None
+    site: Site | None = None
+    """Where it was constructed."""
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.name} object>"
+
+    def __eq__(self, other: object) -> bool:
+        """As keys of host dicts: an instance of a str's, number's or tuple's subclass is what it holds."""
+        if self is other or not isinstance(self.payload, (str, bytes, int, float, tuple, frozenset)):
+            return self is other
+        return bool(self.payload == (other.payload if isinstance(other, Instance) else other))
+
+    def __hash__(self) -> int:
+        plain = isinstance(self.payload, (str, bytes, int, float, tuple, frozenset))
+        return hash(self.payload) if plain else object.__hash__(self)
+
+
+@dataclass(slots=True, eq=False)
+class Namespace:
+    """A native module such as `torch.nn` or `math`: names to values, worked out when asked.
+
+    `lookup` gives a value or MISSING. `complete` says that a missing name is absent for certain
+    (`math`), not just unknown to us (`torch`).
+    """
+
+    name: str
+    lookup: Callable[[str], Value]
+    complete: bool = False
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+class Raised(Exception):
+    """An exception of the interpreted program: `value` is an Instance of an exception class."""
+
+    def __init__(self, value: Instance) -> None:
+        super().__init__(value.cls.name)
+        self.value = value
+
+
+class Run(Protocol):
+    """What natives may ask of the interpreter."""
+
+    strict: bool
+    grad_enabled: bool
+    autocast: str | None
+    invocation: Invocation | None
+    poisoned: dict[int, tuple[Value, Unknown]]
+    """Containers whose items cannot be known, by id, with the cause."""
+
+    def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        """Call any callable value. Gives Unknown for what cannot be called or followed; raises Raised."""
+        ...
+
+    def get(self, value: Value, name: str) -> Value:
+        """`value.name`; Unknown where it cannot be known; raises Raised(AttributeError) where it is absent."""
+        ...
+
+    def find(self, value: Value, name: str) -> Value:
+        """As `get`, with MISSING where it is absent."""
+        ...
+
+    def set(self, value: Value, name: str, new: Value) -> None:
+        """`value.name = new`, through user-defined or native `__setattr__` and property setters."""
+        ...
+
+    def delete(self, value: Value, name: str) -> None: ...
+
+    def truth(self, value: Value) -> bool | Unknown:
+        """bool(value)."""
+        ...
+
+    def equal(self, left: Value, right: Value) -> bool | Unknown:
+        """left == right as a truth value."""
+        ...
+
+    def iterate(self, value: Value) -> Iterator[Value] | Unknown:
+        """The items, each drawing on the budget; Unknown for what cannot be iterated."""
+        ...
+
+    def items(self, value: Value) -> list[Value] | Unknown:
+        """All items of an iterable, within the budget."""
+        ...
+
+    def index(self, value: Value, key: Value) -> Value:
+        """`value[key]`."""
+        ...
+
+    def operate(self, operator: str, left: Value, right: Value) -> Value:
+        """A binary operator by its symbol: "+", "//", "@", "==", "in", ..."""
+        ...
+
+    def type_of(self, value: Value) -> Class | Unknown: ...
+
+    def is_instance(self, value: Value, cls: Value) -> bool | Unknown: ...
+
+    def construct(self, cls: Class, *args: Value, **kwargs: Value) -> Value:
+        """A new instance, as calling the class gives."""
+        ...
+
+    def error(self, kind: str, message: str) -> Raised:
+        """An exception of the interpreted program to raise: `raise run.error("ValueError", "...")`."""
+        ...
+
+    def unknown(self, reason: str) -> Unknown:
+        """An Unknown with the line that is being evaluated as its cause."""
+        ...
+
+    def spend(self, steps: int) -> None:
+        """Draw on the budget; ends the evaluation when nothing is left."""
+        ...
+
+    def check_size(self, length: int) -> None:
+        """Raise when a string, number (in bits) or container of this length is beyond the budget."""
+        ...
+
+    def here(self) -> Site | None:
+        """The call that is being evaluated."""
+        ...
+
+    def changed(self, container: Value) -> None:
+        """To be called BEFORE a native changes a list, dict, set, or an Instance's attributes in place."""
+        ...
+
+    def poison(self, container: Value, cause: Unknown) -> None:
+        """From now on nobody knows what a list, dict or set holds, nor how much."""
+        ...
+
+    def operate_unary(self, operator: str, value: Value) -> Value:
+        """A unary operator by its symbol: "neg", "pos", "~"."""
+        ...
+
+    def apply(
+        self,
+        op: Op,
+        *inputs: Tensor | Unknown,
+        weights: Sequence[Value] = (),
+        function: str = "",
+        dtypes: Sequence[str] | None = None,
+        framework: str = "torch",
+    ) -> Value:
+        """Run an op on tensors: makes the Call and gives its output tensor, or the tuple of them.
+
+        An Unknown input or an input of unknown rank gives outputs of Unknown shape, but still a Call,
+        so that the layers behind it are not lost. `dtypes` are the outputs' (the first input's if None).
+        """
+        ...
+
+    def enter(self, layer: Instance | None, checkpoint: bool = False) -> AbstractInvocation:
+        """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
+        ...
+
+    def data(self, key: str) -> dict[Any, Any]:
+        """A scratch dict that lives as long as this evaluation (Keras' name counters and global policy)."""
+        ...
+
+
+class AbstractInvocation(Protocol):
+    def __enter__(self) -> Invocation: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+def is_callable(value: Value) -> bool:
+    """Whether a value is a function or class for certain (instances decide by their class's `__call__`)."""
+    return isinstance(value, (Native, Bound, Class)) or type(value).__name__ == "Function"
+
+
