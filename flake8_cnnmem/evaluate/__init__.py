@@ -1,0 +1,1 @@
+"""The interpreter: it evaluates the code that builds models, abstractly, and never runs it."""

@@ -1,0 +1,95 @@
+"""Where ops meet tensors: each application makes a Call, the graph's record of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+class Halted(Exception):
+    """The first size that cannot be right, where somebody asked to stop at it."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__()
+        self.call = call
+
+
+def apply_op(
+    run: Interpreter,
+    op: Op,
+    inputs: tuple[Tensor | Unknown, ...],
+    weights: Sequence[Value],
+    function: str,
+    dtypes: Sequence[str] | None,
+    framework: str,
+) -> Value:
+    run.spend(2)
+    tensors = tuple(as_tensor(value, framework) for value in inputs)
+    call = Call(
+        op,
+        tensors,
+        tuple(weight for weight in weights if isinstance(weight, Weight)),
+        run.next_number(),
+        within=run.invocation,
+        site=run.site,
+        grad=run.grad_enabled,
+        autocast=run.autocast,
+        function=function,
+    )
+    dtype = tensors[0].dtype if tensors else "float"
+    unranked = next((tensor.shape for tensor in tensors if isinstance(tensor.shape, Unknown)), None)
+    shapes: Sequence[dims.Shape | Unknown]
+    if unranked is not None:
+        shapes = [unranked] * max(len(dtypes) if dtypes else 1, 1)
+    else:
+        try:
+            shapes = op.outputs(*(tensor.shape for tensor in tensors if not isinstance(tensor.shape, Unknown)))
+        except Mismatch as mismatch:
+            call.problem = mismatch.problem
+            if run.stop_at_problem:
+                raise Halted(call) from None
+            cause = run.unknown(mismatch.problem.what)
+            shapes = mismatch.recovered if mismatch.recovered is not None else (cause,)
+    outputs = tuple(
+        Tensor(shape, dtypes[at] if dtypes and at < len(dtypes) else dtype, call, at, None, framework)
+        for at, shape in enumerate(shapes)
+    )
+    call.outputs = outputs
+    if run.log is not None:
+        run.log.append(call)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def as_tensor(value: Tensor | Unknown, framework: str) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    return Tensor(value if isinstance(value, Unknown) else Unknown("not a tensor"), framework=framework)
+
+
+class InvocationContext:
+    """`with run.enter(layer):` what is applied inside happens within that layer's invocation."""
+
+    __slots__ = ("checkpoint", "layer", "outer", "run")
+
+    def __init__(self, run: Interpreter, layer: Instance | None, checkpoint: bool) -> None:
+        self.run = run
+        self.layer = layer
+        self.checkpoint = checkpoint
+        self.outer: Invocation | None = None
+
+    def __enter__(self) -> Invocation:
+        run = self.run
+        self.outer = run.invocation
+        run.invocation = Invocation(self.layer, self.outer, run.next_number(), run.site, self.checkpoint)
+        return run.invocation
+
+    def __exit__(self, *exception: object) -> None:
+        self.run.invocation = self.outer

@@ -1,0 +1,172 @@
+"""Where values are stored: names, attributes, subscripts, unpacking; augmented assignment and `del`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
+
+Store = Callable[[Frame, Value], None]
+
+
+def compile_target(compiler: Compiler, node: Any) -> Store:
+    """A function that stores a value where this expression says."""
+    if isinstance(node, cst.Name):
+        word = node.value
+        return lambda frame, value: frame.store(word, value)
+    if isinstance(node, cst.Attribute):
+        return attribute_target(compiler, node)
+    if isinstance(node, cst.Subscript):
+        return subscript_target(compiler, node)
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return unpacking_target(compiler, node)
+    if isinstance(node, cst.StarredElement):
+        return compile_target(compiler, node.value)
+    return lambda frame, value: None
+
+
+def attribute_target(compiler: Compiler, node: cst.Attribute) -> Store:
+    base = compiler.expression(node.value)
+    word = node.attr.value
+    return lambda frame, value: frame.run.set(base(frame), word, value)
+
+
+def subscript_target(compiler: Compiler, node: cst.Subscript) -> Store:
+    from flake8_cnnmem.evaluate.expressions import compile_key
+
+    base = compiler.expression(node.value)
+    key = compile_key(compiler, node.slice)
+    rebind = rebinding(compiler, node.value)
+
+    def store(frame: Frame, value: Value) -> None:
+        container = base(frame)
+        result = frame.run.set_index(container, key(frame), value)
+        if isinstance(container, Tensor) and rebind is not None and result is not container:
+            rebind(frame, result)
+
+    return store
+
+
+def rebinding(compiler: Compiler, node: cst.BaseExpression) -> Store | None:
+    """How `x[...] = y` and `x.add_(y)` give the name x the new tensor: tensors themselves never change."""
+    if isinstance(node, cst.Name):
+        word = node.value
+        return lambda frame, value: frame.store(word, value)
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        owner, word = node.value.value, node.attr.value
+
+        def store(frame: Frame, value: Value) -> None:
+            holder = frame.variables.get(owner)
+            if holder is not None and not isinstance(holder, (Tensor, Unknown)):
+                frame.run.set(holder, word, value)
+
+        return store
+    return None
+
+
+def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
+    stores = [compile_target(compiler, element.value) for element in node.elements]
+    star = next((at for at, element in enumerate(node.elements) if isinstance(element, cst.StarredElement)), None)
+    count = len(stores)
+
+    def store(frame: Frame, value: Value) -> None:
+        run = frame.run
+        items = run.items(value)
+        if isinstance(items, Unknown):
+            for each in stores:
+                each(frame, items)
+            return
+        if star is None:
+            if len(items) != count:
+                few = "not enough" if len(items) < count else "too many"
+                raise run.error("ValueError", f"{few} values to unpack (expected {count})")
+            for each, item in zip(stores, items, strict=True):
+                each(frame, item)
+            return
+        after = count - star - 1
+        if len(items) < count - 1:
+            raise run.error("ValueError", f"not enough values to unpack (expected at least {count - 1})")
+        for each, item in zip(stores[:star], items[:star], strict=True):
+            each(frame, item)
+        stores[star](frame, items[star : len(items) - after])
+        for each, item in zip(stores[star + 1 :], items[len(items) - after :], strict=True):
+            each(frame, item)
+
+    return store
+
+
+def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
+    target: Any = node.target
+    symbol = AUGMENTED[type(node.operator)]
+    value = compiler.expression(node.value)
+    if isinstance(target, cst.Name):
+        load = compiler.expression(target)
+        word = target.value
+
+        def to_name(frame: Frame) -> None:
+            frame.store(word, frame.run.operate_in_place(symbol, load(frame), value(frame)))
+
+        return to_name
+    if isinstance(target, cst.Attribute):
+        base = compiler.expression(target.value)
+        attribute = target.attr.value
+
+        def to_attribute(frame: Frame) -> None:
+            run = frame.run
+            owner = base(frame)
+            run.set(owner, attribute, run.operate_in_place(symbol, run.get(owner, attribute), value(frame)))
+
+        return to_attribute
+    from flake8_cnnmem.evaluate.expressions import compile_key
+
+    container = compiler.expression(target.value)
+    key = compile_key(compiler, target.slice)
+    rebind = rebinding(compiler, target.value)
+
+    def to_item(frame: Frame) -> None:
+        run = frame.run
+        owner, at = container(frame), key(frame)
+        result = run.set_index(owner, at, run.operate_in_place(symbol, run.index(owner, at), value(frame)))
+        if isinstance(owner, Tensor) and rebind is not None:
+            rebind(frame, result)
+
+    return to_item
+
+
+AUGMENTED: dict[type[cst.CSTNode], str] = {
+    cst.AddAssign: "+", cst.SubtractAssign: "-", cst.MultiplyAssign: "*", cst.DivideAssign: "/",
+    cst.FloorDivideAssign: "//", cst.ModuloAssign: "%", cst.PowerAssign: "**", cst.MatrixMultiplyAssign: "@",
+    cst.BitAndAssign: "&", cst.BitOrAssign: "|", cst.BitXorAssign: "^", cst.LeftShiftAssign: "<<",
+    cst.RightShiftAssign: ">>",
+}  # fmt: skip
+
+
+def compile_deletion(compiler: Compiler, node: Any) -> Code:
+    if isinstance(node, cst.Name):
+        word = node.value
+        return lambda frame: frame.discard(word)
+    if isinstance(node, cst.Attribute):
+        base = compiler.expression(node.value)
+        attribute = node.attr.value
+        return lambda frame: frame.run.delete(base(frame), attribute)
+    if isinstance(node, cst.Subscript):
+        from flake8_cnnmem.evaluate.expressions import compile_key
+
+        container = compiler.expression(node.value)
+        key = compile_key(compiler, node.slice)
+        return lambda frame: frame.run.delete_index(container(frame), key(frame))
+    parts = [compile_deletion(compiler, element.value) for element in getattr(node, "elements", ())]
+
+    def several(frame: Frame) -> None:
+        for part in parts:
+            part(frame)
+
+    return several

@@ -1,0 +1,287 @@
+"""`value.name`: found as CPython finds it, on instances, classes, modules, tensors and plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import builtins
+from flake8_cnnmem.evaluate.functions import Function, Super
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Namespace,
+    Native,
+    Property,
+    StaticMethod,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def find(run: Interpreter, value: Value, name: str) -> Value:
+    """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
+    kind = type(value)
+    if kind is Instance:
+        return of_instance(run, value, name)
+    if kind is Unknown:
+        return value
+    if kind is Module:
+        return value.attribute(run, name)
+    if kind is Class:
+        return of_class(run, value, name)
+    if kind is Namespace:
+        return of_namespace(run, value, name)
+    if isinstance(value, Tensor):
+        return frameworks.of(value).get(run, value, name)
+    if kind is Super:
+        return of_super(run, value, name)
+    if kind is Function:
+        return of_function(run, value, name)
+    if kind is Bound:
+        if name == "__self__":
+            return value.receiver
+        return value.function if name == "__func__" else find(run, value.function, name)
+    if kind is Native:
+        return of_native(run, value, name)
+    if kind is Property:
+        return of_property(value, name)
+    if kind is Batch:
+        found = builtins.method(run, 1, name)
+        return run.unknown(f"{name} of the batch size") if found is not MISSING else MISSING
+    return builtins.method(run, value, name)
+
+
+def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
+    cls = instance.cls
+    found = cls.find(name)
+    if type(found) is Property:
+        return run.invoke(found.fget, (instance,), {})
+    own = instance.attributes.get(name, MISSING)
+    if own is not MISSING:
+        return own
+    if found is not MISSING:
+        return bind(run, found, instance, cls)
+    if name == "__class__":
+        return cls
+    if name == "__dict__":
+        return instance.attributes
+    fallback = cls.find("__getattr__")
+    if fallback is not MISSING:
+        return run.quietly("AttributeError", fallback, instance, name)
+    unknown_base = cls.any_unknown_base()
+    if unknown_base is not None:
+        return unknown_base
+    return builtins.method(run, instance.payload, name) if instance.payload is not None else MISSING
+
+
+def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
+    """What an attribute found on a class gives when it is read through an instance."""
+    kind = type(found)
+    if kind is Function or kind is Native:
+        return Bound(found, receiver)
+    if kind is StaticMethod:
+        return found.function
+    if kind is ClassMethod:
+        return Bound(found.function, cls)
+    if kind is Property:
+        return run.invoke(found.fget, (receiver,), {})
+    if kind is Instance and found.cls.find("__get__") is not MISSING:
+        return run.invoke(Bound(found.cls.find("__get__"), found), (receiver, cls), {})
+    return found
+
+
+def of_super(run: Interpreter, value: Super, name: str) -> Value:
+    receiver = value.receiver
+    cls = receiver if isinstance(receiver, Class) else receiver.cls
+    if isinstance(receiver, Class) and value.cls not in cls.mro and name == "__call__":
+        # In a metaclass's `__call__`: what makes the instance.
+        return Native("__call__", lambda run, *args, **kwargs: run.construct(receiver, *args, **kwargs), absorb=False)
+    mro = cls.mro
+    start = mro.index(value.cls) + 1 if value.cls in mro else 0
+    for base in mro[start:]:
+        if base.unknown_base is not None and base is not value.cls:
+            return base.unknown_base
+        if name in base.namespace:
+            found = base.namespace[name]
+            if isinstance(receiver, Class) and isinstance(found, (Function, Native)) and name != "__new__":
+                return found
+            return found if name == "__new__" else bind(run, found, receiver, cls)
+    if value.cls.unknown_base is not None:
+        return value.cls.unknown_base
+    if isinstance(receiver, Instance):
+        fallback = next(
+            (base.namespace["__getattr__"] for base in mro[start:] if "__getattr__" in base.namespace), None
+        )
+        if fallback is not None:
+            return run.quietly("AttributeError", fallback, receiver, name)
+    return MISSING
+
+
+def of_class(run: Interpreter, cls: Class, name: str) -> Value:
+    found = cls.find(name)
+    kind = type(found)
+    if kind is StaticMethod:
+        return found.function
+    if kind is ClassMethod:
+        return Bound(found.function, cls)
+    if found is not MISSING:
+        if kind is Instance and found.cls.find("__get__") is not MISSING:
+            return run.invoke(Bound(found.cls.find("__get__"), found), (None, cls), {})
+        return found
+    known = {
+        "__name__": cls.name, "__qualname__": cls.name, "__mro__": cls.mro, "__bases__": cls.bases,
+        "__dict__": cls.namespace, "__module__": cls.module, "__doc__": None,
+    }.get(name, MISSING)  # fmt: skip
+    if known is not MISSING:
+        return known
+    metaclass = cls.facts.get("metaclass")
+    if isinstance(metaclass, Class):
+        found = metaclass.find(name)
+        if found is not MISSING:
+            return bind(run, found, cls, metaclass)
+    unknown_base = cls.any_unknown_base()
+    if unknown_base is not None:
+        return unknown_base
+    if name == "mro":
+        return Native("mro", lambda run: list(cls.mro))
+    if name == "__subclasses__":
+        return run.unknown("the subclasses of a class are not followed")
+    return MISSING
+
+
+def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
+    if name in namespace.attributes:
+        return namespace.attributes[name]
+    found = namespace.lookup(name)
+    if found is not MISSING:
+        return found
+    if name == "__name__":
+        return namespace.name
+    if name in ("__version__", "__file__", "__path__"):
+        return run.unknown(f"{namespace.name}.{name} is not known")
+    submodule = run.importer.submodule(f"{namespace.name}.{name}")
+    if submodule is not None:
+        return submodule
+    return MISSING if namespace.complete else run.unknown(f"{namespace.name}.{name} is not known")
+
+
+def of_function(run: Interpreter, function: Function, name: str) -> Value:
+    if name in function.attributes:
+        return function.attributes[name]
+    if name in ("__name__", "__qualname__"):
+        return function.name
+    if name == "__module__":
+        return function.module.name
+    if name == "__doc__":
+        return function.doc
+    if name == "__dict__":
+        return function.attributes
+    if name == "__globals__":
+        return function.module.namespace(run)
+    if name == "__defaults__":
+        return function.defaults or None
+    if name == "__call__":
+        return function
+    if name in ("__code__", "__annotations__", "__closure__", "__kwdefaults__"):
+        return run.unknown(f"{name} of a function is not followed")
+    if name == "__get__":
+        return Native("__get__", lambda run, instance, owner=None: Bound(function, instance))
+    return MISSING
+
+
+def of_native(run: Interpreter, native: Native, name: str) -> Value:
+    if name in ("__name__", "__qualname__"):
+        return native.name
+    if name == "__doc__":
+        return None
+    if name == "__module__":
+        return ""
+    if name == "__call__":
+        return native
+    return run.unknown(f"{name} of {native.name} is not known")
+
+
+def of_property(value: Property, name: str) -> Value:
+    if name in ("setter", "getter", "deleter"):
+
+        def change(run: object, function: Value) -> Property:
+            if name == "setter":
+                return Property(value.fget, function)
+            return Property(function, value.fset) if name == "getter" else value
+
+        return Native(name, change)
+    return {"fget": value.fget, "fset": value.fset}.get(name, MISSING)
+
+
+def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
+    """`value.name = new`. An Unknown swallows it."""
+    if isinstance(value, Instance):
+        setter = value.cls.find("__setattr__")
+        if setter is not MISSING:
+            run.invoke(Bound(setter, value), (name, new), {})
+        else:
+            assign_plainly(run, value, name, new)
+    elif isinstance(value, Class):
+        run.changed(value.namespace)
+        value.namespace[name] = new
+    elif isinstance(value, Tensor):
+        frameworks.of(value).set(run, value, name, new)
+    elif isinstance(value, Module):
+        run.changed(value.variables)
+        value.assign(name, new)
+    elif isinstance(value, (Function, Namespace)):
+        run.changed(value.attributes)
+        value.attributes[name] = new
+    elif isinstance(value, Bound):
+        assign(run, value.function, name, new)
+    elif not isinstance(value, (Unknown, Native)):
+        raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")
+
+
+def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) -> None:
+    """object.__setattr__: a property's setter, else the instance's own attributes."""
+    found = instance.cls.find(name)
+    if isinstance(found, Property):
+        if found.fset is None:
+            raise run.error("AttributeError", f"property '{name}' has no setter")
+        run.invoke(found.fset, (instance, new), {})
+        return
+    if isinstance(found, Instance) and found.cls.find("__set__") is not MISSING:
+        run.invoke(Bound(found.cls.find("__set__"), found), (instance, new), {})
+        return
+    run.changed(instance)
+    instance.attributes[name] = new
+
+
+def remove(run: Interpreter, value: Value, name: str) -> None:
+    """`del value.name`."""
+    if isinstance(value, Instance):
+        deleter = value.cls.find("__delattr__")
+        if deleter is not MISSING:
+            run.invoke(Bound(deleter, value), (name,), {})
+            return
+        run.changed(value)
+        gone = value.attributes.pop(name, MISSING)
+    elif isinstance(value, Class):
+        run.changed(value.namespace)
+        gone = value.namespace.pop(name, MISSING)
+    elif isinstance(value, (Function, Namespace)):
+        run.changed(value.attributes)
+        gone = value.attributes.pop(name, MISSING)
+    elif isinstance(value, Module):
+        run.changed(value.variables)
+        gone = value.variables.pop(name, MISSING)
+    else:
+        return
+    if gone is MISSING:
+        raise run.error("AttributeError", name)

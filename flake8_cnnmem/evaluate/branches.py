@@ -1,0 +1,267 @@
+"""Branches on tests that are not known: both sides run, and what they disagree on is Unknown.
+
+A journal notes every container before it is first changed, so that one side can be undone before the other
+runs. Containers are the variables of frames, attributes of instances, lists, dicts and sets.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
+from flake8_cnnmem.graph import Call, Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Raised, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+Journal = dict[int, tuple[Value, Any]]
+ALIKE_DEPTH = 12
+
+
+class Side:
+    """What one side of a branch did."""
+
+    __slots__ = ("numbered", "raised", "signal", "states")
+
+    def __init__(self) -> None:
+        self.signal: Value = None
+        self.raised: Raised | None = None
+        self.states: Journal = {}
+        """Each container the side changed, with its state at the side's end."""
+        self.numbered = 0
+
+
+def snapshot(container: Value) -> Any:
+    if isinstance(container, Instance):
+        payload = container.payload
+        copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
+        return dict(container.attributes), copy
+    return container.copy()
+
+
+def restore(container: Value, state: Any) -> None:
+    if isinstance(container, Instance):
+        container.attributes.clear()
+        container.attributes.update(state[0])
+        if isinstance(container.payload, (list, dict, set, deque)):
+            restore(container.payload, state[1])
+    elif isinstance(container, list):
+        container[:] = state
+    elif isinstance(container, deque):
+        container.clear()
+        container.extend(state)
+    else:
+        container.clear()
+        container.update(state)
+
+
+def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
+    """Run one side under a journal of its own, note what it did, and undo it."""
+    outer, run.journal = run.journal, {}
+    depth, invocation = run.budget.depth, run.invocation
+    started = run.numbered
+    side = Side()
+    try:
+        side.signal = code(frame)
+    except Raised as raised:
+        side.raised = raised
+        run.budget.depth, run.invocation = depth, invocation
+    finally:
+        journal = run.journal
+        run.journal = outer
+        side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
+        for container, before in journal.values():
+            run.changed(container)
+            restore(container, before)
+        run.frame = frame
+    side.numbered = run.numbered - started
+    return side
+
+
+def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+    """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does."""
+    run.spend(1)
+    first = take(run, cause, frame, body)
+    second = take(run, cause, frame, orelse)
+    if first.raised is not None and second.raised is not None:
+        commit(run, second)
+        raise second.raised
+    if first.raised is not None:
+        return settle(run, frame, second)
+    if second.raised is not None:
+        return settle(run, frame, first)
+    if first.signal is None and second.signal is None:
+        merge(run, first, second, cause)
+        return None
+    if isinstance(first.signal, Returned) and isinstance(second.signal, Returned):
+        merge(run, first, second, cause)
+        return Returned(join(run, first.signal.value, second.signal.value, cause))
+    ended, other = (first, second) if first.signal is not None else (second, first)
+    if isinstance(other.signal, Returned):
+        ended, other = other, ended
+    if isinstance(ended.signal, Returned):
+        frame.pending.append(ended.signal.value)
+        return settle(run, frame, other)
+    if ended.signal is other.signal:
+        merge(run, first, second, cause)
+        return ended.signal
+    # One side leaves the round or the loop: the loop goes on as the other side says, and the variables
+    # as they stood here are joined with those at its end.
+    before = frame.variables.copy()
+    variables = ended.states.get(id(frame.variables))
+    if ended.signal is BREAK or ended.signal is CONTINUE:
+        frame.breaks.append(variables[1] if variables is not None else before)
+    return settle(run, frame, other)
+
+
+def settle(run: Interpreter, frame: Frame, side: Side) -> Value:
+    commit(run, side)
+    return side.signal
+
+
+def commit(run: Interpreter, side: Side) -> None:
+    for container, state in side.states.values():
+        run.changed(container)
+        restore(container, state)
+
+
+def merge(run: Interpreter, first: Side, second: Side, cause: Unknown) -> None:
+    """Bring every container that either side changed into a state that both agree on."""
+    for key in {**first.states, **second.states}:
+        container = (first.states.get(key) or second.states[key])[0]
+        run.changed(container)
+        before = snapshot(container)
+        left = first.states[key][1] if key in first.states else before
+        right = second.states[key][1] if key in second.states else before
+        restore(container, merged(run, container, left, right, cause, first.numbered > second.numbered))
+
+
+def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unknown, swap: bool) -> Any:
+    if isinstance(container, Instance):
+        attributes = joined_dict(run, left[0], right[0], cause, swap)
+        payload = container.payload
+        if isinstance(payload, (list, dict, set, deque)):
+            return attributes, merged(run, payload, left[1], right[1], cause, swap)
+        return attributes, payload
+    if isinstance(left, dict):
+        return joined_dict(run, left, right, cause, swap)
+    if isinstance(left, (list, deque)):
+        if len(left) == len(right):
+            return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
+        run.poison(container, cause)
+        return left if len(left) < len(right) else right
+    if left != right:
+        run.poison(container, cause)
+    return left
+
+
+def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool) -> dict[Value, Value]:
+    result: dict[Value, Value] = OrderedDict() if isinstance(left, OrderedDict) else {}
+    for key in {**left, **right}:
+        a, b = left.get(key, MISSING), right.get(key, MISSING)
+        result[key] = cause if a is MISSING or b is MISSING else join(run, a, b, cause, swap)
+    return result
+
+
+def either(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+    """`body if cause else orelse`."""
+
+    def returning(code: Code) -> Code:
+        return lambda frame: Returned(code(frame))
+
+    signal = branch(run, cause, frame, returning(body), returning(orelse))
+    return signal.value if isinstance(signal, Returned) else cause
+
+
+def aside(run: Interpreter, code: Code, frame: Frame) -> Value:
+    """A value that may not be evaluated at all (`unknown or code`): what it changes is undone."""
+    side = take(run, Unknown(""), frame, lambda frame: Returned(code(frame)))
+    return side.signal.value if isinstance(side.signal, Returned) else Unknown("one side raises")
+
+
+def join(run: Interpreter, left: Value, right: Value, cause: Unknown | None, swap: bool = False) -> Value:
+    """One value that stands for either: the value itself where both agree, else Unknown."""
+    if left is right:
+        return left
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
+        if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
+            return either_tensor(run, right if swap else left, cause)
+    elif alike(left, right, ALIKE_DEPTH):
+        return left
+    elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
+        items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
+        return tuple(items) if isinstance(left, tuple) else items
+    return cause if cause is not None else run.unknown("its value depends on a test that is not known")
+
+
+class Either:
+    """Stands in the graph where it is not known which of two tensors of one shape it is: the cheaper one is taken."""
+
+    __slots__ = ("cause",)
+    kind = "identity"
+    view = True
+    in_place = False
+
+    def __init__(self, cause: Unknown) -> None:
+        self.cause = cause
+
+    def outputs(self, *inputs: Any) -> tuple[Any, ...]:
+        return inputs[:1]
+
+    def weights(self, *inputs: Any) -> dict[str, Any]:
+        return {}
+
+
+def either_tensor(run: Interpreter, taken: Tensor, cause: Unknown | None) -> Tensor:
+    if cause is None or taken.call is None:
+        return taken
+    made = taken.call
+    call = Call(Either(cause), (taken,), (), run.next_number(), (), made.within, made.site, made.grad, made.autocast)
+    call.function = "either"
+    result = Tensor(taken.shape, taken.dtype, call, 0, None, taken.framework)
+    call.outputs = (result,)
+    return result
+
+
+def alike(left: Value, right: Value, depth: int, seen: set[tuple[int, int]] | None = None) -> bool:
+    """Whether two values cannot be told apart by what is built from them: equal plain values, or objects of one
+    class with alike attributes (`resnet50(pretrained=True)` and `resnet50()` make the same layers)."""
+    if left is right:
+        return True
+    if type(left) is not type(right) or depth == 0:
+        return False
+    seen = seen if seen is not None else set()
+    if (id(left), id(right)) in seen:
+        return True
+    seen.add((id(left), id(right)))
+    if isinstance(left, Instance):
+        return (
+            left.cls is right.cls
+            and alike(left.payload, right.payload, depth, seen)
+            and alike(left.attributes, right.attributes, depth, seen)
+        )
+    if isinstance(left, (tuple, list, deque)):
+        return len(left) == len(right) and all(alike(a, b, depth - 1, seen) for a, b in zip(left, right, strict=True))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(alike(left[key], right[key], depth - 1, seen) for key in left)
+    if isinstance(left, Weight):
+        return bool(left.shape == right.shape and left.trainable == right.trainable and left.buffer == right.buffer)
+    if isinstance(left, Bound):
+        return alike(left.function, right.function, depth, seen) and alike(left.receiver, right.receiver, depth, seen)
+    if isinstance(left, Function):
+        return left.site is right.site and left.frame is right.frame
+    if isinstance(left, (Unknown, Tensor, Class)):
+        return False
+    try:
+        return bool(left == right)
+    except (TypeError, ValueError):
+        return False

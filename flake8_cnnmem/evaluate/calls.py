@@ -1,0 +1,138 @@
+"""Calls as they are written: arguments, and the few builtins that look at the frame they are called in."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.compiler import Compiler, expression
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code, Super
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Value
+
+
+@expression(cst.Call)
+def call(compiler: Compiler, node: cst.Call) -> Code:
+    if isinstance(node.func, cst.Name) and node.func.value in FRAME_BUILTINS:
+        return frame_builtin(compiler, node, node.func.value)
+    function = compiler.expression(node.func)
+    positional: list[tuple[bool, Code]] = []
+    keywords: list[tuple[str | None, Code]] = []
+    for arg in node.args:
+        code = compiler.expression(arg.value)
+        if arg.keyword is not None:
+            keywords.append((arg.keyword.value, code))
+        elif arg.star == "**":
+            keywords.append((None, code))
+        else:
+            positional.append((arg.star == "*", code))
+    site = compiler.site()
+    if not keywords and not any(starred for starred, _ in positional):
+        codes = tuple(code for _, code in positional)
+
+        def simple(frame: Frame) -> Value:
+            run = frame.run
+            callee = function(frame)
+            args = tuple([code(frame) for code in codes])
+            outer = run.site
+            run.site = site
+            made = run.layers_made
+            result = run.invoke(callee, args, {})
+            if run.layers_made != made and type(result) is Instance:
+                run.built(result, made, site)
+            run.site = outer
+            return result
+
+        return simple
+
+    def general(frame: Frame) -> Value:
+        run = frame.run
+        callee = function(frame)
+        args: list[Value] = []
+        for starred, code in positional:
+            value = code(frame)
+            if starred:
+                spread = run.items(value)
+                if isinstance(spread, Unknown):
+                    return run.call_with_unknown(callee, spread)
+                args.extend(spread)
+            else:
+                args.append(value)
+        kwargs: dict[str, Value] = {}
+        for word, code in keywords:
+            value = code(frame)
+            if word is not None:
+                kwargs[word] = value
+                continue
+            mapping = run.mapping(value)
+            if isinstance(mapping, Unknown):
+                return run.call_with_unknown(callee, mapping)
+            for key, item in mapping.items():
+                if not isinstance(key, str):
+                    raise run.error("TypeError", "keywords must be strings")
+                kwargs[key] = item
+        outer = run.site
+        run.site = site
+        made = run.layers_made
+        result = run.invoke(callee, tuple(args), kwargs)
+        if run.layers_made != made and type(result) is Instance:
+            run.built(result, made, site)
+        run.site = outer
+        return result
+
+    return general
+
+
+FRAME_BUILTINS = ("super", "locals", "globals", "vars", "eval", "exec")
+
+
+def frame_builtin(compiler: Compiler, node: cst.Call, word: str) -> Code:
+    """`super()`, `locals()` and their like need the frame. A user's own function of that name comes first."""
+    codes = [compiler.expression(arg.value) for arg in node.args]
+    site = compiler.site()
+
+    def code(frame: Frame) -> Value:
+        run = frame.run
+        own = frame.variables.get(word, MISSING)
+        if own is MISSING:
+            own = frame.module.variables.get(word, MISSING)
+        args = tuple([each(frame) for each in codes])
+        if own is not MISSING:
+            run.site = site
+            return run.invoke(own, args, {})
+        if word == "super":
+            return make_super(frame, args)
+        if word == "globals":
+            return frame.module.namespace(run)
+        if word == "locals" or (word == "vars" and not args):
+            return dict(frame.outside_comprehension().variables)
+        if word == "vars":
+            return run.get(args[0], "__dict__")
+        if word == "eval" and args and isinstance(args[0], str) and args[0].isidentifier():
+            found = frame.variables.get(args[0], MISSING)
+            found = frame.look_up(args[0]) if found is MISSING else found
+            if found is not MISSING:
+                return found
+        return run.unknown(f"{word}() is not followed")
+
+    return code
+
+
+def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:
+    run = frame.run
+    if len(args) >= 2:
+        cls, receiver = args[0], args[1]
+        if isinstance(cls, Unknown):
+            return cls
+        if isinstance(cls, Class):
+            return Super(cls, receiver)
+        return run.unknown("super() of something that is not a class")
+    at: Frame | None = frame
+    while at is not None:
+        if at.function is not None and at.function.cell and at.receiver is not MISSING:
+            receiver = at.receiver
+            if isinstance(receiver, (Instance, Class)):
+                return Super(at.function.cell[0], receiver)
+            return run.unknown("super() of something that is not an instance")
+        at = at.parent or at.caller
+    return run.unknown("super() outside a method")

@@ -1,0 +1,128 @@
+"""From syntax to closures: each libcst node becomes a Python function of the Frame it is evaluated in.
+
+Positions are not asked of libcst, whose metadata costs twice its parse. Every statement is paired with
+its `ast` twin instead, and a call is found again in the twin by its ordinal: both trees are walked in
+the order in which calls end in the source text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.values import Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.modules import Module
+
+ExpressionRule = Callable[["Compiler", Any], Code]
+
+EXPRESSIONS: dict[type[cst.CSTNode], ExpressionRule] = {}
+"""How each kind of expression is compiled: one rule for each libcst node type."""
+
+
+def expression(*kinds: type[cst.CSTNode]) -> Callable[[ExpressionRule], ExpressionRule]:
+    """Register the rule for these node types."""
+
+    def register(rule: ExpressionRule) -> ExpressionRule:
+        for kind in kinds:
+            EXPRESSIONS[kind] = rule
+        return rule
+
+    return register
+
+
+class StatementSite:
+    """The place of a statement, or of one call in it."""
+
+    __slots__ = ("ordinal", "path", "position", "statement")
+
+    def __init__(self, path: str, statement: ast.AST, ordinal: int = -1) -> None:
+        self.path = path
+        self.statement = statement
+        self.ordinal = ordinal
+        self.position: tuple[int, int] | None = None
+
+    def resolve(self) -> tuple[int, int]:
+        if self.position is None:
+            node = self.statement
+            if self.ordinal >= 0:
+                calls = sorted(header_calls(node), key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))
+                if self.ordinal < len(calls):
+                    node = calls[self.ordinal]
+            self.position = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+        return self.position
+
+    @property
+    def line(self) -> int:
+        return self.resolve()[0]
+
+    @property
+    def column(self) -> int:
+        return self.resolve()[1]
+
+
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+NOT_EVALUATED = ("annotation", "returns", "type_params", "type_comment")
+
+
+def header_calls(statement: ast.AST) -> Iterator[ast.Call]:
+    """The calls in a statement's own expressions: not those in its nested blocks, in annotations or f-strings."""
+    waiting: list[ast.AST] = []
+    for name, value in ast.iter_fields(statement):
+        if name in NOT_EVALUATED or (name in BODIES and isinstance(value, list)):
+            continue
+        waiting.extend(node for node in (value if isinstance(value, list) else [value]) if isinstance(node, ast.AST))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        if isinstance(node, (ast.JoinedStr, ast.arguments, ast.arg)):
+            if isinstance(node, ast.arguments):
+                waiting.extend(default for default in node.defaults + node.kw_defaults if default is not None)
+            continue
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+class Compiler:
+    """Compiles the expressions of one statement."""
+
+    __slots__ = ("calls", "in_format", "module", "statement")
+
+    def __init__(self, module: Module, statement: ast.AST) -> None:
+        self.module = module
+        self.statement = statement
+        self.calls = 0
+        self.in_format = 0
+
+    def expression(self, node: cst.CSTNode) -> Code:
+        rule = EXPRESSIONS.get(type(node))
+        if rule is None:
+            return unfollowed(f"{type(node).__name__} syntax is not followed")
+        return rule(self, node)
+
+    def site(self) -> StatementSite:
+        """The place of the call whose last argument has just been compiled."""
+        if self.in_format:
+            return StatementSite(self.module.path, self.statement)
+        self.calls += 1
+        return StatementSite(self.module.path, self.statement, self.calls - 1)
+
+
+def unfollowed(reason: str) -> Code:
+    def code(frame: Frame) -> Value:
+        return frame.run.unknown(reason)
+
+    return code
+
+
+def constant(value: Value) -> Code:
+    def code(frame: Frame) -> Value:
+        return value
+
+    return code

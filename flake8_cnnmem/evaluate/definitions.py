@@ -1,0 +1,175 @@
+"""`def` and `class`: what they make when the statement runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Value
+
+Defaults = Callable[[Frame], tuple[tuple[Value, ...], dict[str, Value]]]
+
+
+def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parameters, Defaults]:
+    positional = [*node.posonly_params, *node.params]
+    star = node.star_arg.name.value if isinstance(node.star_arg, cst.Param) else None
+    double_star = node.star_kwarg.name.value if node.star_kwarg is not None else None
+    parameters = Parameters(
+        tuple(param.name.value for param in positional),
+        len(node.posonly_params),
+        star,
+        tuple(param.name.value for param in node.kwonly_params),
+        double_star,
+    )
+    codes = [compiler.expression(param.default) for param in positional if param.default is not None]
+    keyword_codes = [
+        (param.name.value, compiler.expression(param.default))
+        for param in node.kwonly_params
+        if param.default is not None
+    ]
+
+    def defaults(frame: Frame) -> tuple[tuple[Value, ...], dict[str, Value]]:
+        return tuple(code(frame) for code in codes), {word: code(frame) for word, code in keyword_codes}
+
+    return parameters, defaults
+
+
+def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> Code:
+    from flake8_cnnmem.evaluate.statements import compile_block
+
+    decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
+    parameters, defaults = compile_parameters(compiler, node.params)
+    module = compiler.module
+    word = node.name.value
+    site = StatementSite(module.path, twin)
+    compiled: list[Code] = []
+
+    def body() -> Code:
+        if not compiled:
+            compiled.append(compile_block(module, node.body, twin.body))
+        return compiled[0]
+
+    generator = yields(twin.body)
+    coroutine = node.asynchronous is not None
+
+    def code(frame: Frame) -> None:
+        values, keyword_values = defaults(frame)
+        made: Value = Function(
+            word, parameters, values, keyword_values, body, frame.closure(), module, site, generator, coroutine
+        )
+        made.doc = docstring(twin)
+        made.cell = frame.cell
+        for decorator in reversed(decorators):
+            made = decorate(frame, decorator(frame), made)
+        frame.store(word, made)
+
+    return code
+
+
+def docstring(twin: Any) -> str | None:
+    first = twin.body[0] if twin.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value.value
+    return None
+
+
+def decorate(frame: Frame, decorator: Value, made: Value) -> Value:
+    """A decorator that is not known is taken to keep what it decorates: nearly all do (registries, caches, docs)."""
+    if isinstance(decorator, Unknown):
+        return made
+    result = frame.run.call(decorator, made)
+    return made if isinstance(result, Unknown) else result
+
+
+def yields(body: list[ast.stmt]) -> bool:
+    """Whether a function's own body (nested functions and classes left out) holds a `yield`."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
+    from flake8_cnnmem.evaluate.statements import compile_block
+
+    decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
+    bases = [(arg.star, compiler.expression(arg.value)) for arg in node.bases]
+    keywords = [(arg.keyword.value, compiler.expression(arg.value)) for arg in node.keywords if arg.keyword is not None]
+    module = compiler.module
+    body = compile_block(module, node.body, twin.body)
+    word = node.name.value
+    site = StatementSite(module.path, twin)
+    annotations = {
+        statement.target.id: statement.annotation
+        for statement in twin.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
+
+    def code(frame: Frame) -> None:
+        run = frame.run
+        parents: list[Value] = []
+        for star, base in bases:
+            value = base(frame)
+            spread = run.items(value) if star == "*" else [value]
+            parents.extend(spread if isinstance(spread, list) else [spread])
+        options = {key: value(frame) for key, value in keywords}
+        namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin)}
+        inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
+        inner.cell = cell = []
+        body(inner)
+        if annotations:
+            namespace["__annotations__"] = {key: annotation_text(value) for key, value in annotations.items()}
+        made: Value = make_class(run, word, parents, namespace, module.name, site, options)
+        if isinstance(made, Class):
+            cell.append(made)
+        for decorator in reversed(decorators):
+            made = decorate(frame, decorator(frame), made)
+        frame.store(word, made)
+
+    return code
+
+
+def annotation_text(annotation: ast.expr) -> str:
+    """Annotations are not evaluated; dataclasses only need their names (and `ClassVar`, `InitVar` by text)."""
+    return ast.unparse(annotation) if isinstance(annotation, (ast.Name, ast.Attribute, ast.Subscript)) else "object"
+
+
+def make_class(
+    run: Any,
+    word: str,
+    parents: list[Value],
+    namespace: dict[str, Value],
+    module: str,
+    site: Any,
+    options: dict[str, Value],
+) -> Value:
+    """The class that a `class` statement or `type(name, bases, namespace)` makes."""
+    bases: list[Class] = []
+    unknown_base: Unknown | None = None
+    for parent in parents:
+        parent = run.class_base(parent)
+        if isinstance(parent, Class):
+            if parent not in bases:
+                bases.append(parent)
+        elif isinstance(parent, Unknown):
+            unknown_base = unknown_base or parent
+        else:
+            unknown_base = unknown_base or run.unknown(f"a base class of {word} is not a class")
+    if not bases:
+        bases = [run.builtin("object")]
+    try:
+        made = Class(word, tuple(bases), namespace, None, module, (), site, unknown_base)
+    except TypeError as error:
+        return run.unknown(str(error))
+    return run.class_made(made, options)

@@ -1,0 +1,106 @@
+"""`try` and `raise`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.statements import compile_block, statement
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Raised, Value
+
+
+@statement(cst.Raise)
+def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
+    value = compiler.expression(node.exc) if node.exc is not None else None
+
+    def code(frame: Frame) -> None:
+        run = frame.run
+        if value is None:
+            current = frame.handling
+            if isinstance(current, Instance):
+                raise Raised(current)
+            raise run.error("RuntimeError", "No active exception to reraise")
+        exception = value(frame)
+        if isinstance(exception, Class):
+            exception = run.call(exception)
+        if isinstance(exception, Instance):
+            raise Raised(exception)
+        raise run.error("Exception", "an exception that is not known")
+
+    return code
+
+
+@statement(cst.Try, cst.TryStar)
+def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
+    module = compiler.module
+    body = compile_block(module, node.body, twin.body)
+    handlers: list[tuple[Code | None, str | None, Code]] = []
+    for handler, handler_twin in zip(node.handlers, twin.handlers, strict=True):
+        kind = Compiler(module, handler_twin).expression(handler.type) if handler.type is not None else None
+        word = handler.name.name.value if handler.name is not None else None
+        handlers.append((kind, word, compile_block(module, handler.body, handler_twin.body)))
+    orelse = compile_block(module, node.orelse.body, twin.orelse) if node.orelse is not None else None
+    finalbody = compile_block(module, node.finalbody.body, twin.finalbody) if node.finalbody is not None else None
+    guards_imports = any(handler.type is None or mentions_import_error(handler.type) for handler in twin.handlers)
+
+    def guarded(frame: Frame) -> Value:
+        run = frame.run
+        depth, invocation = run.budget.depth, run.invocation
+        run.import_guards += guards_imports
+        try:
+            signal = body(frame)
+        except Raised as raised:
+            run.budget.depth, run.invocation, run.frame = depth, invocation, frame
+            for kind, word, code in handlers:
+                if catches(frame, kind, raised.value):
+                    if word is not None:
+                        frame.store(word, raised.value)
+                    outer, frame.handling = frame.handling, raised.value
+                    try:
+                        return code(frame)
+                    finally:
+                        frame.handling = outer
+            raise
+        finally:
+            run.import_guards -= guards_imports
+        if signal is None and orelse is not None:
+            return orelse(frame)
+        return signal
+
+    if finalbody is None:
+        return guarded
+
+    def code(frame: Frame) -> Value:
+        try:
+            signal = guarded(frame)
+        except Raised:
+            ending = finalbody(frame)
+            if ending is not None:
+                return ending
+            raise
+        ending = finalbody(frame)
+        return signal if ending is None else ending
+
+    return code
+
+
+def mentions_import_error(node: ast.expr) -> bool:
+    names = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
+    return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def catches(frame: Frame, kind: Code | None, exception: Instance) -> bool:
+    """Whether an `except` clause takes this exception. One that names an unknown class does."""
+    if kind is None:
+        return True
+    wanted = kind(frame)
+    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
+        if isinstance(cls, Unknown) or (isinstance(cls, Class) and exception.cls.derives_from(cls)):
+            return True
+    return False

@@ -1,0 +1,100 @@
+"""Where names live while code runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from flake8_cnnmem.values import MISSING, Class, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.functions import Function
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+    from flake8_cnnmem.evaluate.modules import Module
+
+Kind = Literal["module", "class", "function", "comprehension"]
+
+
+class Frame:
+    """One running body: of a module, a class, a function call or a comprehension.
+
+    `parent` is the frame in which the code is written (not its caller): closures look names up along it.
+    It is None for what stands at the top of a module, whose names the module itself answers for.
+    """
+
+    __slots__ = (
+        "breaks", "caller", "cell", "declared", "function", "handling", "kind", "line", "module", "parent", "pending",
+        "receiver", "run", "variables", "yielded",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        run: Interpreter,
+        module: Module,
+        kind: Kind,
+        variables: dict[str, Value],
+        parent: Frame | None = None,
+        line: int = 0,
+    ) -> None:
+        self.run = run
+        self.module = module
+        self.kind = kind
+        self.variables = variables
+        self.parent = parent
+        self.line = line
+        self.function: Function | None = None
+        self.cell: list[Class] | None = None
+        """In a class body: where the class will be found once it is made."""
+        self.receiver: Value = MISSING
+        self.caller: Frame | None = None
+        """For a comprehension, the frame it runs in."""
+        self.declared: dict[str, Frame | None] = {}
+        """Names that `global` (None) or `nonlocal` (the frame) hand to another scope."""
+        self.pending: list[Value] = []
+        """What the function may already have returned, on branches whose test is unknown."""
+        self.breaks: list[dict[str, Value]] = []
+        """Variables as they stood where a branch with an unknown test left the loop."""
+        self.yielded: list[Value] | None = None
+        """What a generator function has yielded so far; None for any other body."""
+        self.handling: Value = None
+        """The exception that the innermost `except` block is dealing with."""
+
+    def closure(self) -> Frame | None:
+        """The frame that functions written here are closed over: a class body's names are not seen by them."""
+        if self.kind == "module":
+            return None
+        return self.parent if self.kind == "class" else self
+
+    def outside_comprehension(self) -> Frame:
+        """The frame in which a comprehension's walrus stores."""
+        frame = self
+        while frame.caller is not None:
+            frame = frame.caller
+        return frame
+
+    def look_up(self, word: str) -> Value:
+        """A name that is not among this frame's own variables."""
+        if word in self.declared:
+            owner = self.declared[word]
+            return self.module.global_name(self.run, word) if owner is None else owner.variables.get(word, MISSING)
+        frame = self.parent
+        while frame is not None:
+            value = frame.variables.get(word, MISSING)
+            if value is not MISSING:
+                return value
+            frame = frame.parent
+        return self.module.global_name(self.run, word)
+
+    def store(self, word: str, value: Value) -> None:
+        variables = self.variables
+        if self.declared and word in self.declared:
+            owner = self.declared[word]
+            variables = self.module.variables if owner is None else owner.variables
+        if self.run.journal is not None:
+            self.run.changed(variables)
+        variables[word] = value
+
+    def discard(self, word: str) -> bool:
+        """Delete a name; whether it was there."""
+        if self.run.journal is not None:
+            self.run.changed(self.variables)
+        return self.variables.pop(word, MISSING) is not MISSING

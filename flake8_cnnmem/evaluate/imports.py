@@ -1,0 +1,257 @@
+"""Where imports are found: our natives, then source files on the search path. Nothing is ever imported."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate import stdlib
+from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.modules import Importable, Module
+from flake8_cnnmem.evaluate.statements import statement
+from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Namespace, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+REGISTRY_FILES = 1500
+"""Files of a package that are searched for the text of a registry's key."""
+
+
+class Importer:
+    """Finds modules by dotted name, each once for an evaluation. Sources are shared by the whole process."""
+
+    def __init__(self, run: Interpreter, search_path: Sequence[str]) -> None:
+        self.run = run
+        self.search_path = list(search_path)
+        self.modules: dict[str, Importable | None] = {}
+        self.by_path: dict[str, Module] = {}
+
+    def find(self, dotted: str) -> Importable | None:
+        """The module of this absolute name, or None."""
+        if dotted in self.modules:
+            return self.modules[dotted]
+        native = stdlib.find_module(dotted)
+        if native is None:
+            native = frameworks.find_module(dotted)
+        found: Importable | None = native if native is not None else self.find_source(dotted)
+        self.modules[dotted] = found
+        return found
+
+    def submodule(self, dotted: str) -> Importable | None:
+        """As `find`, for a name that may be an attribute of its package as well."""
+        return self.find(dotted)
+
+    def find_source(self, dotted: str) -> Module | None:
+        parts = dotted.split(".")
+        for folder in self.search_path:
+            at = locate(os.path.join(folder, *parts))
+            if at is not None:
+                return self.load_file(at[0], dotted, at[1])
+        if len(parts) > 1:
+            # A package may extend beyond the folder it was first found in (namespace packages).
+            parent = self.find(".".join(parts[:-1]))
+            if isinstance(parent, Module) and parent.package and parent.path:
+                at = locate(os.path.join(os.path.dirname(parent.path), parts[-1]))
+                if at is not None:
+                    return self.load_file(at[0], dotted, at[1])
+        return None
+
+    def load_file(self, path: str, dotted: str, package: bool) -> Module | None:
+        known = self.by_path.get(os.path.realpath(path)) if path else None
+        if known is not None:
+            return known
+        try:
+            source = load(path) if os.path.isfile(path) else Source(path, "")
+            source.tree  # noqa: B018  refuse here what cannot be parsed
+        except SourceError:
+            return None
+        module = Module(dotted, source, package)
+        if os.path.isfile(path):
+            self.by_path[os.path.realpath(path)] = module
+        return module
+
+    def adopt(self, module: Module) -> None:
+        """Make the analysed file the module of its own name, so that files that import it share its state."""
+        self.by_path[os.path.realpath(module.path)] = module
+        self.modules.setdefault(module.name, module)
+
+    def resolve_relative(self, module: Module, level: int, name: str) -> str:
+        package = module.package_name().split(".") if module.package_name() else []
+        base = package[: len(package) - (level - 1)] if level > 1 else package
+        return ".".join([*base, name] if name else base)
+
+    def star_member(self, module: Module, node: ast.ImportFrom, word: str) -> Value:
+        """A name that this star import may bring, or MISSING."""
+        dotted = self.resolve_relative(module, node.level, node.module or "") if node.level else node.module or ""
+        source = self.find(dotted)
+        if isinstance(source, Namespace):
+            return MISSING if word.startswith("_") else source.lookup(word)
+        if source is None:
+            module.star_failure = module.star_failure or self.run.import_failure(dotted)
+            return MISSING
+        if source.source.text and not may_hold(source, word):
+            return MISSING
+        if word.startswith("_") and not source.exports(self.run, word):
+            return MISSING
+        found = source.own(self.run, word)
+        if found is MISSING or not source.exports(self.run, word):
+            return MISSING
+        return found
+
+    def member(self, dotted: str, word: str) -> Value:
+        """`from dotted import word`."""
+        run = self.run
+        source = self.find(dotted)
+        if source is None:
+            return run.import_failure(dotted)
+        found = run.find(source, word)
+        if found is MISSING or (isinstance(found, Unknown) and isinstance(source, Namespace)):
+            submodule = self.submodule(f"{dotted}.{word}")
+            if submodule is not None:
+                return submodule
+        if found is MISSING:
+            if run.import_guards:
+                raise run.error("ImportError", f"cannot import name '{word}' from '{dotted}'")
+            return run.unknown(f"{word} is not found in {dotted}")
+        return found
+
+    def registered(self, container: dict[Value, Value], key: str) -> bool:
+        """Whether statements that were not needed so far give this registry the key.
+
+        A registry is filled by decorators and calls in modules that Python would have run on import. They are
+        found by the key's text, in the package of the module that made the registry.
+        """
+        owner = self.run.registries.get(id(container))
+        if owner is None or not owner[1].lazy:
+            return False
+        module = owner[1]
+        top = module.name.split(".")[0]
+        root = module.path
+        for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
+            root = os.path.dirname(root)
+        folder = os.path.dirname(root) if module.package and module.name == top else root
+        seen = 0
+        for here, folders, files in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+            for name in sorted(files):
+                if not name.endswith(".py"):
+                    continue
+                seen += 1
+                if seen > REGISTRY_FILES:
+                    return key in container
+                self.run.spend(10)
+                path = os.path.join(here, name)
+                if self.register_from(path, folder, top, key) and key in container:
+                    return True
+        return key in container
+
+    def register_from(self, path: str, folder: str, top: str, key: str) -> bool:
+        try:
+            source = load(path)
+        except SourceError:
+            return False
+        if key not in source.text:
+            return False
+        inside = os.path.relpath(path, folder)[:-3].split(os.sep)
+        dotted = ".".join([top, *inside])
+        if inside[-1] == "__init__":
+            dotted = ".".join([top, *inside[:-1]])
+        module = self.find(dotted)
+        if not isinstance(module, Module):
+            return False
+        module.index()
+        for at, node in enumerate(module.statements):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
+            else:
+                wanted = isinstance(node, (ast.Expr, ast.For, ast.Assign)) and mentions([node], key)
+            if wanted:
+                module.run_statement(self.run, at)
+        return True
+
+
+def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
+    return any(
+        (isinstance(part, ast.Constant) and part.value == key) or (isinstance(part, ast.Name) and part.id == key)
+        for node in nodes
+        for part in ast.walk(node)
+    )
+
+
+def may_hold(module: Module, word: str) -> bool:
+    return word in module.source.text or "import *" in module.source.text or "globals()" in module.source.text
+
+
+def locate(base: str) -> tuple[str, bool] | None:
+    """The file of a module whose path without ending is `base`, and whether it is a package."""
+    initial = os.path.join(base, "__init__.py")
+    if os.path.isfile(initial):
+        return initial, True
+    if os.path.isfile(base + ".py"):
+        return base + ".py", False
+    if os.path.isdir(base):
+        return initial, True
+    return None
+
+
+def package_of(path: str) -> tuple[str, str, bool]:
+    """For a file: the folder that its top package lies in, its dotted name there, and whether it is a package."""
+    folder, name = os.path.split(os.path.abspath(path))
+    stem = name[:-3] if name.endswith(".py") else name
+    parts = [] if stem == "__init__" else [stem]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, last = os.path.split(folder)
+        parts.insert(0, last)
+        if not last:
+            break
+    return folder, ".".join(parts) or stem, stem == "__init__"
+
+
+@statement(cst.Import)
+def import_(compiler: Compiler, node: cst.Import, twin: ast.Import) -> Code:
+    names = [(alias.name, alias.asname) for alias in twin.names]
+
+    def code(frame: Frame) -> None:
+        run = frame.run
+        for dotted, word in names:
+            found: Value = run.importer.find(dotted)
+            if found is None:
+                found = run.import_failure(dotted)
+            if word is not None:
+                frame.store(word, found)
+                continue
+            top = dotted.split(".")[0]
+            first = run.importer.find(top) if top != dotted else found
+            frame.store(top, first if first is not None else found)
+
+    return code
+
+
+@statement(cst.ImportFrom)
+def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) -> Code:
+    module = compiler.module
+    names = [(alias.name, alias.asname or alias.name) for alias in twin.names]
+    star = names[0][0] == "*"
+
+    def code(frame: Frame) -> None:
+        run = frame.run
+        name = twin.module or ""
+        dotted = run.importer.resolve_relative(module, twin.level, name) if twin.level else name
+        if star:
+            if not module.lazy:
+                module.stars.append(twin)
+            return
+        for word, alias in names:
+            frame.store(alias, run.importer.member(dotted, word))
+
+    return code

@@ -1,0 +1,459 @@
+"""The interpreter's state, and the `Run` protocol that natives see. The work is in the rooms beside this one."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators
+from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
+from flake8_cnnmem.evaluate.budget import LENGTH, STATEMENT_STEPS, YIELDS, Budget, Exhausted
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.imports import Importer
+from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, to_raised
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.watch import Made, Watch
+from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+
+HOST_RECURSION = 12_000
+"""Frames of our own that the deepest interpreted recursion needs, with room to spare."""
+
+
+class GeneratorFull(Exception):
+    """A generator function has yielded as much as anybody will look at."""
+
+
+class Interpreter:
+    """One evaluation: of a file, or of an expression in it."""
+
+    def __init__(self, search_path: Sequence[str] = (), strict: bool = False) -> None:
+        self.strict = strict
+        self.budget = Budget()
+        self.importer = Importer(self, search_path)
+        self.builtins: dict[str, Value] = builtins.BUILTINS
+        self.frame: Frame | None = None
+        self.site: Site | None = None
+        self.invocation: Invocation | None = None
+        self.grad_enabled = True
+        self.autocast: str | None = None
+        self.journal: branches.Journal | None = None
+        self.poisoned: dict[int, tuple[Value, Unknown]] = {}
+        """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
+        self.registries: dict[int, tuple[Value, Module]] = {}
+        """Empty dicts made while a lazy module's statements run: what later imports would fill."""
+        self.import_guards = 0
+        """`try` blocks around the code that is running which expect an import to fail."""
+        self.importing: Module | None = None
+        self.numbered = 0
+        self.scratch: dict[str, dict[Any, Any]] = {}
+        self.watch = Watch()
+        self.log: list[Call] | None = None
+        """Every call since somebody asked, for models whose outputs are lost on the way."""
+        self.stop_at_problem = False
+        """Whether the first size that cannot be right ends the evaluation (the search for an input size)."""
+        self.layers_made = 0
+        self.failures: list[Unknown] = []
+        """Why top-level statements could not be followed to their end."""
+
+    # What is watched for the search for models
+
+    def made_layer(self, instance: Instance) -> None:
+        """A layer's construction begins."""
+        self.layers_made += 1
+        self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site)
+
+    def built(self, result: Instance, before: int, site: StatementSite) -> None:
+        """A call has given a layer that was made during it: so far the outermost call that builds it."""
+        made = self.watch.layers.get(id(result))
+        if made is not None and made.number > before and site.path == self.watch.path:
+            made.site = site
+
+    # Running modules
+
+    def run_module(self, module: Module) -> None:
+        """Run the analysed file from top to bottom."""
+        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+
+        with deep_recursion():
+            for node, twin in pair(module.source.cst.body, module.source.tree.body):
+                self.run_top_level(module, twin, compile_statement(module, node, twin))
+
+    def run_top_level(self, module: Module, twin: ast.stmt, code: Code) -> None:
+        """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
+        saved = (self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast)
+        depth, guards, journal = self.budget.depth, self.import_guards, self.journal
+        self.invocation, self.grad_enabled, self.autocast = None, True, None
+        self.import_guards = 0
+        if module.lazy:
+            # What an import defines stays defined, also when the branch that asked for it is undone.
+            self.importing, self.journal = module, None
+        left_after = max(self.budget.steps - STATEMENT_STEPS, 0)
+        reserve, self.budget.steps = left_after, self.budget.steps - left_after
+        try:
+            code(Frame(self, module, "module", module.variables, None, twin.lineno))
+        except (Raised, Exhausted, RecursionError) as error:
+            self.give_up(module, twin, error)
+        finally:
+            self.budget.steps += reserve
+            self.budget.depth, self.import_guards, self.journal = depth, guards, journal
+            self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast = saved
+
+    def give_up(self, module: Module, twin: ast.stmt, error: Exception) -> None:
+        from flake8_cnnmem.evaluate.modules import touched
+
+        line = self.frame.line if self.frame is not None else twin.lineno
+        path = self.frame.module.path if self.frame is not None else module.path
+        cause = Unknown(describe(error), path, line)
+        self.failures.append(cause)
+        if isinstance(error, Raised) and isinstance(twin, ast.Expr):
+            return
+        for word in touched(twin):
+            if module.variables.get(word, MISSING) is MISSING and word != "*":
+                module.variables[word] = cause
+
+    # Budget
+
+    def spend(self, steps: int) -> None:
+        self.budget.steps -= steps
+        if self.budget.steps < 0:
+            raise Exhausted("the code runs for too long to be followed")
+
+    def check_size(self, length: int) -> None:
+        if length > LENGTH:
+            raise Exhausted("a value grows too large to be followed")
+
+    # Causes and places
+
+    def unknown(self, reason: str) -> Unknown:
+        frame = self.frame
+        return Unknown(reason) if frame is None else Unknown(reason, frame.module.path, frame.line)
+
+    def here(self) -> Site | None:
+        return self.site
+
+    def error(self, kind: str, message: str) -> Raised:
+        cls = self.builtins[kind]
+        return Raised(Instance(cls, {"args": (message,)}, site=self.site))
+
+    def import_failure(self, dotted: str) -> Unknown:
+        """An import whose source is not found. Code that expects that it may fail is told so."""
+        if self.import_guards:
+            raise self.error("ImportError", f"No module named '{dotted}'")
+        return self.unknown(f"the source of '{dotted}' is not found")
+
+    def data(self, key: str) -> dict[Any, Any]:
+        return self.scratch.setdefault(key, {})
+
+    def builtin(self, name: str) -> Any:
+        return self.builtins[name]
+
+    def next_number(self) -> int:
+        self.numbered += 1
+        return self.numbered
+
+    def note_registry(self, container: dict[Value, Value]) -> None:
+        if self.importing is not None:
+            self.registries[id(container)] = (container, self.importing)
+
+    # Changes
+
+    def changed(self, container: Value) -> None:
+        journal = self.journal
+        if journal is not None and id(container) not in journal:
+            journal[id(container)] = (container, branches.snapshot(container))
+
+    def poison(self, container: Value, cause: Unknown) -> None:
+        self.poisoned.setdefault(id(container), (container, cause))
+
+    # Attributes
+
+    def find(self, value: Value, name: str) -> Value:
+        return attributes.find(self, value, name)
+
+    def get(self, value: Value, name: str) -> Value:
+        found = attributes.find(self, value, name)
+        if found is MISSING:
+            raise self.error("AttributeError", f"{self.type_name(value)} has no attribute '{name}'")
+        return found
+
+    def set(self, value: Value, name: str, new: Value) -> None:
+        attributes.assign(self, value, name, new)
+
+    def set_plainly(self, value: Instance, name: str, new: Value) -> None:
+        attributes.assign_plainly(self, value, name, new)
+
+    def delete(self, value: Value, name: str) -> None:
+        attributes.remove(self, value, name)
+
+    def quietly(self, kind: str, function: Value, *args: Value) -> Value:
+        """Call a fallback (`__getattr__`) that raises `kind` for what is absent: MISSING then."""
+        depth = self.budget.depth
+        try:
+            if isinstance(args[0], Instance):
+                return self.invoke(Bound(function, args[0]), args[1:], {})
+            return self.invoke(function, args, {})
+        except Raised as raised:
+            if any(cls.name == kind for cls in raised.value.cls.mro):
+                self.budget.depth = depth
+                return MISSING
+            raise
+
+    # Operators
+
+    def truth(self, value: Value) -> bool | Unknown:
+        return operators.truth(self, value)
+
+    def equal(self, left: Value, right: Value) -> bool | Unknown:
+        return operators.equal(self, left, right)
+
+    def operate(self, operator: str, left: Value, right: Value) -> Value:
+        return self.guarded(operators.binary, operator, left, right)
+
+    def operate_unary(self, operator: str, value: Value) -> Value:
+        return self.guarded(operators.unary, operator, value)
+
+    def operate_in_place(self, operator: str, left: Value, right: Value) -> Value:
+        return self.guarded(operators.in_place, operator, left, right)
+
+    def index(self, value: Value, key: Value) -> Value:
+        return self.guarded(operators.subscript, value, key)
+
+    def set_index(self, value: Value, key: Value, new: Value) -> Value:
+        return self.guarded(operators.store_item, value, key, new)
+
+    def delete_index(self, value: Value, key: Value) -> None:
+        self.guarded(operators.remove_item, value, key)
+
+    def key(self, value: Value) -> Value:
+        """A value as a dict's key: TypeError for what cannot be hashed."""
+        if isinstance(value, tuple):
+            unknown = next((item for item in value if isinstance(item, Unknown)), None)
+            if unknown is not None:
+                return unknown
+        if isinstance(value, Instance) and isinstance(value.payload, (str, int, float, tuple)):
+            return value.payload
+        try:
+            hash(value)
+        except TypeError as error:
+            raise self.error("TypeError", str(error)) from None
+        return value
+
+    def guarded(self, rule: Callable[..., Value], *args: Value) -> Value:
+        """Run one of our rules; what Python itself raises on plain values is raised in the program."""
+        try:
+            return rule(self, *args)
+        except (TypeError, ValueError, ArithmeticError, LookupError, MemoryError) as error:
+            raise to_raised(self, error) from error
+
+    # Calls
+
+    def invoke(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        return invoke(self, function, args, kwargs)
+
+    def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        return invoke(self, function, args, kwargs)
+
+    def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
+        """A call some of whose arguments are not known, not even how many."""
+        return function if isinstance(function, Unknown) else cause
+
+    def construct(self, cls: Class, *args: Value, **kwargs: Value) -> Value:
+        return construct(self, cls, args, kwargs)
+
+    def call_function(self, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        return call_function(self, function, args, kwargs)
+
+    def class_base(self, value: Value) -> Value:
+        return class_base(self, value)
+
+    def class_made(self, cls: Class, options: dict[str, Value]) -> Value:
+        """A new class: `__init_subclass__` and `__set_name__` as far as natives and users define them."""
+        metaclass = options.pop("metaclass", None)
+        if isinstance(metaclass, Class):
+            cls.facts["metaclass"] = metaclass
+        else:
+            inherited = next((base.facts["metaclass"] for base in cls.mro[1:] if "metaclass" in base.facts), None)
+            if inherited is not None:
+                cls.facts["metaclass"] = inherited
+        for base in cls.mro[1:]:
+            hook = base.namespace.get("__init_subclass__", MISSING)
+            if hook is not MISSING:
+                function = getattr(hook, "function", hook)
+                result = self.invoke(function, (cls,), options)
+                return result if isinstance(result, Class) else cls
+        return cls
+
+    def type_of(self, value: Value) -> Class | Unknown:
+        if isinstance(value, Unknown):
+            return value
+        if isinstance(value, Instance):
+            return value.cls
+        if isinstance(value, Tensor):
+            return frameworks.of(value).type_of(value)
+        if isinstance(value, Batch):
+            return self.builtins["int"]  # type: ignore[no-any-return]
+        return builtins.class_of(value) or self.unknown("the type of a value is not followed")
+
+    def type_name(self, value: Value) -> str:
+        if isinstance(value, (Module, Namespace)):
+            return f"module '{value.name}'"
+        if isinstance(value, Class):
+            return f"type object '{value.name}'"
+        cls = self.type_of(value)
+        return f"'{cls.name}' object" if isinstance(cls, Class) else "value"
+
+    def is_instance(self, value: Value, cls: Value) -> bool | Unknown:
+        if isinstance(cls, (tuple, list)):
+            results = [self.is_instance(value, each) for each in cls]
+            if any(result is True for result in results):
+                return True
+            return next((result for result in results if isinstance(result, Unknown)), False)
+        if isinstance(cls, Unknown):
+            return cls
+        own = self.type_of(value)
+        if isinstance(own, Unknown):
+            return own
+        if cls is None:
+            return value is None
+        if not isinstance(cls, Class):
+            return self.unknown("isinstance() of something that is not a class")
+        if own.derives_from(cls) or cls.name == "object":
+            return True
+        hook = cls.find("__instancecheck__")
+        if hook is not MISSING:
+            return self.truth(self.invoke(Bound(hook, cls), (value,), {}))
+        unknown_base = own.any_unknown_base()
+        return False if unknown_base is None else unknown_base
+
+    # Iteration
+
+    def iterate(self, value: Value) -> Iterator[Value] | Unknown:
+        return iteration.iterate(self, value)
+
+    def items(self, value: Value) -> list[Value] | Unknown:
+        found = self.iterate(value)
+        if isinstance(found, Unknown):
+            return found
+        result: list[Value] = []
+        for item in found:
+            self.spend(1)
+            result.append(item)
+            if len(result) > LENGTH:
+                raise Exhausted("a container grows too large to be followed")
+        return result
+
+    def make_set(self, items: Value) -> Value:
+        if isinstance(items, Unknown):
+            return items
+        keys = [self.key(item) for item in items]
+        return next((key for key in keys if isinstance(key, Unknown)), None) or set(keys)
+
+    def mapping(self, value: Value) -> dict[Value, Value] | Unknown:
+        """What `**value` spreads."""
+        if isinstance(value, Unknown):
+            return value
+        if self.poisoned and id(value) in self.poisoned:
+            return self.poisoned[id(value)][1]
+        if isinstance(value, Instance) and isinstance(value.payload, dict):
+            return value.payload
+        if isinstance(value, dict):
+            return value
+        keys = self.find(value, "keys")
+        if keys is MISSING:
+            raise self.error("TypeError", "argument after ** must be a mapping")
+        names = self.items(self.call(keys))
+        return names if isinstance(names, Unknown) else {name: self.index(value, name) for name in names}
+
+    # Branches, contexts, generators
+
+    def branch(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+        return branches.branch(self, cause, frame, body, orelse)
+
+    def either(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+        return branches.either(self, cause, frame, body, orelse)
+
+    def evaluate_aside(self, code: Code, frame: Frame) -> Value:
+        return branches.aside(self, code, frame)
+
+    def join(self, left: Value, right: Value, cause: Unknown | None) -> Value:
+        return branches.join(self, left, right, cause)
+
+    def enter_context(self, manager: Value) -> Value:
+        if isinstance(manager, Unknown):
+            return manager
+        method = self.find(manager, "__enter__")
+        return self.unknown("a context manager is not followed") if method is MISSING else self.call(method)
+
+    def within_contexts(self, managers: list[Value], body: Code, frame: Frame) -> Value:
+        """Run a `with` block and leave its contexts, innermost first; one whose `__exit__` says so swallows."""
+        try:
+            signal = body(frame)
+        except Raised as raised:
+            if self.leave_contexts(managers, (raised.value.cls, raised.value, None)):
+                return None
+            raise
+        self.leave_contexts(managers, (None, None, None))
+        return signal
+
+    def leave_contexts(self, managers: list[Value], why: tuple[Value, ...]) -> bool:
+        swallowed = False
+        for manager in reversed(managers):
+            method = self.find(manager, "__exit__") if not isinstance(manager, Unknown) else MISSING
+            if method is not MISSING and not isinstance(method, Unknown):
+                swallowed = self.truth(self.call(method, *why)) is True or swallowed
+        return swallowed
+
+    def yield_value(self, frame: Frame, value: Value) -> None:
+        owner = frame.outside_comprehension()
+        if owner.yielded is None:
+            owner.yielded = []
+        owner.yielded.append(value)
+        if len(owner.yielded) >= YIELDS:
+            raise GeneratorFull
+
+    # The graph
+
+    def apply(
+        self,
+        op: Op,
+        *inputs: Tensor | Unknown,
+        weights: Sequence[Value] = (),
+        function: str = "",
+        dtypes: Sequence[str] | None = None,
+        framework: str = "torch",
+    ) -> Value:
+        return apply_op(self, op, inputs, weights, function, dtypes, framework)
+
+    def enter(self, layer: Instance | None, checkpoint: bool = False) -> InvocationContext:
+        return InvocationContext(self, layer, checkpoint)
+
+
+def describe(error: Exception) -> str:
+    """Why a statement ended early, for a cause."""
+    if isinstance(error, Raised):
+        args = error.value.attributes.get("args", ())
+        text = args[0] if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
+        return f"the code raises {error.value.cls.name}{': ' + text if text else ''}"
+    if isinstance(error, Exhausted):
+        return error.reason
+    return "the code is nested too deeply to be followed"
+
+
+class deep_recursion:
+    """Let our own recursion go as deep as the interpreted program's bounded depth needs."""
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        if self.before < HOST_RECURSION:
+            sys.setrecursionlimit(HOST_RECURSION)
+
+    def __exit__(self, *exception: object) -> None:
+        sys.setrecursionlimit(self.before)

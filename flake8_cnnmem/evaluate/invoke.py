@@ -1,0 +1,214 @@
+"""Calls: of functions, natives, classes and instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.statements import Returned
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Native,
+    Raised,
+    StaticMethod,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+OUR_BUGS = (AttributeError, NameError, AssertionError, NotImplementedError, UnboundLocalError)
+"""What correct natives never raise by themselves: with the strict switch these are not translated."""
+
+
+def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    kind = type(function)
+    if kind is Bound:
+        return invoke(run, function.function, (function.receiver, *args), kwargs)
+    if kind is Function:
+        return call_function(run, function, args, kwargs)
+    if kind is Native:
+        return call_native(run, function, args, kwargs)
+    if kind is Class:
+        return construct(run, function, args, kwargs)
+    if kind is Unknown:
+        return function
+    if kind is Instance:
+        method = function.cls.find("__call__")
+        if run.invocation is None and id(function) in run.watch.layers:
+            run.watch.calls.append(RootCall(function, args, kwargs, run.site, run.grad_enabled))
+        if method is not MISSING:
+            return invoke(run, method, (function, *args), kwargs)
+        unknown_base = function.cls.any_unknown_base()
+        if unknown_base is not None:
+            return unknown_base
+    elif kind in (StaticMethod, ClassMethod):
+        return invoke(run, function.function, args, kwargs)
+    raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    run.spend(1)
+    if native.absorb:
+        for value in args:
+            if type(value) is Unknown:
+                return value
+        for value in kwargs.values():
+            if type(value) is Unknown:
+                return value
+    budget = run.budget
+    if budget.depth > DEPTH:
+        raise Exhausted("calls are nested too deeply to be followed")
+    budget.depth += 1
+    try:
+        result = native.function(run, *args, **kwargs)
+    except (Raised, Exhausted, RecursionError):
+        raise
+    except OUR_BUGS as error:
+        if run.strict:
+            raise
+        raise to_raised(run, error) from error
+    except (TypeError, ValueError, ArithmeticError, LookupError, StopIteration, MemoryError, OSError) as error:
+        raise to_raised(run, error) from error
+    budget.depth -= 1
+    return result
+
+
+def to_raised(run: Interpreter, error: BaseException) -> Raised:
+    """One of Python's own exceptions as the same exception of the interpreted program."""
+    for cls in type(error).__mro__:
+        found = run.builtins.get(cls.__name__)
+        if isinstance(found, Class):
+            argument = error.args[0] if error.args else ""
+            return Raised(Instance(found, {"args": (argument,)}, site=run.site))
+    return run.error("Exception", str(error))
+
+
+def call_function(run: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    try:
+        variables = function.bind(args, kwargs)
+    except TypeError as error:
+        raise run.error("TypeError", str(error)) from None
+    if function.coroutine:
+        return run.unknown("async code is not followed")
+    frame = Frame(run, function.module, "function", variables, function.frame, function_line(run))
+    frame.function = function
+    if args and function.cell is not None:
+        frame.receiver = args[0]
+    elif function.cell is not None and function.parameters.positional:
+        frame.receiver = variables[function.parameters.positional[0]]
+    if function.generator:
+        return generate(run, function, frame)
+    return run_body(run, function, frame)
+
+
+def function_line(run: Interpreter) -> int:
+    return run.frame.line if run.frame is not None else 0
+
+
+def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
+    budget = run.budget
+    if budget.depth > DEPTH:
+        raise Exhausted("calls are nested too deeply to be followed")
+    caller = run.frame
+    if caller is not None and caller.kind != "module":
+        run.watch.used.add(id(function))
+    budget.depth += 1
+    run.spend(1)
+    body = function.body()
+    signal = body(frame)
+    budget.depth -= 1
+    run.frame = caller
+    if function.name == "<lambda>":
+        return signal
+    result = signal.value if isinstance(signal, Returned) else None
+    for other in frame.pending:
+        result = run.join(result, other, None)
+    return result
+
+
+def generate(run: Interpreter, function: Function, frame: Frame) -> Any:
+    """A generator: its body is run to the end when the first value is asked for, up to the bound on yields."""
+    from flake8_cnnmem.evaluate.interpreter import GeneratorFull
+
+    def values() -> Any:
+        depth, caller, invocation = run.budget.depth, run.frame, run.invocation
+        frame.yielded = []
+        endless = False
+        try:
+            run_body(run, function, frame)
+        except GeneratorFull:
+            endless = True
+            run.budget.depth, run.frame, run.invocation = depth, caller, invocation
+        yield from frame.yielded
+        if endless:
+            raise Exhausted("a generator runs for too long to be followed")
+
+    return values()
+
+
+def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """`cls(*args, **kwargs)`."""
+    metaclass = cls.facts.get("metaclass")
+    if isinstance(metaclass, Class):
+        method = metaclass.find("__call__")
+        if method is not MISSING and not in_progress(run, cls):
+            return guard_metaclass(run, cls, method, args, kwargs)
+    site = run.site
+    maker = cls.find("__new__")
+    instance: Value
+    if maker is not MISSING:
+        maker = maker.function if isinstance(maker, StaticMethod) else maker
+        instance = invoke(run, maker, (cls, *args), kwargs)
+        if not isinstance(instance, Instance) or not instance.cls.derives_from(cls):
+            return instance
+        instance.site = instance.site or site
+    else:
+        instance = Instance(cls, site=site)
+    if frameworks.is_layer(instance):
+        run.made_layer(instance)
+    if run.frame is not None and run.frame.kind != "module":
+        run.watch.used.add(id(cls))
+    initialiser = cls.find("__init__")
+    if initialiser is not MISSING:
+        result = invoke(run, initialiser, (instance, *args), kwargs)
+        if isinstance(result, Unknown) and type(initialiser) is Native:
+            return result
+    return instance
+
+
+def in_progress(run: Interpreter, cls: Class) -> bool:
+    return id(cls) in run.data("metaclass calls")
+
+
+def guard_metaclass(
+    run: Interpreter, cls: Class, method: Value, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """A metaclass's `__call__` (singletons and the like) ends in `super().__call__`, which makes the instance."""
+    calls = run.data("metaclass calls")
+    calls[id(cls)] = cls
+    try:
+        return invoke(run, method, (cls, *args), kwargs)
+    finally:
+        calls.pop(id(cls), None)
+
+
+def class_base(run: Interpreter, value: Value) -> Value:
+    """What a base in a class statement stands for: `Generic[T]` and functions that make classes included."""
+    if isinstance(value, (Class, Unknown)):
+        return value
+    hook = run.find(value, "__mro_entries__")
+    if hook is not MISSING and not isinstance(hook, Unknown):
+        entries = run.call(hook, (value,))
+        if isinstance(entries, tuple) and entries:
+            return entries[0]
+    return value

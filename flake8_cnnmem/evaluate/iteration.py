@@ -1,0 +1,100 @@
+"""Iteration: over plain containers, tensors, and what user-defined classes make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
+    if isinstance(value, Unknown):
+        return value
+    if run.poisoned and id(value) in run.poisoned:
+        return run.poisoned[id(value)][1]
+    if isinstance(value, (list, tuple)):
+        return iter(list(value))
+    if isinstance(value, Tensor):
+        items = frameworks.of(value).iterate(run, value)
+        return items if isinstance(items, Unknown) else iter(items)
+    if isinstance(value, Instance):
+        return iterate_instance(run, value)
+    if isinstance(value, Class):
+        return iterate_class(run, value)
+    if isinstance(value, Batch):
+        return run.unknown("a loop over the batch size is not followed")
+    if isinstance(value, dict):
+        return iter(list(value))
+    if isinstance(value, Namespace):
+        return run.unknown(f"{value.name} is not followed")
+    try:
+        return iter(value)
+    except TypeError:
+        raise run.error("TypeError", f"{run.type_name(value)} is not iterable") from None
+
+
+def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unknown:
+    method = value.cls.find("__iter__")
+    if method is not MISSING:
+        result = run.invoke(Bound(method, value), (), {})
+        if result is not value and isinstance(result, Instance):
+            return iterate(run, result) if result.cls.find("__next__") is MISSING else draw(run, result)
+        return draw(run, value) if result is value else iterate(run, result)
+    if value.cls.find("__getitem__") is not MISSING and value.payload is None:
+        return count_up(run, value)
+    if value.payload is not None:
+        return iterate(run, value.payload)
+    unknown_base = value.cls.any_unknown_base()
+    if unknown_base is not None:
+        return unknown_base
+    raise run.error("TypeError", f"'{value.cls.name}' object is not iterable")
+
+
+def iterate_class(run: Interpreter, cls: Class) -> Iterator[Value] | Unknown:
+    metaclass = cls.facts.get("metaclass")
+    method = metaclass.find("__iter__") if isinstance(metaclass, Class) else MISSING
+    if method is not MISSING:
+        return iterate(run, run.invoke(Bound(method, cls), (), {}))
+    unknown_base = cls.any_unknown_base()
+    return unknown_base if unknown_base is not None else run.unknown(f"the class {cls.name} is iterated over")
+
+
+def draw(run: Interpreter, iterator: Instance) -> Iterator[Value]:
+    """The values of a user-defined iterator, up to the bound on generators."""
+    for _ in range(YIELDS):
+        depth = run.budget.depth
+        try:
+            yield run.call(run.get(iterator, "__next__"))
+        except Raised as raised:
+            if any(cls.name == "StopIteration" for cls in raised.value.cls.mro):
+                run.budget.depth = depth
+                return
+            raise
+    raise Exhausted("an iterator runs for too long to be followed")
+
+
+def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
+    """The old protocol: `value[0]`, `value[1]`, ... until IndexError; as long as `len` says where there is one."""
+    method = value.cls.find("__len__")
+    length = run.invoke(Bound(method, value), (), {}) if method is not MISSING else None
+    if isinstance(length, Unknown):
+        yield length
+        return
+    for at in range(YIELDS if not isinstance(length, int) else min(length, LENGTH)):
+        depth = run.budget.depth
+        try:
+            yield run.index(value, at)
+        except Raised as raised:
+            if any(cls.name == "IndexError" for cls in raised.value.cls.mro):
+                run.budget.depth = depth
+                return
+            raise

@@ -1,0 +1,211 @@
+"""Modules of the interpreted program, read from source when a name of theirs is needed, and no further.
+
+An imported module is not run from top to bottom. Its top-level statements are indexed by the names that
+they bind or touch, and asking for a name runs just the statements that concern it, in their order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Namespace, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+    from flake8_cnnmem.source import Source
+
+TODO, RUNNING, DONE = 0, 1, 2
+
+
+class Module:
+    """A module and the state of its top-level statements.
+
+    `name` is the dotted name it is imported by, `package` whether it is an `__init__`. `lazy` modules run
+    their statements on demand; the analysed file itself is run eagerly, statement by statement.
+    """
+
+    def __init__(self, name: str, source: Source, package: bool = False, lazy: bool = True) -> None:
+        self.name = name
+        self.source = source
+        self.path = source.path
+        self.package = package
+        self.lazy = lazy
+        self.variables: dict[str, Value] = {
+            "__name__": name,
+            "__file__": source.path,
+            "__package__": name if package else name.rpartition(".")[0],
+            "__doc__": None,
+        }
+        self.statements: list[ast.stmt] = []
+        self.state: list[int] = []
+        self.waiting: dict[str, list[int]] = {}
+        self.stars: list[ast.ImportFrom] = []
+        self.star_failure: Unknown | None = None
+        """Why the names that a star import would have brought are not known."""
+        self.codes: Callable[[int], Callable[[Frame], Value]] | None = None
+        self.indexed = False
+        self.asked: set[str] = set()
+
+    def package_name(self) -> str:
+        return self.name if self.package else self.name.rpartition(".")[0]
+
+    def index(self) -> None:
+        """Pair the statements with their twins and note which names each concerns. Nothing is evaluated."""
+        if self.indexed:
+            return
+        self.indexed = True
+        self.statements = list(self.source.tree.body)
+        self.state = [TODO] * len(self.statements)
+        for at, statement in enumerate(self.statements):
+            self.stars.extend(star_imports(statement))
+            for word in touched(statement):
+                if word != "*":
+                    self.waiting.setdefault(word, []).append(at)
+
+    def run_statement(self, run: Interpreter, at: int) -> None:
+        if self.state[at] != TODO:
+            return
+        self.state[at] = RUNNING
+        if self.codes is None:
+            from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+
+            pairs = pair(self.source.cst.body, self.statements)
+            self.codes = lambda index: compile_statement(self, *pairs[index])
+        run.run_top_level(self, self.statements[at], self.codes(at))
+        self.state[at] = DONE
+
+    def settle(self, run: Interpreter, word: str) -> None:
+        """Run every statement that concerns a name and has not been run."""
+        for at in self.waiting.pop(word, ()):
+            if self.state[at] == TODO:
+                self.run_statement(run, at)
+
+    def global_name(self, run: Interpreter, word: str) -> Value:
+        """A name as code in this module sees it: its own, a star import's, a builtin."""
+        found = self.own(run, word)
+        if found is MISSING:
+            found = run.builtins.get(word, MISSING)
+        return self.star_failure if found is MISSING and self.star_failure is not None else found
+
+    def own(self, run: Interpreter, word: str) -> Value:
+        if self.lazy:
+            self.index()
+            if word in self.waiting:
+                self.settle(run, word)
+        found = self.variables.get(word, MISSING)
+        if found is MISSING and self.stars:
+            found = self.from_stars(run, word)
+        return found
+
+    def from_stars(self, run: Interpreter, word: str) -> Value:
+        """Look a name up in the modules that `from ... import *` names, the last first."""
+        if word in self.asked or word.startswith("__"):
+            return MISSING
+        self.asked.add(word)
+        try:
+            for statement in reversed(self.stars):
+                found = run.importer.star_member(self, statement, word)
+                if found is not MISSING:
+                    self.variables[word] = found
+                    return found
+        finally:
+            self.asked.discard(word)
+        return MISSING
+
+    def attribute(self, run: Interpreter, word: str) -> Value:
+        """`module.word`: a name, a submodule, or what the module's own `__getattr__` gives."""
+        found = self.own(run, word)
+        if found is not MISSING:
+            return found
+        if self.package:
+            submodule = run.importer.submodule(f"{self.name}.{word}")
+            if submodule is not None:
+                return submodule
+        if word == "__dict__":
+            return self.namespace(run)
+        hook = self.own(run, "__getattr__") if not word.startswith("__") else MISSING
+        if hook is not MISSING:
+            return run.quietly("AttributeError", hook, word)
+        return MISSING
+
+    def assign(self, word: str, value: Value) -> None:
+        self.waiting.pop(word, None)
+        self.variables[word] = value
+
+    def namespace(self, run: Interpreter) -> dict[str, Value]:
+        """`globals()`: everything has to be there, so a lazy module is settled first."""
+        if self.lazy:
+            self.index()
+            for word in list(self.waiting):
+                self.settle(run, word)
+        return self.variables
+
+    def exports(self, run: Interpreter, word: str) -> bool:
+        """Whether `from module import *` brings this name along."""
+        if self.lazy:
+            self.index()
+        listed = self.own(run, "__all__") if "__all__" in self.waiting or "__all__" in self.variables else MISSING
+        if isinstance(listed, (list, tuple)):
+            return word in listed
+        return not word.startswith("_")
+
+    def names(self, run: Interpreter) -> list[str]:
+        """Every name that the module may hold, its star imports' left out."""
+        if self.lazy:
+            self.index()
+        return [word for word in {**self.waiting, **self.variables} if isinstance(word, str)]
+
+
+Importable = Module | Namespace
+
+
+def star_imports(statement: ast.stmt) -> Iterator[ast.ImportFrom]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr, ast.Assign)):
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            yield node
+
+
+def touched(statement: ast.stmt) -> set[str]:
+    """The names that a top-level statement binds, or may change: targets, and what it calls methods of.
+
+    Bodies of functions and classes are not looked into: they run when they are called.
+    """
+    found: set[str] = set()
+    waiting: list[Any] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                found.add(alias.asname or (alias.name.split(".")[0] if isinstance(node, ast.Import) else alias.name))
+            continue
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, (ast.Store, ast.Del)):
+                found.add(node.id)
+            continue
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.update(base_name(node))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            # `names.append(x)`, `register(cls)`: whatever the call is handed may change.
+            call = node.value
+            found.update(base_name(call.func))
+            for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+                found.update(base_name(argument))
+        elif isinstance(node, ast.Lambda):
+            continue
+        waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def base_name(node: ast.expr) -> set[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.Starred)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return {node.id} if isinstance(node, ast.Name) else set()

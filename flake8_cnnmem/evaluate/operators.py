@@ -1,0 +1,537 @@
+"""Operators, comparison, truth, subscripts: plain values by Python itself, within the budget, the rest by its owner."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.budget import BITS
+from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+HOST: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+
+ORDER = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le")}
+
+NUMBERS = frozenset((int, float, bool, complex))
+PLAIN = NUMBERS | {str, bytes, type(None), range, type(...)}
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+
+ON_BATCH: dict[str, Callable[[Any, Any], dims.Size]] = {
+    "+": dims.add, "-": dims.subtract, "*": dims.multiply, "//": dims.floor_divide, "%": dims.modulo,
+}  # fmt: skip
+
+
+def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    run.spend(1)
+    left_kind, right_kind = type(left), type(right)
+    if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
+        return numeric(run, symbol, left, right)
+    if symbol in ("is", "is not", "==", "!=", "in", "not in"):
+        return relation(run, symbol, left, right)
+    if left_kind is Unknown:
+        return left
+    if right_kind is Unknown:
+        return right
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        owner = left if isinstance(left, Tensor) else right
+        if isinstance(left, Tensor) and isinstance(right, Tensor) and left.framework == "numpy":
+            owner = right
+        if not (isinstance(left, Instance) and dunder(left, METHODS.get(symbol, "")) is not MISSING):
+            return frameworks.of(owner).operate(run, symbol, left, right)
+    if left_kind is Instance or right_kind is Instance:
+        return on_instances(run, symbol, left, right)
+    if left_kind is Batch or right_kind is Batch:
+        return on_batch(run, symbol, left, right)
+    if left_kind is Class or right_kind is Class:
+        if symbol == "|":
+            return (*flat(left), *flat(right))
+        return run.unknown(f"{symbol} between classes is not followed")
+    return on_containers(run, symbol, left, right)
+
+
+def flat(value: Value) -> tuple[Value, ...]:
+    """`int | None` as isinstance takes it."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def numeric(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
+    if symbol == "**" and isinstance(left, int) and isinstance(right, int):
+        if right > 0 and left.bit_length() * right > BITS:
+            return run.unknown("a number grows too large to be followed")
+    elif symbol == "<<" and isinstance(right, int) and right > BITS:
+        return run.unknown("a number grows too large to be followed")
+    result = HOST[symbol](left, right)
+    if type(result) is int and result.bit_length() > BITS:
+        return run.unknown("a number grows too large to be followed")
+    return result
+
+
+def on_batch(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    for side in (left, right):
+        if type(side) not in NUMBERS and type(side) is not Batch:
+            return run.unknown("the batch size among other values is not followed")
+    if symbol == "/":
+        return batch_quotient(run, left, right)
+    if symbol in ("<", "<=", ">", ">="):
+        return batch_order(run, symbol, left, right)
+    rule = ON_BATCH.get(symbol)
+    left, right = (int(side) if isinstance(side, (bool, float)) else side for side in (left, right))
+    if rule is None:
+        return run.unknown(f"{symbol} on the batch size is not followed")
+    result = rule(left, right)
+    return run.unknown(result.reason) if isinstance(result, Unknown) and not result.path else result
+
+
+def batch_quotient(run: Interpreter, left: Value, right: Value) -> Value:
+    """A batch divided by a number that divides it stays a batch, as `int(B / windows)` expects."""
+    if isinstance(right, float) and right.is_integer():
+        right = int(right)
+    if isinstance(left, Batch) and isinstance(right, (int, Batch)):
+        quotient = dims.floor_divide(left, right)
+        if not isinstance(quotient, Unknown):
+            return float(quotient) if isinstance(quotient, int) else quotient
+    return run.unknown("a fraction of the batch size is not followed")
+
+
+def batch_order(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """The batch is at least 1, and nothing more is known of it."""
+    if isinstance(left, Batch) and isinstance(right, Batch):
+        return HOST[symbol](left.multiple, right.multiple)
+    if isinstance(left, Batch) and right < left.multiple:
+        return symbol in (">", ">=")
+    if isinstance(right, Batch) and left < right.multiple:
+        return symbol in ("<", "<=")
+    return run.unknown("it depends on the batch size")
+
+
+def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """Sequences, sets, strings and whatever else Python computes itself; growth is checked first."""
+    if symbol in ("+", "*"):
+        for sequence, other in ((left, right), (right, left)):
+            if isinstance(sequence, (str, bytes, list, tuple)):
+                if run.poisoned and id(sequence) in run.poisoned:
+                    return run.poisoned[id(sequence)][1]
+                if symbol == "*" and isinstance(other, int):
+                    run.check_size(len(sequence) * max(other, 0))
+                elif symbol == "+" and isinstance(other, (str, bytes, list, tuple)):
+                    run.check_size(len(sequence) + len(other))
+    if symbol == "%" and isinstance(left, (str, bytes)):
+        return run.call(run.builtin("str").namespace["__mod__"], left, right)
+    if symbol in ("<", "<=", ">", ">=") and isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return lexicographic(run, symbol, left, right)
+    if symbol not in HOST:
+        return run.unknown(f"{symbol} is not followed")
+    if isinstance(left, (Function, Native, Bound)) or isinstance(right, (Function, Native, Bound)):
+        raise run.error("TypeError", f"unsupported operand type(s) for {symbol}")
+    return HOST[symbol](left, right)
+
+
+def lexicographic(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
+    for a, b in zip(left, right, strict=False):
+        same = run.equal(a, b)
+        if isinstance(same, Unknown):
+            return same
+        if not same:
+            return binary(run, symbol, a, b)
+    return HOST[symbol](len(left), len(right))
+
+
+def dunder(instance: Instance, word: str) -> Value:
+    return instance.cls.find(f"__{word}__") if word else MISSING
+
+
+def on_instances(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    words = ORDER.get(symbol) or (METHODS.get(symbol, ""), "r" + METHODS.get(symbol, ""))
+    for side, other, word in ((left, right, words[0]), (right, left, words[1])):
+        if not isinstance(side, Instance):
+            continue
+        unknown_base = side.cls.any_unknown_base()
+        method = dunder(side, word)
+        if method is not MISSING:
+            result = run.invoke(Bound(method, side), (other,), {})
+            if result is not NotImplemented:
+                return result
+        elif unknown_base is not None:
+            return unknown_base
+    left, right = payload(left), payload(right)
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        raise run.error("TypeError", f"unsupported operand type(s) for {symbol}")
+    return binary(run, symbol, left, right)
+
+
+def payload(value: Value) -> Value:
+    return value.payload if isinstance(value, Instance) and value.payload is not None else value
+
+
+def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    if symbol in ("is", "is not"):
+        same = identical(left, right)
+        if isinstance(same, Unknown):
+            return same
+        return same if symbol == "is" else not same
+    if symbol in ("==", "!="):
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            if left is None or right is None or isinstance(left, str) or isinstance(right, str):
+                return symbol == "!="
+            for side in (left, right):
+                if isinstance(side, Unknown):
+                    return side
+            return frameworks.of(left if isinstance(left, Tensor) else right).operate(run, symbol, left, right)
+        if symbol == "!=" and isinstance(left, Instance):
+            method = user_dunder(left, "__ne__")
+            if method is not MISSING:
+                return run.invoke(Bound(method, left), (right,), {})
+        same = equal(run, left, right)
+        if isinstance(same, Unknown):
+            return same
+        return same if symbol == "==" else not same
+    inside = contains(run, right, left)
+    if isinstance(inside, Unknown):
+        return inside
+    return inside if symbol == "in" else not inside
+
+
+def identical(left: Value, right: Value) -> bool | Unknown:
+    for side in (left, right):
+        if isinstance(side, Unknown):
+            return side
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return left is right or (type(left) is type(right) and left == right)
+    if isinstance(left, (Bound, tuple)) and type(left) is type(right):
+        return left is right
+    return left is right
+
+
+def user_dunder(value: Value, word: str) -> Value:
+    """A comparison method that is not just `object`'s or a host type's own."""
+    if not isinstance(value, Instance):
+        return MISSING
+    for cls in value.cls.mro:
+        if word in cls.namespace:
+            return MISSING if cls.host is not None else cls.namespace[word]
+    return MISSING
+
+
+def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
+    if left is right and not isinstance(left, (Unknown, float, Tensor)):
+        return True
+    left_kind, right_kind = type(left), type(right)
+    if left_kind in PLAIN and right_kind in PLAIN:
+        return bool(left == right)
+    if left_kind is Unknown:
+        return left
+    if right_kind is Unknown:
+        return right
+    if left_kind is Instance or right_kind is Instance:
+        return equal_instances(run, left, right)
+    if left_kind is Batch or right_kind is Batch:
+        if left_kind is right_kind:
+            return bool(left == right)
+        other = right if left_kind is Batch else left
+        if type(other) not in NUMBERS or other <= 0:
+            return False
+        return run.unknown("it depends on the batch size")
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return run.truth(binary(run, "==", left, right))
+    if isinstance(left, (list, tuple, deque)) and left_kind is right_kind:
+        if len(left) != len(right):
+            return False
+        return all_equal(run, zip(left, right, strict=True))
+    if isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return False
+        return all_equal(run, ((left[key], right[key]) for key in left))
+    if isinstance(left, Bound) and isinstance(right, Bound):
+        return left.function is right.function and left.receiver is right.receiver
+    if isinstance(left, CONTAINERS) or left_kind in PLAIN:
+        return bool(left == right)
+    return left is right
+
+
+def all_equal(run: Interpreter, pairs: Any) -> bool | Unknown:
+    unknown: Unknown | None = None
+    for left, right in pairs:
+        run.spend(1)
+        same = equal(run, left, right)
+        if same is False:
+            return False
+        if isinstance(same, Unknown):
+            unknown = unknown or same
+    return True if unknown is None else unknown
+
+
+def equal_instances(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
+    for side, other in ((left, right), (right, left)):
+        method = user_dunder(side, "__eq__")
+        if method is not MISSING:
+            result = run.invoke(Bound(method, side), (other,), {})
+            if result is not NotImplemented:
+                return run.truth(result)
+    plain_left, plain_right = payload(left), payload(right)
+    if not isinstance(plain_left, Instance) and not isinstance(plain_right, Instance):
+        return equal(run, plain_left, plain_right)
+    return left is right
+
+
+def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
+    container = container if user_dunder(container, "__contains__") is not MISSING else payload(container)
+    if isinstance(container, Unknown):
+        return container
+    if run.poisoned and id(container) in run.poisoned:
+        return run.poisoned[id(container)][1]
+    if isinstance(container, Instance):
+        method = container.cls.find("__contains__")
+        if method is not MISSING:
+            return run.truth(run.invoke(Bound(method, container), (item,), {}))
+    if isinstance(item, Unknown):
+        return item if not isinstance(container, (list, tuple, dict, set)) or container else False
+    if isinstance(container, (dict, set, frozenset)):
+        key = run.key(item)
+        if isinstance(key, Unknown):
+            return key
+        if key in container:
+            return True
+        if isinstance(key, str) and isinstance(container, dict) and id(container) in run.registries:
+            return run.importer.registered(container, key)
+        unknown = next((each for each in container if isinstance(each, Unknown)), None)
+        return False if unknown is None else unknown
+    if isinstance(container, (str, bytes, range)):
+        return bool(item in container)
+    if isinstance(container, Class):
+        members = run.items(container)
+        return members if isinstance(members, Unknown) else any(member is item for member in members)
+    items = run.items(container)
+    if isinstance(items, Unknown):
+        return items
+    unknown = None
+    for each in items:
+        same = equal(run, each, item)
+        if same is True:
+            return True
+        if isinstance(same, Unknown):
+            unknown = unknown or same
+    return False if unknown is None else unknown
+
+
+def truth(run: Interpreter, value: Value) -> bool | Unknown:
+    kind = type(value)
+    if kind is bool:
+        return bool(value)
+    if kind in PLAIN:
+        return bool(value)
+    if kind is Unknown:
+        return value  # type: ignore[no-any-return]
+    if kind is Batch:
+        return True
+    if isinstance(value, CONTAINERS):
+        return run.poisoned[id(value)][1] if run.poisoned and id(value) in run.poisoned else bool(value)
+    if isinstance(value, Tensor):
+        if value.data is not None and not isinstance(value.data, tuple):
+            return bool(value.data)
+        if isinstance(value.data, tuple) and len(value.data) == 1 and not isinstance(value.data[0], tuple):
+            return truth(run, value.data[0])
+        return run.unknown("the values of a tensor are not known")
+    if kind is Instance:
+        for word in ("__bool__", "__len__"):
+            method = value.cls.find(word)
+            if method is not MISSING:
+                return truth(run, run.invoke(Bound(method, value), (), {}))
+        unknown_base = value.cls.any_unknown_base()
+        if unknown_base is not None:
+            return True
+        return truth(run, value.payload) if value.payload is not None else True
+    return True
+
+
+def unary(run: Interpreter, symbol: str, value: Value) -> Value:
+    run.spend(1)
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value, Tensor):
+        return frameworks.of(value).operate(run, "invert" if symbol == "~" else symbol, value, None)
+    if isinstance(value, Instance):
+        word = {"neg": "__neg__", "pos": "__pos__", "~": "__invert__"}[symbol]
+        method = value.cls.find(word)
+        if method is not MISSING:
+            return run.invoke(Bound(method, value), (), {})
+        value = payload(value)
+    if isinstance(value, Batch):
+        return dims.negate(value) if symbol == "neg" else value
+    return {"neg": operator.neg, "pos": operator.pos, "~": operator.invert}[symbol](value)
+
+
+def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """`left op= right`: lists and tensors change in place, everything else gives a new value."""
+    if isinstance(left, list) and symbol == "+":
+        items = run.items(right)
+        if isinstance(items, Unknown):
+            return items
+        run.check_size(len(left) + len(items))
+        run.changed(left)
+        left.extend(items)
+        return left
+    if isinstance(left, Tensor) and not isinstance(right, Unknown):
+        return frameworks.of(left).operate(run, symbol + "=", left, right)
+    if isinstance(left, (set, dict)) and symbol in ("|", "&", "-", "^") and isinstance(right, type(left)):
+        run.changed(left)
+        changed: Any = HOST[symbol](left, right)
+        left.clear()
+        left.update(changed)
+        return left
+    if isinstance(left, Instance):
+        method = left.cls.find(f"__i{METHODS[symbol]}__")
+        if method is not MISSING:
+            return run.invoke(Bound(method, left), (right,), {})
+    return binary(run, symbol, left, right)
+
+
+def subscript(run: Interpreter, value: Value, key: Value) -> Value:
+    """`value[key]`."""
+    run.spend(1)
+    kind = type(value)
+    if kind is Unknown:
+        return value
+    if run.poisoned and id(value) in run.poisoned:
+        return run.poisoned[id(value)][1]
+    if isinstance(value, Tensor):
+        return frameworks.of(value).index(run, value, key)
+    if isinstance(value, dict):
+        return item_of(run, value, key)
+    if isinstance(value, (list, tuple, str, bytes, range, deque)):
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            return unknown
+        if isinstance(key, Instance):
+            key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
+        return value[key]
+    if kind is Instance:
+        method = value.cls.find("__getitem__")
+        if method is not MISSING:
+            return run.invoke(Bound(method, value), (key,), {})
+        unknown_base = value.cls.any_unknown_base()
+        if unknown_base is not None:
+            return unknown_base
+        if value.payload is not None:
+            return subscript(run, value.payload, key)
+        raise run.error("TypeError", f"'{value.cls.name}' object is not subscriptable")
+    if kind is Class:
+        return class_item(run, value, key)
+    method = run.find(value, "__getitem__")
+    return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
+    """`Generic[T]`, `list[int]` are the class itself; an Enum's members are looked up by name."""
+    method = cls.find("__class_getitem__")
+    if method is not MISSING:
+        return run.invoke(run.get(cls, "__class_getitem__"), (key,), {})
+    metaclass = cls.facts.get("metaclass")
+    if isinstance(metaclass, Class) and metaclass.find("__getitem__") is not MISSING:
+        return run.invoke(Bound(metaclass.find("__getitem__"), cls), (key,), {})
+    return cls
+
+
+def unknown_in_key(key: Value) -> Unknown | None:
+    if isinstance(key, Unknown):
+        return key
+    if isinstance(key, Batch):
+        return Unknown("an index depends on the batch size")
+    if isinstance(key, slice):
+        parts = (unknown_in_key(part) for part in (key.start, key.stop, key.step))
+        return next((part for part in parts if part is not None), None)
+    return None
+
+
+def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
+    word = run.key(key)
+    if isinstance(word, Unknown):
+        return word
+    found = value.get(word, MISSING)
+    if found is not MISSING:
+        return found
+    if isinstance(word, str) and id(value) in run.registries and run.importer.registered(value, word):
+        return value[word]
+    if not isinstance(value, OrderedDict) and type(value) is not dict:
+        return run.call(run.get(value, "__getitem__"), word)
+    raise KeyError(word)
+
+
+def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> Value:
+    """`container[key] = value`; gives what a tensor's name holds afterwards."""
+    run.spend(1)
+    if isinstance(container, Tensor):
+        return frameworks.of(container).set_index(run, container, key, value)
+    if isinstance(container, Unknown):
+        return container
+    if isinstance(container, Instance):
+        method = container.cls.find("__setitem__")
+        if method is not MISSING:
+            run.invoke(Bound(method, container), (key, value), {})
+            return container
+        if container.payload is None:
+            if container.cls.any_unknown_base() is None:
+                raise run.error("TypeError", f"'{container.cls.name}' object does not support item assignment")
+            return container
+        container = container.payload
+    if isinstance(container, dict):
+        word = run.key(key)
+        run.changed(container)
+        if isinstance(word, Unknown):
+            run.poison(container, word)
+        else:
+            run.check_size(len(container))
+            container[word] = value
+    elif isinstance(container, (list, deque)):
+        run.changed(container)
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            run.poison(container, unknown)
+        elif isinstance(key, slice):
+            items = run.items(value)
+            if isinstance(items, Unknown):
+                run.poison(container, items)
+            else:
+                container[key] = items  # type: ignore[index]
+        else:
+            container[key] = value
+    else:
+        raise run.error("TypeError", "object does not support item assignment")
+    return container
+
+
+def remove_item(run: Interpreter, container: Value, key: Value) -> None:
+    if isinstance(container, Unknown):
+        return
+    if isinstance(container, Instance):
+        method = container.cls.find("__delitem__")
+        if method is not MISSING:
+            run.invoke(Bound(method, container), (key,), {})
+            return
+        container = payload(container)
+    if isinstance(container, (list, dict, deque)):
+        run.changed(container)
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            run.poison(container, unknown)
+        else:
+            del container[key]

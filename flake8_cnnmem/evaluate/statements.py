@@ -1,0 +1,284 @@
+"""Statements: each becomes a function of the frame that gives None, or the signal that ends its block."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.assignment import compile_augmented, compile_deletion, compile_target, rebinding
+from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
+from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.values import Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.modules import Module
+
+
+class Signal:
+    """`BREAK` and `CONTINUE`."""
+
+
+BREAK = Signal()
+CONTINUE = Signal()
+
+
+@dataclass(slots=True)
+class Returned(Signal):
+    value: Value
+
+
+StatementRule = Callable[[Compiler, Any, Any], Code]
+STATEMENTS: dict[type[cst.CSTNode], StatementRule] = {}
+
+
+def statement(*kinds: type[cst.CSTNode]) -> Callable[[StatementRule], StatementRule]:
+    def register(rule: StatementRule) -> StatementRule:
+        for kind in kinds:
+            STATEMENTS[kind] = rule
+        return rule
+
+    return register
+
+
+def pair(body: Sequence[Any], twins: list[ast.stmt]) -> list[tuple[Any, ast.stmt]]:
+    """Each statement of a libcst block with its `ast` twin. `a; b` is two of either."""
+    flat: list[Any] = []
+    for node in body:
+        flat.extend(node.body if isinstance(node, cst.SimpleStatementLine) else [node])
+    return list(zip(flat, twins, strict=True))
+
+
+def compile_block(module: Module, node: Any, twins: list[ast.stmt]) -> Code:
+    body = node.body if isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)) else [node]
+    return run_all([compile_statement(module, each, twin) for each, twin in pair(body, twins)])
+
+
+def run_all(codes: list[Code]) -> Code:
+    if len(codes) == 1:
+        return codes[0]
+
+    def block(frame: Frame) -> Value:
+        for code in codes:
+            signal = code(frame)
+            if signal is not None:
+                return signal
+        return None
+
+    return block
+
+
+def compile_statement(module: Module, node: Any, twin: ast.stmt) -> Code:
+    compiler = Compiler(module, twin)
+    rule = STATEMENTS.get(type(node))
+    line = twin.lineno
+    inner = rule(compiler, node, twin) if rule is not None else unfollowed(f"{type(node).__name__} is not followed")
+    if rule is None:
+        unknown = inner
+
+        def skip(frame: Frame) -> None:
+            unknown(frame)
+
+        inner = skip
+    site = StatementSite(module.path, twin)
+
+    def code(frame: Frame) -> Value:
+        run = frame.run
+        frame.line = line
+        run.frame = frame
+        run.site = site
+        run.spend(1)
+        return inner(frame)
+
+    return code
+
+
+@statement(cst.Expr)
+def expression_statement(compiler: Compiler, node: cst.Expr, twin: ast.Expr) -> Code:
+    value = node.value
+    if isinstance(twin.value, ast.Constant):
+        return lambda frame: None
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value.endswith("_"):
+        store = rebinding(compiler, value.func.value)
+        base = Compiler(compiler.module, twin).expression(value.func.value)
+        in_place = compiler.expression(value)
+
+        def update(frame: Frame) -> None:
+            before = base(frame) if store is not None else None
+            result = in_place(frame)
+            if store is not None and isinstance(before, Tensor) and isinstance(result, Tensor) and result is not before:
+                store(frame, result)
+
+        return update
+    code = compiler.expression(value)
+
+    def evaluate(frame: Frame) -> None:
+        code(frame)
+
+    return evaluate
+
+
+@statement(cst.Assign)
+def assign(compiler: Compiler, node: cst.Assign, twin: ast.Assign) -> Code:
+    # `ast` orders calls by where they end, so targets are compiled in source order, before the value.
+    stores = [compile_target(compiler, target.target) for target in node.targets]
+    value = compiler.expression(node.value)
+    if len(stores) == 1:
+        store = stores[0]
+        return lambda frame: store(frame, value(frame))
+
+    def several(frame: Frame) -> None:
+        result = value(frame)
+        for each in stores:
+            each(frame, result)
+
+    return several
+
+
+@statement(cst.AnnAssign)
+def annotated(compiler: Compiler, node: cst.AnnAssign, twin: ast.AnnAssign) -> Code:
+    if node.value is None:
+        return lambda frame: None
+    store = compile_target(compiler, node.target)
+    value = compiler.expression(node.value)
+    return lambda frame: store(frame, value(frame))
+
+
+@statement(cst.AugAssign)
+def augmented(compiler: Compiler, node: cst.AugAssign, twin: ast.AugAssign) -> Code:
+    return compile_augmented(compiler, node)
+
+
+@statement(cst.Del)
+def delete(compiler: Compiler, node: cst.Del, twin: ast.Delete) -> Code:
+    code = compile_deletion(compiler, node.target)
+
+    def remove(frame: Frame) -> None:
+        code(frame)
+
+    return remove
+
+
+@statement(cst.Pass)
+def pass_(compiler: Compiler, node: cst.Pass, twin: ast.Pass) -> Code:
+    return lambda frame: None
+
+
+@statement(cst.Break)
+def break_(compiler: Compiler, node: cst.Break, twin: ast.Break) -> Code:
+    return lambda frame: BREAK
+
+
+@statement(cst.Continue)
+def continue_(compiler: Compiler, node: cst.Continue, twin: ast.Continue) -> Code:
+    return lambda frame: CONTINUE
+
+
+@statement(cst.Return)
+def return_(compiler: Compiler, node: cst.Return, twin: ast.Return) -> Code:
+    if node.value is None:
+        return lambda frame: Returned(None)
+    value = compiler.expression(node.value)
+    return lambda frame: Returned(value(frame))
+
+
+@statement(cst.Global)
+def global_(compiler: Compiler, node: cst.Global, twin: ast.Global) -> Code:
+    words = [item.name.value for item in node.names]
+
+    def declare(frame: Frame) -> None:
+        if frame.kind != "module":
+            frame.declared.update(dict.fromkeys(words))
+
+    return declare
+
+
+@statement(cst.Nonlocal)
+def nonlocal_(compiler: Compiler, node: cst.Nonlocal, twin: ast.Nonlocal) -> Code:
+    words = [item.name.value for item in node.names]
+
+    def declare(frame: Frame) -> None:
+        for word in words:
+            owner = frame.parent
+            while owner is not None and word not in owner.variables:
+                owner = owner.parent
+            frame.declared[word] = owner
+
+    return declare
+
+
+@statement(cst.Assert)
+def assert_(compiler: Compiler, node: cst.Assert, twin: ast.Assert) -> Code:
+    test = compiler.expression(node.test)
+    message = compiler.expression(node.msg) if node.msg is not None else None
+
+    def check(frame: Frame) -> None:
+        if frame.run.truth(test(frame)) is False:
+            text = message(frame) if message is not None else ""
+            raise frame.run.error("AssertionError", text if isinstance(text, str) else "")
+
+    return check
+
+
+@statement(cst.FunctionDef)
+def function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef) -> Code:
+    return compile_function(compiler, node, twin)
+
+
+@statement(cst.ClassDef)
+def class_(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
+    return compile_class(compiler, node, twin)
+
+
+@statement(cst.If)
+def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
+    test = compiler.expression(node.test)
+    body = compile_block(compiler.module, node.body, twin.body)
+    orelse = compile_else(compiler.module, node.orelse, twin.orelse)
+
+    def code(frame: Frame) -> Value:
+        truth = frame.run.truth(test(frame))
+        if truth is True:
+            return body(frame)
+        if truth is False:
+            return orelse(frame)
+        return frame.run.branch(truth, frame, body, orelse)
+
+    return code
+
+
+def compile_else(module: Module, node: Any, twins: list[ast.stmt]) -> Code:
+    if node is None:
+        return lambda frame: None
+    if isinstance(node, cst.If):
+        return compile_statement(module, node, twins[0])
+    return compile_block(module, node.body, twins)
+
+
+@statement(cst.With)
+def with_(compiler: Compiler, node: cst.With, twin: ast.With) -> Code:
+    items: list[tuple[Code, Any]] = []
+    for item in node.items:
+        context = compiler.expression(item.item)
+        store = compile_target(compiler, item.asname.name) if item.asname is not None else None
+        items.append((context, store))
+    body = compile_block(compiler.module, node.body, twin.body)
+
+    def code(frame: Frame) -> Value:
+        run = frame.run
+        entered: list[Value] = []
+        for context, store in items:
+            manager = context(frame)
+            value = run.enter_context(manager)
+            entered.append(manager)
+            if store is not None:
+                store(frame, value)
+        return run.within_contexts(entered, body, frame)
+
+    return code

@@ -1,0 +1,39 @@
+"""What an evaluation notes for the search for models: which layers were built where, and what was called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.values import Instance, Value
+
+
+@dataclass(slots=True)
+class Made:
+    """A layer that the code constructed: `site` is the outermost call in the analysed file that gave it."""
+
+    instance: Instance
+    number: int
+    site: Site | None
+
+
+@dataclass(slots=True)
+class RootCall:
+    """A call of a layer from outside any layer, as the code makes it."""
+
+    instance: Instance
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    site: Site | None
+    grad: bool
+
+
+@dataclass(slots=True)
+class Watch:
+    """What an evaluation does that tells which models a file defines."""
+
+    path: str = ""
+    layers: dict[int, Made] = field(default_factory=dict)
+    calls: list[RootCall] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+    """Functions and classes, by id, that were called from inside another function."""
