@@ -1,0 +1,173 @@
+"""The whole pipeline, from a file's text to its models with their estimates: read this first."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.answers import STRICT, Drop, FileReport, LayerProblem, ModelReport, Row
+from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.training import Fact, Training
+from flake8_cnnmem.unknown import Unknown
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.directives import Facts
+    from flake8_cnnmem.graph import Call, Model
+    from flake8_cnnmem.models import Built, Root
+
+__all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
+
+
+class TargetError(Exception):
+    """`target` names nothing that can be built; the message is one plain sentence that says so."""
+
+
+def analyse(source: Source, settings: Settings, target: str | None = None) -> FileReport:
+    """The models of a file, in the order of their lines, each distinct one once.
+
+    `target` is None for every model that the file defines, or the name of a class or factory of the file, or any
+    expression in its scope (`ResNet(Bottleneck, [3, 4, 6, 3])`); TargetError if it is no expression or names nothing.
+    Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them.
+
+    Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
+    """
+    from flake8_cnnmem import models
+
+    strict = bool(os.environ.get(STRICT))
+    folders = search_folders(settings)
+    try:
+        directives = source.directives
+        if target is None:
+            roots = models.evaluate_file(source, folders, strict)
+        else:
+            roots = models.evaluate_target(source, target, folders, strict)
+        reports = [report_model(root, source, settings, target is not None) for root in roots]
+    except models.TargetError as error:
+        raise TargetError(str(error)) from None
+    except SourceError as error:
+        return FileReport(source.path, failure=Unknown(error.reason, source.path, error.line))
+    return FileReport(source.path, tuple(report for report in reports if report is not None), directives)
+
+
+def search_folders(settings: Settings) -> Sequence[str]:
+    """Where imports are looked up: the option or the project's root and `src`, then the packages of the project's
+    virtual environment, then those of the running interpreter."""
+    root = os.getcwd()
+    own = settings.search_path or (root, os.path.join(root, "src"))
+    environments = [
+        os.path.join(root, name, *inside)
+        for name in (".venv", "venv", "env")
+        for inside in (("Lib", "site-packages"), *unix_site_packages(os.path.join(root, name)))
+    ]
+    return [os.path.abspath(folder) for folder in (*own, *environments, *sys.path) if folder and os.path.isdir(folder)]
+
+
+def unix_site_packages(environment: str) -> list[tuple[str, ...]]:
+    library = os.path.join(environment, "lib")
+    if not os.path.isdir(library):
+        return []
+    return [("lib", name, "site-packages") for name in sorted(os.listdir(library)) if name.startswith("python")]
+
+
+def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
+    """One model, evaluated, fed and counted; None where a directive says to skip it."""
+    from flake8_cnnmem import models
+
+    facts = facts_for(root, source)
+    if facts.skip and not wanted:
+        return None
+    limit = facts.gpu_limit or settings.gpu_limit
+    option = settings.input_shape.value if settings.input_shape is not None else None
+    built = models.build_model(root, models.Wanted(facts.input_shape, option))
+    training = training_for(facts, settings, built)
+    if built is None:
+        return unresolved(root, training, limit)
+    return counted(root, built, training, settings, limit)
+
+
+def facts_for(root: Root, source: Source) -> Facts:
+    """What directives say at the model's construction, else at its definition, else for the file."""
+    directives = source.directives
+    facts = directives.for_line(root.definition.line)
+    return directives.for_line(root.site.line).over(facts) if root.site.line != root.definition.line else facts
+
+
+def training_for(facts: Facts, settings: Settings, built: Built | None) -> Training:
+    batch_size = settings.batch_size if facts.batch_size is None else Fact(facts.batch_size, "directive")
+    dtype = settings.dtype if facts.dtype is None else Fact(facts.dtype, "directive")
+    optimizer = settings.optimizer if facts.optimizer is None else Fact(facts.optimizer, "directive")
+    shape = Fact(built.input_shape, built.input_source) if built is not None and built.input_shape is not None else None
+    return Training(batch_size, dtype, optimizer, shape)
+
+
+def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
+    return ModelReport(
+        root.target, root.name, root.site.path, root.site.line, root.site.column, "", "unresolved", root.causes,
+        training, None, None, None, (), None, limit.bytes if limit else None, None, None,
+    )  # fmt: skip
+
+
+def counted(root: Root, built: Built, training: Training, settings: Settings, limit: Limit | None) -> ModelReport:
+    from flake8_cnnmem.layers import drops, rows_of
+    from flake8_cnnmem.memory import account, cs231n
+
+    model = built.model
+    estimate = account(model, training, settings.accounting, settings.overhead)
+    parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
+    trainable = [dims_total(w.shape) for w in model.weights if not w.buffer and w.trainable]
+    causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
+    useful = bool(parameters) or bool(model.calls)
+    status = "exact" if not causes else "lower-bound" if useful else "unresolved"
+    bytes_limit = limit.bytes if limit is not None else None
+    largest = estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
+    fits = estimate.total <= bytes_limit if bytes_limit is not None else None
+    context = stated_input(built)
+    path = root.site.path
+    return ModelReport(
+        root.target,
+        root.name,
+        path,
+        root.site.line,
+        root.site.column,
+        model.framework,
+        status,
+        causes,
+        training,
+        sum(parameters),
+        sum(trainable),
+        cs231n.activations(model),
+        rows_of(model, training),
+        estimate,
+        bytes_limit,
+        fits,
+        largest,
+        tuple(problem_of(model, call, path, context) for call in built.certain),
+        tuple(drops(model, path)),
+        model,
+    )
+
+
+def dims_total(shape: object) -> int:
+    """The values of a weight; 0 where its shape is not known."""
+    from flake8_cnnmem import dims
+
+    total = dims.product(shape) if isinstance(shape, tuple) else 0
+    return total if isinstance(total, int) else 0
+
+
+def problem_of(model: Model, call: Call, path: str, context: str) -> LayerProblem:
+    from flake8_cnnmem.layers import name_of, place
+
+    assert call.problem is not None
+    return LayerProblem(call.problem, name_of(model, call), place(call, path, model), context)
+
+
+def stated_input(built: Built) -> str:
+    """`for the 28x28 input of line 40`, where the code states it."""
+    if built.stated_by is None or built.input_shape is None:
+        return ""
+    size = "x".join("?" if side is None else str(side) for side in built.input_shape)
+    return f"for the {size} input of line {built.stated_by.line}"

@@ -1,0 +1,105 @@
+"""What the pipeline answers: for a file, the models that it defines, each with its layers, memory and verdict.
+
+Made by `analysis`, read by the checks and the reports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flake8_cnnmem.directives import Directives
+from flake8_cnnmem.graph import Model, Problem, Site
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+STRICT = "CNNMEM_STRICT"
+"""Environment variable: an internal error is let out, to be seen in our own tests, instead of becoming a cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the layer table. Values are per sample."""
+
+    name: str
+    type: str
+    line: int
+    output_shape: tuple[int | None, ...]
+    """Without the batch, None where not known; for several outputs that of the first."""
+    parameters: int
+    activations: int
+    """cs231n counting: 0 for what writes no volume."""
+    bytes: int
+    """What this row's activations take at the batch size, in the estimate's dtype, forward only."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerProblem:
+    """A CNM201 / CNM202 problem, where it is certain."""
+
+    problem: Problem
+    layer: str
+    site: Site
+    context: str
+    """What was given: "for the 28x28 input of line 40", or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """CNM203: a pool or stride that does not divide its input."""
+
+    layer: str
+    site: Site
+    axis: str
+    size: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """All that is known of one model. What is not known of an unresolved one is None."""
+
+    target: str
+    name: str
+    path: str
+    line: int
+    column: int
+    framework: str
+    status: str
+    """ "exact", "lower-bound" or "unresolved"."""
+    causes: tuple[Unknown, ...]
+    training: Training
+    parameters: int | None
+    trainable: int | None
+    activations: int | None
+    rows: tuple[Row, ...]
+    estimate: Estimate | None
+    limit: int | None
+    fits: bool | None
+    largest_batch_size: int | None
+    problems: tuple[LayerProblem, ...] = ()
+    drops: tuple[Drop, ...] = ()
+    model: Model | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All that is known of one file. `failure` says why its models could not be looked for, if they could not."""
+
+    path: str
+    reports: tuple[ModelReport, ...] = ()
+    directives: Directives = Directives()
+    failure: Unknown | None = None
+
+
+def because(cause: Unknown, path: str) -> str:
+    """A cause as one phrase, with its line, and its file where that is not the one at `path`."""
+    if not cause.line:
+        return cause.reason
+    place = f"line {cause.line}" if cause.path in ("", path) else f"{cause.path}:{cause.line}"
+    return f"{cause.reason} ({place})"
+
+
+def internal_error(error: BaseException) -> Unknown:
+    """What users hear of an error that is ours: on code that odd, there is no answer."""
+    return Unknown(f"an internal error of flake8-cnnmem, please report it: {type(error).__name__}: {error!s:.160}")

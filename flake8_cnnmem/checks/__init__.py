@@ -1,0 +1,62 @@
+"""The checks: one file a code, found by looking into this folder.
+
+A check's module has `CODE`, `DEFAULT` (whether it is on unless the user says otherwise), a docstring that is the
+user's manual page, and one or both of
+
+    check(report: ModelReport, settings: Settings) -> Iterator[Finding]
+    check_file(report: FileReport, settings: Settings) -> Iterator[Finding]
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from flake8_cnnmem.answers import FileReport, ModelReport
+from flake8_cnnmem.finding import Finding, one_line
+from flake8_cnnmem.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One code. `page` is its manual page."""
+
+    code: str
+    default: bool
+    page: str
+    for_model: Callable[[ModelReport, Settings], Iterator[Finding]] | None
+    for_file: Callable[[FileReport, Settings], Iterator[Finding]] | None
+
+
+@cache
+def every() -> tuple[Check, ...]:
+    """All checks by code."""
+    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    found = [
+        Check(
+            module.CODE,
+            module.DEFAULT,
+            module.__doc__ or "",
+            getattr(module, "check", None),
+            getattr(module, "check_file", None),
+        )
+        for module in modules
+    ]
+    return tuple(sorted(found, key=lambda check: check.code))
+
+
+def run(report: FileReport, settings: Settings, codes: Collection[str] | None = None) -> list[Finding]:
+    """The findings of a file, sorted by place, each once. `codes` are those to look for; None for all."""
+    found: set[Finding] = set()
+    for check in every():
+        if codes is not None and check.code not in codes:
+            continue
+        if check.for_file is not None:
+            found.update(check.for_file(report, settings))
+        if check.for_model is not None:
+            for model in report.reports:
+                found.update(check.for_model(model, settings))
+    return sorted(replace(finding, message=one_line(finding.message)) for finding in found)

@@ -1,0 +1,69 @@
+"""What stands in setup.cfg, tox.ini or .flake8, found and read by flake8's own rules."""
+
+from __future__ import annotations
+
+import configparser
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flake8_cnnmem.settings import OPTIONS, BadValue, parse_search_path
+
+PREFIX = "cnnmem-"
+
+
+def read() -> dict[str, Any]:
+    """The parsed options of the nearest configuration, by field name; folders are absolute.
+
+    Raises BadValue, naming the option, and the file where it cannot be read at all.
+    """
+    section, folder = _section()
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        text = _value(section, option.name)
+        if text is None:
+            continue
+        try:
+            values[option.field] = option.parse(text)
+        except BadValue as error:
+            raise BadValue(f"{PREFIX}{option.name} in the configuration: {error}") from None
+    if values.get("search_path") is not None:
+        values["search_path"] = _against(values["search_path"], folder)
+    return values
+
+
+def resolve(
+    search_path: Sequence[str], config: str | None, append_config: Sequence[str] | None, isolated: bool
+) -> tuple[str, ...]:
+    """A search path of flake8's options with absolute folders: those of a configuration file are meant relative to
+    it, those of the command line to the working directory. flake8 does not say which of the two it was."""
+    section, folder = _section(config, append_config, isolated)
+    text = _value(section, "search-path")
+    if text is not None and parse_search_path(text) == tuple(search_path):
+        return _against(search_path, folder)
+    return _against(search_path, os.getcwd())
+
+
+def _section(
+    config: str | None = None, append_config: Sequence[str] | None = None, isolated: bool = False
+) -> tuple[Mapping[str, str], str]:
+    """The `[flake8]` section and the folder of its file."""
+    from flake8.exceptions import ExecutionError
+    from flake8.options.config import load_config
+
+    try:
+        parser, folder = load_config(config, list(append_config or []), isolated=isolated)
+    except (configparser.Error, UnicodeDecodeError, ExecutionError) as error:
+        raise BadValue(f"the configuration cannot be read: {' '.join(str(error).split())}") from None
+    return (dict(parser["flake8"]) if parser.has_section("flake8") else {}), folder
+
+
+def _value(section: Mapping[str, str], name: str) -> str | None:
+    """flake8 takes hyphens and underscores alike; the last of both in the file wins."""
+    keys = (f"{PREFIX}{name}", f"{PREFIX}{name}".replace("-", "_"))
+    written = [section[key] for key in section if key in keys]
+    return written[-1] if written else None
+
+
+def _against(folders: Sequence[str], base: str) -> tuple[str, ...]:
+    return tuple(os.path.abspath(os.path.join(base, folder)) for folder in folders)

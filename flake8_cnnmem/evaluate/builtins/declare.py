@@ -1,0 +1,136 @@
+"""How natives are declared: a table of names that becomes a module, or the namespace of a class.
+
+Natives for the methods of a builtin type are written for the host value. They are also reached by instances
+of the interpreted program's subclasses (`class Registry(dict)`), whose host value is their payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Run, StaticMethod, Value
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OPERATORS = {
+    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__floordiv__": "//", "__mod__": "%",
+    "__pow__": "**", "__matmul__": "@", "__and__": "&", "__or__": "|", "__xor__": "^", "__lshift__": "<<",
+    "__rshift__": ">>", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=", "__eq__": "==", "__ne__": "!=",
+}  # fmt: skip
+"""The method behind each binary operator."""
+
+UNARY = {"__neg__": "neg", "__pos__": "pos", "__invert__": "~"}
+"""The method behind each unary operator, with the symbol that the interpreter uses."""
+
+
+def payload(value: Value) -> Value:
+    """The host value of an instance of a builtin type's subclass; anything else as it is."""
+    if type(value) is Instance and value.payload is not None:
+        return value.payload
+    return value
+
+
+def special(value: Value, name: str) -> Value | None:
+    """The method that an instance's class defines under this name, bound; None where there is none.
+
+    As Python does for operators and `len`: the instance's own attributes and `__getattr__` are not asked.
+    """
+    if type(value) is not Instance:
+        return None
+    found = value.cls.find(name)
+    if isinstance(found, StaticMethod):
+        return found.function
+    if isinstance(found, ClassMethod):
+        return Bound(found.function, value.cls)
+    if found is MISSING or found is None:
+        return None
+    return Bound(found, value)
+
+
+def unknown_base(value: Value) -> Unknown | None:
+    """The cause why not all methods of an instance are known, if so."""
+    return value.cls.any_unknown_base() if type(value) is Instance else None
+
+
+class Names(dict[str, Value]):
+    """A namespace in the making. Its decorators leave the Python function as it is and enter a Native."""
+
+    def function(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+        """Enter a function under its own name, without a trailing underscore, or under `name`."""
+
+        def enter(function: F) -> F:
+            word = name or function.__name__.rstrip("_")
+            self[word] = Native(word, function, absorb)
+            return function
+
+        return enter
+
+    def method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+        """As `function`, for a method that works on the host value of its receiver."""
+
+        def enter(function: F) -> F:
+            word = name or function.__name__.rstrip("_")
+
+            def method(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+                return function(run, payload(self), *args, **kwargs)
+
+            self[word] = Native(word, method, absorb)
+            return function
+
+        return enter
+
+    def property(self, name: str = "") -> Callable[[F], F]:
+        """A property of the receiver's host value."""
+
+        def enter(function: F) -> F:
+            word = name or function.__name__.rstrip("_")
+            self[word] = Property(Native(word, lambda run, self: function(run, payload(self))))
+            return function
+
+        return enter
+
+    def class_method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+        def enter(function: F) -> F:
+            word = name or function.__name__.rstrip("_")
+            self[word] = ClassMethod(Native(word, function, absorb))
+            return function
+
+        return enter
+
+    def static_method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+        def enter(function: F) -> F:
+            word = name or function.__name__.rstrip("_")
+            self[word] = StaticMethod(Native(word, function, absorb))
+            return function
+
+        return enter
+
+    def operators(self, words: Iterable[str]) -> None:
+        """The dunder methods for these operators, reflected forms included, all through `Run.operate`."""
+        for word in words:
+            symbol = OPERATORS[word]
+            self[word] = Native(word, operator_method(symbol))
+            if symbol not in ("<", "<=", ">", ">=", "==", "!="):
+                reflected = f"__r{word[2:]}"
+                self[reflected] = Native(reflected, reflected_method(symbol))
+
+
+def operator_method(symbol: str) -> Callable[..., Value]:
+    def method(run: Run, self: Value, other: Value, /) -> Value:
+        return run.operate(symbol, payload(self), payload(other))
+
+    return method
+
+
+def reflected_method(symbol: str) -> Callable[..., Value]:
+    def method(run: Run, self: Value, other: Value, /) -> Value:
+        return run.operate(symbol, payload(other), payload(self))
+
+    return method
+
+
+def made(run: Run, cls: Class, value: Value) -> Value:
+    """What a native `__new__` gives: the host value itself, or an instance of a subclass that holds it."""
+    return value if cls.host is not None else Instance(cls, payload=value, site=run.here())

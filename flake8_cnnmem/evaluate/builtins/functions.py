@@ -1,0 +1,369 @@
+"""The builtin functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
+from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
+from flake8_cnnmem.evaluate.builtins.iterators import advance
+from flake8_cnnmem.evaluate.builtins.keys import key, lost
+from flake8_cnnmem.evaluate.builtins.known import hosted, known, type_name
+from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Run, Value, is_callable
+
+functions = Names()
+
+NEVER_RUN = {
+    "eval": "eval() is never run", "exec": "exec() is never run", "compile": "compile() is never run",
+    "__import__": "__import__() is not followed", "open": "files are not read", "input": "input() is not asked for",
+    "breakpoint": "breakpoint() is not run",
+}  # fmt: skip
+
+
+def never(name: str, reason: str) -> Native:
+    return Native(name, lambda run, *args, **kwargs: run.unknown(reason), absorb=False)
+
+
+for _name, _reason in NEVER_RUN.items():
+    functions[_name] = never(_name, _reason)
+
+for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr), ("ord", ord)):
+    functions[_name] = hosted(_name, _function)
+
+
+@functions.function("len")
+def length(run: Run, value: Value, /) -> Value:
+    if type(value) is Instance:
+        method = special(value, "__len__")
+        if method is not None:
+            return run.call(method)
+        cause = unknown_base(value)
+        if cause is not None:
+            return cause
+        value = value.payload
+    if isinstance(value, Tensor):
+        return frameworks.of(value).length(run, value)
+    if isinstance(value, Class):
+        metaclass = value.facts.get("metaclass")
+        method = metaclass.find("__len__") if isinstance(metaclass, Class) else MISSING
+        if method is not MISSING:
+            return run.call(method, value)
+    cause = lost(run, value)
+    if cause is not None:
+        return cause
+    try:
+        return len(value)
+    except TypeError:
+        raise TypeError(f"object of type '{type_name(value)}' has no len()") from None
+
+
+@functions.function("abs")
+def absolute(run: Run, value: Value, /) -> Value:
+    if isinstance(value, Tensor):
+        return run.call(run.get(value, "__abs__"))
+    method = special(value, "__abs__")
+    if method is not None:
+        return run.call(method)
+    if isinstance(value, Batch):
+        return Batch(abs(value.multiple))
+    return abs(payload(value))
+
+
+@functions.function("round")
+def rounded(run: Run, number: Value, ndigits: Value = None) -> Value:
+    if isinstance(number, Batch):
+        return number
+    if isinstance(number, Tensor) and number.data is None:
+        return run.call(run.get(number, "round"))
+    method = special(number, "__round__")
+    if method is not None:
+        return run.call(method) if ndigits is None else run.call(method, ndigits)
+    plain, digits = known(run, number), known(run, ndigits)
+    for part in (plain, digits):
+        if isinstance(part, Unknown):
+            return part
+    if isinstance(digits, int) and abs(digits) > 400:
+        return plain if digits > 0 else run.unknown("a number is rounded to an enormous power of ten")
+    return round(plain, digits)
+
+
+@functions.function("pow")
+def power(run: Run, base: Value, exp: Value, mod: Value = None) -> Value:
+    if mod is None:
+        return run.operate("**", base, exp)
+    plain = known(run, (base, exp, mod))
+    return plain if isinstance(plain, Unknown) else pow(*plain)
+
+
+@functions.function("divmod")
+def division(run: Run, left: Value, right: Value, /) -> Value:
+    return run.operate("//", left, right), run.operate("%", left, right)
+
+
+@functions.function("sum")
+def total(run: Run, iterable: Value, /, start: Value = 0) -> Value:
+    items = run.items(iterable)
+    if isinstance(items, Unknown):
+        return items
+    if all(type(item) is int for item in items) and type(start) is int:
+        result: Value = sum(items, start)
+        run.check_size(result.bit_length())
+        return result
+    result = start
+    for item in items:
+        result = run.operate("+", result, item)
+    return result
+
+
+def choose(run: Run, name: str, args: tuple[Value, ...], key: Value, default: Value, largest: bool) -> Value:
+    if not args:
+        raise TypeError(f"{name} expected at least 1 argument, got 0")
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return run.call(run.get(args[0], name))
+    items = run.items(args[0]) if len(args) == 1 else list(args)
+    if isinstance(items, Unknown):
+        return items
+    if not items:
+        if default is MISSING:
+            raise ValueError(f"{name}() iterable argument is empty")
+        return default
+    return extreme(run, items, key, largest)
+
+
+@functions.function("max")
+def largest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+    return choose(run, "max", args, key, default, True)
+
+
+@functions.function("min")
+def smallest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+    return choose(run, "min", args, key, default, False)
+
+
+@functions.function("sorted", absorb=False)
+def sort(run: Run, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
+    items = run.items(iterable)
+    return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
+
+
+def decided(run: Run, iterable: Value, deciding: bool) -> bool | Unknown:
+    """`any` (the first true item decides) and `all` (the first false one)."""
+    items = run.iterate(iterable)
+    if isinstance(items, Unknown):
+        return items
+    cause: Unknown | None = None
+    for item in items:
+        run.spend(1)
+        answer = run.truth(item)
+        if answer is deciding:
+            return deciding
+        if isinstance(answer, Unknown):
+            cause = cause or answer
+    return (not deciding) if cause is None else cause
+
+
+functions["any"] = Native("any", lambda run, iterable, /: decided(run, iterable, True), absorb=False)
+functions["all"] = Native("all", lambda run, iterable, /: decided(run, iterable, False), absorb=False)
+
+
+@functions.function("iter")
+def iterator(run: Run, value: Value, sentinel: Value = MISSING, /) -> Value:
+    if sentinel is MISSING:
+        return value if isinstance(value, Iterator) else run.iterate(value)
+
+    def values() -> Iterator[Value]:
+        while True:
+            run.spend(1)
+            item = run.call(value)
+            ended = run.equal(item, sentinel)
+            if ended is True:
+                return
+            yield item
+            if isinstance(ended, Unknown):
+                return
+
+    return values()
+
+
+functions["next"] = Native("next", advance, absorb=False)
+
+
+@functions.function("repr")
+def representation(run: Run, value: Value, /) -> Value:
+    return to_repr(run, value)
+
+
+@functions.function("ascii")
+def ascii_(run: Run, value: Value, /) -> Value:
+    text = to_repr(run, value)
+    return text if isinstance(text, Unknown) else ascii(text)[1:-1]
+
+
+@functions.function("format")
+def format_(run: Run, value: Value, spec: Value = "", /) -> Value:
+    return format_value(run, value, payload(spec))
+
+
+@functions.function("print", absorb=False)
+def print_(run: Run, *args: Value, **kwargs: Value) -> None:
+    """Nothing is printed, nor made into text."""
+
+
+def attribute_name(value: Value) -> str:
+    name = payload(value)
+    if not isinstance(name, str):
+        raise TypeError("attribute name must be string")
+    return name
+
+
+@functions.function("getattr", absorb=False)
+def get_attribute(run: Run, value: Value, name: Value, default: Value = MISSING, /) -> Value:
+    for part in (value, name):
+        if isinstance(part, Unknown):
+            return part
+    word = attribute_name(name)
+    if default is MISSING:
+        return run.get(value, word)
+    found = quietly(run, value, word)
+    return default if found is MISSING else found
+
+
+def quietly(run: Run, value: Value, name: str) -> Value:
+    """The attribute, or MISSING also where a property or `__getattr__` raises AttributeError."""
+    try:
+        return run.find(value, name)
+    except Raised as raised:
+        if any(cls.name == "AttributeError" for cls in raised.value.cls.mro):
+            return MISSING
+        raise
+
+
+@functions.function("hasattr")
+def has_attribute(run: Run, value: Value, name: Value, /) -> Value:
+    found = quietly(run, value, attribute_name(name))
+    if isinstance(found, Unknown) and not isinstance(value, (Instance, Class)):
+        return found
+    if isinstance(found, Unknown) and unknown_attribute(value, attribute_name(name)):
+        return found
+    return found is not MISSING
+
+
+def unknown_attribute(value: Value, name: str) -> bool:
+    """Whether an Unknown stands for "nobody knows if it is there" rather than for an attribute's unknown value."""
+    if isinstance(value, Instance):
+        return name not in value.attributes and value.cls.find(name) is MISSING
+    return isinstance(value, Class) and value.find(name) is MISSING
+
+
+@functions.function("setattr", absorb=False)
+def set_attribute(run: Run, value: Value, name: Value, new: Value, /) -> None:
+    if isinstance(value, Instance) and isinstance(name, Unknown):
+        run.changed(value)
+        for word in value.attributes:
+            value.attributes[word] = name
+    elif not isinstance(name, Unknown):
+        run.set(value, attribute_name(name), new)
+
+
+@functions.function("delattr")
+def delete_attribute(run: Run, value: Value, name: Value, /) -> None:
+    run.delete(value, attribute_name(name))
+
+
+@functions.function("isinstance", absorb=False)
+def is_instance(run: Run, value: Value, cls: Value, /) -> Value:
+    return run.is_instance(value, cls)
+
+
+@functions.function("issubclass")
+def is_subclass(run: Run, cls: Value, parent: Value, /) -> Value:
+    if isinstance(parent, tuple):
+        answers = [is_subclass(run, cls, each) if not isinstance(each, Unknown) else each for each in parent]
+        if any(answer is True for answer in answers):
+            return True
+        return next((answer for answer in answers if isinstance(answer, Unknown)), False)
+    if not isinstance(cls, Class):
+        raise TypeError("issubclass() arg 1 must be a class")
+    if not isinstance(parent, Class):
+        return run.unknown("issubclass() of something that is not a class")
+    if cls.derives_from(parent):
+        return True
+    hook = parent.namespace.get("__subclasscheck__")
+    if hook is not None:
+        return run.call(hook, parent, cls)
+    cause = cls.any_unknown_base()
+    return False if cause is None else cause
+
+
+@functions.function("callable")
+def is_callable_(run: Run, value: Value, /) -> Value:
+    if is_callable(value):
+        return True
+    if isinstance(value, Instance):
+        cause = unknown_base(value)
+        return value.cls.find("__call__") is not MISSING or (False if cause is None else cause)
+    return False
+
+
+@functions.function("id", absorb=False)
+def identity(run: Run, value: Value, /) -> int:
+    """The host's own identity: the same for the same object, which is all that code may rely on."""
+    return id(value)
+
+
+@functions.function("hash")
+def hash_(run: Run, value: Value, /) -> Value:
+    method = special(value, "__hash__")
+    if method is not None:
+        return run.call(method)
+    if isinstance(payload(value), (int, float)):
+        return hash(payload(value))
+    found = key(run, value)
+    return found if isinstance(found, Unknown) else run.unknown("a hash changes from run to run")
+
+
+@functions.function("vars")
+def variables(run: Run, value: Value, /) -> Value:
+    return run.get(value, "__dict__")
+
+
+@functions.function("dir")
+def directory(run: Run, value: Value = MISSING, /) -> Value:
+    if value is MISSING:
+        return run.unknown("dir() without an argument is not followed")
+    names: set[Any] = set()
+    if isinstance(value, (Instance, Class)):
+        classes = value.cls.mro if isinstance(value, Instance) else value.mro
+        cause = next((cls.unknown_base for cls in classes if cls.unknown_base is not None), None)
+        if cause is not None:
+            return cause
+        for cls in classes:
+            names.update(cls.namespace)
+        own = value.attributes if isinstance(value, Instance) else {}
+    else:
+        own = run.find(value, "__dict__")
+    if not isinstance(own, dict):
+        return run.unknown("the names in an object are not followed")
+    return sorted(name for name in (*names, *own) if isinstance(name, str))
+
+
+@functions.function("exit", absorb=False)
+def exit_(run: Run, code: Value = None) -> None:
+    raise run.error("SystemExit", code)
+
+
+functions["quit"] = Native("quit", exit_, absorb=False)
+
+
+@functions.function("aiter")
+def aiter_(run: Run, value: Value) -> Value:
+    return run.unknown("async code is not followed")
+
+
+functions["anext"] = Native("anext", aiter_)

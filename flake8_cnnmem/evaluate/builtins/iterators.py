@@ -1,0 +1,172 @@
+"""Iterators: host iterators that draw their values through the interpreter, one at a time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
+from flake8_cnnmem.evaluate.builtins.known import type_name
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Native, Run, Value
+
+
+def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
+    """`next(iterator)`; StopIteration at the end where there is no default."""
+    method = special(iterator, "__next__")
+    if method is not None:
+        if default is MISSING:
+            return run.call(method)
+        cause = unknown_base(iterator)
+        return run.unknown("the end of a user-defined iterator is not followed") if cause is None else cause
+    if not isinstance(iterator, Iterator):
+        cause = unknown_base(iterator)
+        if cause is not None:
+            return cause
+        raise TypeError(f"'{type_name(iterator)}' object is not an iterator")
+    run.spend(1)
+    for item in iterator:
+        return item
+    if default is MISSING:
+        raise StopIteration
+    return default
+
+
+def iterators(run: Run, values: tuple[Value, ...]) -> list[Iterator[Value]] | Unknown:
+    """An iterator over each value, or the Unknown that one of them cannot be iterated for."""
+    found: list[Iterator[Value]] = []
+    for value in values:
+        iterator = value if isinstance(value, Iterator) else run.iterate(value)
+        if isinstance(iterator, Unknown):
+            return iterator
+        found.append(iterator)
+    return found
+
+
+def drawn(run: Run, values: Iterator[Value]) -> Iterator[Value]:
+    """The same values, each drawing on the budget: for sources without an end of their own."""
+    for value in values:
+        run.spend(1)
+        yield value
+
+
+iteration = Names()
+iteration["__next__"] = Native("__next__", advance)
+iteration["__iter__"] = Native("__iter__", lambda run, self: self)
+iteration["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+
+ITERATOR = host_class(
+    "iterator",
+    type(iter([])),
+    dict(iteration),
+    also=(
+        type(iter(())), type(iter("")), type(iter("é")), type(iter({})), type(iter({}.values())), type(iter({}.items())),
+        type(iter(set())), type(iter(range(0))), type(iter(range(10**30))), type(iter(b"")), type(reversed({})),
+        itertools.chain, itertools.islice, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
+    ),
+)  # fmt: skip
+
+generators = Names(iteration)
+
+
+@generators.function("send", absorb=False)
+def send(run: Run, self: Value, value: Value, /) -> Value:
+    """Generators are run ahead: what is sent to them is not seen, and they give their next value."""
+    return advance(run, self)
+
+
+@generators.function("close")
+def close(run: Run, self: Value) -> None:
+    """A closed generator gives nothing more; nobody asks it."""
+
+
+@generators.function("throw", absorb=False)
+def throw(run: Run, self: Value, *args: Value) -> Value:
+    return run.unknown("an exception thrown into a generator is not followed")
+
+
+GENERATOR = host_class("generator", type(_ for _ in ()), dict(generators))
+
+
+def lazy(name: str, host: Any, function: Callable[..., Value]) -> Class:
+    """A class such as `zip`, whose instances are host iterators."""
+    names = Names(iteration)
+    names["__new__"] = Native("__new__", lambda run, cls, /, *args, **kwargs: function(run, *args, **kwargs), absorb=False)
+    return host_class(name, host, dict(names))
+
+
+def make_map(run: Run, function: Value, /, *iterables: Value) -> Value:
+    if isinstance(function, Unknown):
+        return function
+    sources = iterators(run, iterables)
+    if isinstance(sources, Unknown):
+        return sources
+    return map(lambda *items: run.call(function, *items), *sources)
+
+
+def make_filter(run: Run, function: Value, iterable: Value, /) -> Value:
+    """Where it is not known whether an item stays, what a finite iterable gives is unknown as a whole."""
+    if isinstance(function, Unknown):
+        return function
+    sources = iterators(run, (iterable,))
+    if isinstance(sources, Unknown):
+        return sources
+
+    def test(item: Value) -> bool | Unknown:
+        return run.truth(item if function is None else run.call(function, item))
+
+    if isinstance(payload(iterable), (list, tuple, dict, set, frozenset, str, range)):
+        kept = []
+        for item in sources[0]:
+            run.spend(1)
+            answer = test(item)
+            if isinstance(answer, Unknown):
+                return answer
+            if answer:
+                kept.append(item)
+        return iter(kept)
+
+    def values() -> Iterator[Value]:
+        for item in sources[0]:
+            run.spend(1)
+            answer = test(item)
+            if isinstance(answer, Unknown):
+                yield answer
+            elif answer:
+                yield item
+
+    return values()
+
+
+def make_zip(run: Run, *iterables: Value, strict: Value = False) -> Value:
+    sources = iterators(run, iterables)
+    if isinstance(sources, Unknown):
+        return sources
+    return zip(*sources, strict=run.truth(strict) is True)
+
+
+def make_enumerate(run: Run, iterable: Value, start: Value = 0) -> Value:
+    sources = iterators(run, (iterable,))
+    if isinstance(sources, Unknown):
+        return sources
+    if isinstance(start, (Unknown, Batch)):
+        return start if isinstance(start, Unknown) else run.unknown("the batch size has no value to count from")
+    return enumerate(sources[0], start)
+
+
+def make_reversed(run: Run, value: Value, /) -> Value:
+    method = special(value, "__reversed__")
+    if method is not None:
+        return run.call(method)
+    items = run.items(value)
+    return items if isinstance(items, Unknown) else reversed(items)
+
+
+MAP = lazy("map", map, make_map)
+FILTER = lazy("filter", filter, make_filter)
+ZIP = lazy("zip", zip, make_zip)
+ENUMERATE = lazy("enumerate", enumerate, make_enumerate)
+REVERSED = lazy("reversed", type(reversed([])), make_reversed)

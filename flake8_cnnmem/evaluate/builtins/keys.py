@@ -1,0 +1,72 @@
+"""What may be the key of a dict or the item of a set, and containers of which nothing certain is left."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Run, Value
+
+PLAIN = frozenset((str, int, bool, float, type(None), bytes, complex))
+
+UNHASHABLE = (list, dict, set, bytearray)
+
+
+def key(run: Run, value: Value) -> Value:
+    """The value as a host container may hold it as a key, or Unknown where equality of keys is undecided.
+
+    TypeError for an unhashable value. Instances are keys by identity, those of a subclass of str, int or
+    tuple by their payload; those of a class with its own `__eq__` are not followed.
+    """
+    kind = type(value)
+    if kind in PLAIN or kind is Unknown:
+        return value
+    if kind is tuple or kind is frozenset:
+        parts = [part if type(part) in PLAIN else key(run, part) for part in value]
+        return next((part for part in parts if type(part) is Unknown), value)
+    if kind is Instance:
+        return instance_key(run, value)
+    if isinstance(value, UNHASHABLE):
+        raise run.error("TypeError", f"unhashable type: '{kind.__name__}'")
+    if isinstance(value, Batch):
+        return run.unknown("the batch size has no value that could be looked up")
+    return value
+
+
+def instance_key(run: Run, value: Instance) -> Value:
+    for cls in value.cls.mro:
+        own_hash = cls.namespace.get("__hash__")
+        if own_hash is not None and not isinstance(own_hash, Native):
+            return run.unknown(f"instances of {value.cls.name} have their own __hash__")
+        if "__eq__" in cls.namespace and not isinstance(cls.namespace["__eq__"], Native):
+            raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
+        if cls.facts.get("hashable") is False:
+            raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
+        if cls.facts.get("hashable") is True:
+            return run.unknown(f"instances of {value.cls.name} are equal by their fields")
+    if isinstance(value.payload, UNHASHABLE):
+        raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
+    if isinstance(value.payload, tuple):
+        inner = key(run, value.payload)
+        return inner if isinstance(inner, Unknown) else value
+    return value
+
+
+def lose(run: Run, container: Value, cause: Unknown) -> None:
+    """From now on the contents of a container are uncertain: something unknown was added or taken away.
+
+    A list keeps its items and gets the Unknown behind them, the values of a dict become Unknown; that neither
+    length nor keys are known, the interpreter notes as `poisoned`.
+    """
+    run.changed(container)
+    if isinstance(container, list):
+        container.append(cause)
+    elif isinstance(container, dict):
+        for word in container:
+            container[word] = cause
+    run.poison(container, cause)
+
+
+def lost(run: Run, container: Value) -> Unknown | None:
+    """The cause why a container's length and keys are uncertain, if they are."""
+    poisoned = run.poisoned
+    return poisoned[id(container)][1] if poisoned and id(container) in poisoned else None

@@ -1,0 +1,131 @@
+"""`int`, `float`, `bool`, `complex`. A size of the batch counts as an int, whose value is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special
+from flake8_cnnmem.evaluate.builtins.known import hosted, known, number, type_name
+from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, StaticMethod, Value
+
+
+def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
+    """A user's instance through its `__int__` and the like, a tensor through its one value; others as they are."""
+    if type(value) is Instance:
+        for word in methods:
+            method = special(value, word)
+            if method is not None:
+                return payload(run.call(method))
+        if value.payload is None:
+            raise TypeError(f"a number is required, not '{value.cls.name}'")
+        return value.payload
+    return known(run, value) if isinstance(value, Tensor) else value
+
+
+def to_int(run: Run, value: Value, base: Any = None) -> int | Batch | Unknown:
+    """`int(value)`; a multiple of the batch stays one."""
+    value = convert(run, value, ("__int__", "__index__", "__trunc__"))
+    if isinstance(value, (Unknown, Batch)) or type(value) is int:
+        return value
+    if base is not None:
+        return int(value, base)
+    if isinstance(value, (int, float, str, bytes, bytearray)):
+        return int(value)
+    raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(value)}'")
+
+
+def to_float(run: Run, value: Value) -> float | Batch | Unknown:
+    """`float(value)`; a multiple of the batch stays one."""
+    value = convert(run, value, ("__float__", "__index__"))
+    if isinstance(value, (Unknown, Batch)):
+        return value
+    if isinstance(value, (int, float, str, bytes, bytearray)):
+        return float(value)
+    raise TypeError(f"float() argument must be a string or a real number, not '{type_name(value)}'")
+
+
+def arithmetic(words: tuple[str, ...]) -> Names:
+    names = Names()
+    names.operators(words)
+    names["__repr__"] = host_repr
+    names["__format__"] = host_format
+    for word, function in (("__neg__", lambda x: -x), ("__pos__", lambda x: +x), ("__abs__", abs), ("__bool__", bool)):
+        names[word] = hosted(word, function)
+    names["__hash__"] = hosted("__hash__", hash)
+    return names
+
+
+integers = arithmetic(tuple(word for word in OPERATORS if word != "__matmul__"))
+
+
+@integers.function("__new__")
+def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Value:
+    """The int itself, or an instance of a subclass that holds it."""
+    return made(run, cls, to_int(run, value, base))
+
+
+for _name in ("bit_length", "bit_count", "conjugate", "as_integer_ratio", "__invert__"):
+    if hasattr(int, _name):
+        integers[_name] = hosted(_name, getattr(int, _name))
+for _name, _convert in (("__int__", int), ("__index__", int), ("__trunc__", int), ("__floor__", int), ("__ceil__", int)):
+    integers[_name] = Native(_name, lambda run, self: to_int(run, self))
+integers["__float__"] = Native("__float__", lambda run, self: to_float(run, self))
+integers["__round__"] = hosted("__round__", round)
+integers["is_integer"] = hosted("is_integer", lambda self: True)
+integers["to_bytes"] = hosted("to_bytes", int.to_bytes, lambda self, length=1, *args, **kwargs: length)
+integers["from_bytes"] = StaticMethod(hosted("from_bytes", int.from_bytes))
+for _name in ("real", "numerator"):
+    integers[_name] = Property(Native(_name, lambda run, self: payload(self)))
+integers["imag"] = 0
+integers["denominator"] = 1
+
+INT = host_class("int", int, dict(integers), also=(Batch,))
+
+booleans = Names()
+
+
+@booleans.function("__new__", absorb=False)
+def bool_new(run: Run, cls: Class, value: Value = False, /) -> bool | Unknown:
+    return run.truth(value)
+
+
+booleans["__repr__"] = host_repr
+BOOL = host_class("bool", bool, dict(booleans), INT)
+
+floats = arithmetic(tuple(word for word in OPERATORS if word not in (
+    "__matmul__", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__")))  # fmt: skip
+
+
+@floats.function("__new__")
+def float_new(run: Run, cls: Class, value: Value = 0.0, /) -> Value:
+    return made(run, cls, to_float(run, value))
+
+
+for _name in ("is_integer", "hex", "conjugate", "as_integer_ratio"):
+    floats[_name] = hosted(_name, getattr(float, _name))
+for _name, _function in (("__int__", int), ("__float__", float), ("__trunc__", int), ("__round__", round)):
+    floats[_name] = hosted(_name, _function)
+floats["fromhex"] = StaticMethod(hosted("fromhex", float.fromhex))
+floats["real"] = Property(Native("real", lambda run, self: payload(self)))
+floats["imag"] = 0.0
+FLOAT = host_class("float", float, dict(floats))
+
+complexes = arithmetic(("__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__eq__", "__ne__"))
+
+
+@complexes.function("__new__")
+def complex_new(run: Run, cls: Class, real: Value = 0, imag: Value = MISSING) -> Value:
+    parts = [known(run, real)] if imag is MISSING else [number(run, real), number(run, imag)]
+    cause = next((part for part in parts if isinstance(part, Unknown)), None)
+    return cause if cause is not None else made(run, cls, complex(*parts))
+
+
+complexes["conjugate"] = hosted("conjugate", complex.conjugate)
+complexes["real"] = Property(Native("real", lambda run, self: payload(self).real))
+complexes["imag"] = Property(Native("imag", lambda run, self: payload(self).imag))
+COMPLEX = host_class("complex", complex, dict(complexes))

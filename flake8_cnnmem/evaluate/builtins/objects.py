@@ -1,0 +1,292 @@
+"""`object`, `type`, and the classes of functions, modules, None: what every value has in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.classes import HOSTED, OBJECT, TYPE, FunctionValue, host_class
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
+from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
+from flake8_cnnmem.evaluate.builtins.keys import key
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import (
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Namespace,
+    Native,
+    Property,
+    Run,
+    StaticMethod,
+    Value,
+)
+
+UNION = Class("UnionType", (OBJECT,), module="types")
+"""The class of `int | None` and `typing.Optional[int]`: instances hold the alternatives in `__args__`."""
+
+
+objects = Names()
+
+
+@objects.function("__init__", absorb=False)
+def object_init(run: Run, self: Value, *args: Value, **kwargs: Value) -> None:
+    """Accepts anything: a class with its own `__new__` gets the arguments here too."""
+
+
+@objects.function("__new__", absorb=False)
+def object_new(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    """A new instance without attributes."""
+    if isinstance(cls, Unknown):
+        return cls
+    return Instance(cls, site=run.here())
+
+
+@objects.class_method("__init_subclass__", absorb=False)
+def init_subclass(run: Run, cls: Class, **kwargs: Value) -> None:
+    """Nothing to do; keyword arguments of a class statement end here."""
+
+
+@objects.function("__setattr__", absorb=False)
+def set_attribute(run: Run, self: Value, name: str, value: Value) -> None:
+    """Stores in the instance itself, past any `__setattr__` of its class; a property's setter still counts."""
+    if not isinstance(self, Instance):
+        run.set(self, name, value)
+        return
+    found = self.cls.find(name)
+    if isinstance(found, Property):
+        if found.fset is None:
+            raise run.error("AttributeError", f"property '{name}' of '{self.cls.name}' object has no setter")
+        run.call(found.fset, self, value)
+        return
+    setter = special(found, "__set__")
+    if setter is not None:
+        run.call(setter, self, value)
+        return
+    run.changed(self)
+    self.attributes[name] = value
+
+
+@objects.function("__delattr__", absorb=False)
+def delete_attribute(run: Run, self: Value, name: str) -> None:
+    if not isinstance(self, Instance):
+        run.delete(self, name)
+        return
+    if name not in self.attributes:
+        raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
+    run.changed(self)
+    del self.attributes[name]
+
+
+@objects.function("__hash__")
+def object_hash(run: Run, self: Value) -> Value:
+    found = key(run, self)
+    return found if isinstance(found, Unknown) else run.unknown("a hash changes from run to run")
+
+
+OBJECT.namespace.update(objects)
+"""`__repr__`, `__str__` and `__format__` are left out: formatting knows the defaults, and asks for users' own."""
+
+
+types = Names()
+
+
+@types.function("__new__", absorb=False)
+def type_new(
+    run: Run, meta: Class, name: Value, bases: Value = None, namespace: Value = None, /, **kwargs: Value
+) -> Value:
+    """`type(name, bases, namespace)`, and `type(value)` for one argument."""
+    if bases is None or namespace is None:
+        return run.type_of(name)
+    return make_class(run, meta, name, bases, namespace, kwargs)
+
+
+def make_class(
+    run: Run, meta: Class, name: Value, bases: Value, namespace: Value, kwargs: dict[str, Value] | None = None
+) -> Value:
+    """A class made at run time. Its `__init_subclass__` hooks run; `facts["metaclass"]` is set for a metaclass."""
+    names = run.items(namespace)
+    parents = run.items(bases)
+    for part in (name, names, parents):
+        if isinstance(part, Unknown):
+            return part
+    known_bases = tuple(base for base in parents if isinstance(base, Class))
+    cause = next((base for base in parents if isinstance(base, Unknown)), None)
+    entries = payload(namespace)
+    cls = Class(
+        payload(name),
+        known_bases or (OBJECT,),
+        dict(entries) if isinstance(entries, dict) else {},
+        site=run.here(),
+        unknown_base=cause,
+    )
+    if meta is not TYPE:
+        cls.facts["metaclass"] = meta
+    for base in cls.mro[1:]:
+        hook = base.namespace.get("__init_subclass__")
+        if hook is not None:
+            run.call(hook.function if isinstance(hook, ClassMethod) else hook, cls, **(kwargs or {}))
+            break
+    return cls
+
+
+@types.function("__init__", absorb=False)
+def type_init(run: Run, self: Value, *args: Value, **kwargs: Value) -> None:
+    """Nothing to do: `__new__` has made the class."""
+
+
+@types.function("mro")
+def type_mro(run: Run, self: Class) -> list[Class]:
+    return list(self.mro)
+
+
+@types.function("__subclasses__")
+def type_subclasses(run: Run, self: Class) -> Value:
+    return run.unknown("the subclasses of a class are not followed")
+
+
+@types.function("__call__", absorb=False)
+def type_call(run: Run, self: Class, /, *args: Value, **kwargs: Value) -> Value:
+    """What `super().__call__(...)` in a metaclass ends in: the instance is made."""
+    return run.construct(self, *args, **kwargs)
+
+
+def union(*parts: Value) -> Instance:
+    """`X | Y`: unions among the parts are flattened."""
+    flat: list[Value] = []
+    for part in parts:
+        inner = part.attributes["__args__"] if isinstance(part, Instance) and part.cls is UNION else (part,)
+        flat.extend(item for item in inner if not any(item is other for other in flat))
+    return Instance(UNION, {"__args__": tuple(flat)})
+
+
+TYPE.namespace.update(types)
+
+unions = Names()
+
+
+@unions.function("__instancecheck__", absorb=False)
+def union_check(run: Run, self: Instance, value: Value) -> bool | Unknown:
+    """Whether a value is an instance of one of the alternatives."""
+    cause: Unknown | None = None
+    for part in self.attributes["__args__"]:
+        answer = run.is_instance(value, NONE if part is None else part)
+        if answer is True:
+            return True
+        if isinstance(answer, Unknown):
+            cause = answer
+    return False if cause is None else cause
+
+
+unions["__or__"] = Native("__or__", lambda run, self, other: union(self, other), absorb=False)
+unions["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), absorb=False)
+
+
+@unions.function("__getitem__", absorb=False)
+def union_item(run: Run, self: Instance, parameters: Value) -> Value:
+    return self
+
+
+UNION.namespace.update(unions)
+
+NONE = host_class("NoneType", type(None), {})
+ELLIPSIS = host_class("ellipsis", type(...), {})
+NOT_IMPLEMENTED = host_class("NotImplementedType", type(NotImplemented), {})
+
+functions = Names()
+
+
+def function_name(value: Value) -> str:
+    while isinstance(value, Bound):
+        value = value.function
+    return value.name if isinstance(value, Native) else str(getattr(value, "name", "function"))
+
+
+@functions.function("__get__", absorb=False)
+def bind_function(run: Run, self: Value, instance: Value, owner: Value = None) -> Value:
+    return self if instance is None else Bound(self, instance)
+
+
+@functions.function("__call__", absorb=False)
+def call_function(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+    return run.call(self, *args, **kwargs)
+
+
+for word in ("__name__", "__qualname__"):
+    functions[word] = Property(Native(word, lambda run, self: function_name(self)))
+functions["__doc__"] = Property(Native("__doc__", lambda run, self: None))
+functions["__module__"] = Property(Native("__module__", lambda run, self: "builtins"))
+functions["__self__"] = Property(
+    Native("__self__", lambda run, self: self.receiver if isinstance(self, Bound) else run.unknown("no __self__"))
+)
+functions["__func__"] = Property(
+    Native("__func__", lambda run, self: self.function if isinstance(self, Bound) else run.unknown("no __func__"))
+)
+
+FUNCTION = host_class("function", FunctionValue, dict(functions))
+"""The class of the interpreted program's own functions."""
+HOSTED[Class] = TYPE
+BUILTIN_FUNCTION = host_class("builtin_function_or_method", Native, dict(functions))
+METHOD = host_class("method", Bound, dict(functions))
+MODULE = host_class("module", Namespace, {}, module="types")
+
+descriptors = Names()
+
+
+@descriptors.function("setter", absorb=False)
+def setter(run: Run, self: Property, function: Value) -> Property:
+    return Property(self.fget, function)
+
+
+@descriptors.function("getter", absorb=False)
+def getter(run: Run, self: Property, function: Value) -> Property:
+    return Property(function, self.fset)
+
+
+@descriptors.function("deleter", absorb=False)
+def deleter(run: Run, self: Property, function: Value) -> Property:
+    return self
+
+
+@descriptors.function("__new__", absorb=False)
+def property_new(
+    run: Run, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
+) -> Property:
+    return Property(fget, fset)
+
+
+@descriptors.function("__get__", absorb=False)
+def property_get(run: Run, self: Property, instance: Value, owner: Value = None) -> Value:
+    return self if instance is None else run.call(self.fget, instance)
+
+
+descriptors["fget"] = Property(Native("fget", lambda run, self: self.fget))
+descriptors["fset"] = Property(Native("fset", lambda run, self: self.fset))
+PROPERTY = host_class("property", Property, dict(descriptors))
+
+
+def wrapper(kind: Any) -> dict[str, Value]:
+    names = Names()
+
+    @names.function("__new__", absorb=False)
+    def new(run: Run, cls: Class, function: Value) -> Value:
+        return kind(function)
+
+    names["__func__"] = Property(Native("__func__", lambda run, self: self.function))
+    names["__wrapped__"] = names["__func__"]
+    names["__get__"] = Native(
+        "__get__",
+        lambda run, self, instance, owner=None: (
+            self.function if kind is StaticMethod else Bound(self.function, owner or run.type_of(instance))
+        ),
+        absorb=False,
+    )
+    return dict(names)
+
+
+STATIC_METHOD = host_class("staticmethod", StaticMethod, wrapper(StaticMethod))
+CLASS_METHOD = host_class("classmethod", ClassMethod, wrapper(ClassMethod))
+
+host_format = Native("__format__", lambda run, self, spec: format_value(run, payload(self), spec))
+host_repr = Native("__repr__", lambda run, self: to_repr(run, payload(self)))
+"""For the namespaces of host types, which also users' subclasses call through `super()`."""

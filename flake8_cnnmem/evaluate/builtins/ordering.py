@@ -1,0 +1,88 @@
+"""Sorting and choosing the largest, where comparing may need the interpreted program or stay undecided."""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+from typing import Any
+
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+NUMBERS = (int, float, bool)
+
+
+class Undecided(Exception):
+    """Two values cannot be compared for certain."""
+
+    def __init__(self, cause: Unknown) -> None:
+        super().__init__(cause.reason)
+        self.cause = cause
+
+
+def simple(keys: list[Value]) -> bool:
+    """Whether Python itself can compare these: all numbers, or all text, or such tuples."""
+    kinds = set(map(type, keys))
+    if kinds <= {int, float, bool} or kinds == {str}:
+        return True
+    if kinds == {tuple}:
+        return all(simple(list(column)) for column in zip(*keys, strict=False)) and len(set(map(len, keys))) == 1
+    return False
+
+
+def less(run: Run, left: Value, right: Value) -> bool:
+    """left < right; raises Undecided."""
+    if type(left) in NUMBERS and type(right) in NUMBERS:
+        return bool(left < right)
+    run.spend(1)
+    answer = run.truth(run.operate("<", left, right))
+    if isinstance(answer, Unknown):
+        raise Undecided(answer)
+    return answer
+
+
+def keyed(run: Run, items: list[Value], key: Value) -> list[Value]:
+    return items if key is None else [run.call(key, item) for item in items]
+
+
+def in_order(run: Run, items: list[Value], key: Value, reverse: Value) -> list[Value] | Unknown:
+    """`sorted(items, key=key, reverse=reverse)`, or the Unknown that leaves the order undecided."""
+    backwards = run.truth(reverse)
+    if isinstance(backwards, Unknown):
+        return backwards
+    keys = keyed(run, items, key)
+    cause = next((item for item in keys if isinstance(item, Unknown)), None)
+    if cause is not None:
+        return cause
+    run.spend(len(items))
+    places = range(len(items))
+    if simple(keys):
+        order = sorted(places, key=keys.__getitem__, reverse=backwards)
+        return [items[place] for place in order]
+
+    def compare(left: int, right: int) -> int:
+        if less(run, keys[left], keys[right]):
+            return -1
+        return 1 if less(run, keys[right], keys[left]) else 0
+
+    try:
+        order = sorted(places, key=cmp_to_key(compare), reverse=backwards)
+    except Undecided as undecided:
+        return undecided.cause
+    return [items[place] for place in order]
+
+
+def extreme(run: Run, items: list[Value], key: Value, largest: bool) -> Value:
+    """The first of the largest or smallest items, which are at least one."""
+    keys = keyed(run, items, key)
+    cause: Any = next((item for item in keys if isinstance(item, Unknown)), None)
+    if cause is not None:
+        return cause
+    best = 0
+    try:
+        for place in range(1, len(items)):
+            run.spend(1)
+            if less(run, keys[best], keys[place]) if largest else less(run, keys[place], keys[best]):
+                best = place
+    except Undecided as undecided:
+        return undecided.cause
+    return items[best]

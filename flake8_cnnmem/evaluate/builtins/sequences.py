@@ -1,0 +1,343 @@
+"""`list`, `tuple`, `range`, `slice`, `collections.deque`."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT, host_class
+from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.keys import lose
+from flake8_cnnmem.evaluate.builtins.numbers import to_int
+from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
+from flake8_cnnmem.evaluate.builtins.ordering import in_order
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
+
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def position(run: Run, items: Any, wanted: Value, start: int = 0, stop: int | None = None) -> int | Unknown:
+    """Where the item first stands, or -1; Unknown where an earlier item may be it."""
+    for at in range(*slice(start, stop).indices(len(items))):
+        run.spend(1)
+        answer = items[at] is wanted and not isinstance(wanted, Unknown) or run.equal(items[at], wanted)
+        if answer is not False:
+            return answer if isinstance(answer, Unknown) else at
+    return -1
+
+
+def contains(run: Run, items: Any, wanted: Value) -> bool | Unknown:
+    """`wanted in items`. An Unknown item leaves it open only if no other item is the one."""
+    cause: Unknown | None = None
+    for item in items:
+        run.spend(1)
+        answer = item is wanted and not isinstance(wanted, Unknown) or run.equal(item, wanted)
+        if answer is True:
+            return True
+        if isinstance(answer, Unknown):
+            cause = cause or answer
+    return False if cause is None else cause
+
+
+def sequence(operators: tuple[str, ...]) -> Names:
+    """What lists, tuples, ranges and deques have in common."""
+    names = Names()
+    names.operators((*COMPARISONS, *operators))
+    names["__len__"] = Native("__len__", lambda run, self: len(payload(self)))
+    names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
+    names["__getitem__"] = Native("__getitem__", lambda run, self, key: run.index(payload(self), key))
+    names["__repr__"] = host_repr
+    names["__format__"] = host_format
+    names["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+
+    @names.method("__contains__", absorb=False)
+    def has(run: Run, self: Any, item: Value) -> Value:
+        return contains(run, self, item)
+
+    @names.method("__reversed__", absorb=False)
+    def backwards(run: Run, self: Any) -> Value:
+        return reversed(self)
+
+    @names.method("index", absorb=False)
+    def index(run: Run, self: Any, item: Value, start: int = 0, stop: int | None = None) -> Value:
+        at = position(run, self, item, start, stop)
+        if at == -1:
+            raise ValueError("the item is not in the sequence")
+        return at
+
+    @names.method("count", absorb=False)
+    def count(run: Run, self: Any, item: Value) -> Value:
+        total = 0
+        for other in self:
+            run.spend(1)
+            answer = other is item or run.equal(other, item)
+            if isinstance(answer, Unknown):
+                return answer
+            total += answer
+        return total
+
+    return names
+
+
+def mutable() -> Names:
+    """What lists and deques have in common."""
+    names = sequence(("__add__", "__mul__"))
+
+    @names.method("append", absorb=False)
+    def append(run: Run, self: Any, item: Value, /) -> None:
+        run.check_size(len(self) + 1)
+        run.changed(self)
+        self.append(item)
+
+    @names.method("extend", absorb=False)
+    def extend(run: Run, self: Any, items: Value, /) -> None:
+        found = run.items(items)
+        if isinstance(found, Unknown):
+            lose(run, self, found)
+            return
+        run.check_size(len(self) + len(found))
+        run.changed(self)
+        self.extend(found)
+
+    @names.method("__iadd__", absorb=False)
+    def extend_in_place(run: Run, self: Any, items: Value, /) -> Value:
+        extend(run, self, items)
+        return self
+
+    @names.method("insert", absorb=False)
+    def insert(run: Run, self: Any, at: Value, item: Value, /) -> None:
+        run.check_size(len(self) + 1)
+        run.changed(self)
+        place = to_int(run, at)
+        if isinstance(place, int):
+            self.insert(place, item)
+        else:
+            blur(self, place, len(self) + 1)
+
+    @names.method("remove", absorb=False)
+    def remove(run: Run, self: Any, item: Value, /) -> None:
+        at = position(run, self, item)
+        if at == -1:
+            raise ValueError("the item is not in the list")
+        run.changed(self)
+        if isinstance(at, Unknown):
+            blur(self, at, len(self) - 1)
+        else:
+            del self[at]
+
+    @names.method("clear")
+    def clear(run: Run, self: Any, /) -> None:
+        run.changed(self)
+        self.clear()
+
+    @names.method("copy")
+    def copy(run: Run, self: Any, /) -> Value:
+        run.spend(len(self) // 16)
+        return self.copy()
+
+    @names.method("reverse")
+    def reverse(run: Run, self: Any, /) -> None:
+        run.spend(len(self) // 16)
+        run.changed(self)
+        self.reverse()
+
+    @names.method("__setitem__", absorb=False)
+    def set_item(run: Run, self: Any, key: Value, item: Value, /) -> None:
+        run.changed(self)
+        if isinstance(key, (Unknown, Batch)):
+            blur(self, key, len(self))
+        elif isinstance(key, slice):
+            items = run.items(item)
+            if isinstance(items, Unknown):
+                lose(run, self, items)
+            else:
+                run.check_size(len(self) + len(items))
+                self[key] = items
+        else:
+            self[payload(key)] = item
+
+    @names.method("__delitem__", absorb=False)
+    def delete_item(run: Run, self: Any, key: Value, /) -> None:
+        run.changed(self)
+        if isinstance(key, (Unknown, Batch)):
+            blur(self, key, len(self) - 1)
+        else:
+            del self[payload(key)]
+
+    return names
+
+
+def blur(items: Any, cause: Unknown | Batch, length: int) -> None:
+    """The length is known, but no longer which item stands where."""
+    unknown = cause if isinstance(cause, Unknown) else Unknown("the batch size has no value here")
+    items.clear()
+    items.extend([unknown] * max(length, 0))
+
+
+lists = mutable()
+
+
+@lists.method("pop", absorb=False)
+def pop(run: Run, self: list[Value], at: Value = -1, /) -> Value:
+    run.changed(self)
+    place = to_int(run, at)
+    if isinstance(place, int):
+        return self.pop(place)
+    blur(self, place, len(self) - 1)
+    return place
+
+
+@lists.method("sort", absorb=False)
+def sort(run: Run, self: list[Value], /, *, key: Value = None, reverse: Value = False) -> None:
+    ordered = in_order(run, list(self), key, reverse)
+    run.changed(self)
+    if isinstance(ordered, Unknown):
+        blur(self, ordered, len(self))
+    else:
+        self[:] = ordered
+
+
+def collected(run: Run, cls: Class, kind: Any, items: Value) -> Value:
+    """A container of this kind made of the items of an iterable."""
+    found = run.items(items)
+    if isinstance(found, Unknown):
+        return found
+    run.check_size(len(found))
+    return made(run, cls, kind(found))
+
+
+@lists.function("__new__", absorb=False)
+def list_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+    """The list; for a subclass an instance that holds an empty list, which `__init__` fills."""
+    if cls.host is None:
+        return Instance(cls, payload=[], site=run.here())
+    if len(args) > 1 or kwargs:
+        raise TypeError(f"list expected at most 1 argument, got {len(args) + len(kwargs)}")
+    return collected(run, cls, list, args[0] if args else ())
+
+
+@lists.function("__init__", absorb=False)
+def list_init(run: Run, self: Value, items: Value = (), /) -> None:
+    inner = payload(self)
+    if not isinstance(inner, list):
+        return
+    found = run.items(items)
+    run.changed(inner)
+    inner.clear()
+    if isinstance(found, Unknown):
+        lose(run, inner, found)
+    else:
+        inner.extend(found)
+
+
+LIST = host_class("list", list, dict(lists))
+
+tuples = sequence(("__add__", "__mul__"))
+
+
+@tuples.function("__new__", absorb=False)
+def tuple_new(run: Run, cls: Class, items: Value = (), /) -> Value:
+    """The tuple itself, or an instance of a subclass that holds it."""
+    return collected(run, cls, tuple, items)
+
+
+tuples["__hash__"] = Native("__hash__", lambda run, self: run.unknown("a hash changes from run to run"))
+TUPLE = host_class("tuple", tuple, dict(tuples))
+
+ranges = sequence(())
+
+
+@ranges.function("__new__")
+def range_new(run: Run, cls: Class, /, *args: Value) -> Value:
+    bounds = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
+    for bound in bounds:
+        if isinstance(bound, Unknown):
+            return bound
+        if isinstance(bound, Batch):
+            return run.unknown("the batch size has no value to count up to")
+    return range(*bounds)
+
+
+for _name in ("start", "stop", "step"):
+    ranges[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(payload(self), word)))
+RANGE = host_class("range", range, dict(ranges))
+
+slices = Names()
+
+
+@slices.function("__new__", absorb=False)
+def slice_new(run: Run, cls: Class, /, *args: Value) -> Value:
+    return slice(*args)
+
+
+@slices.function("indices")
+def indices(run: Run, self: slice, length: Value, /) -> Value:
+    for part in (self.start, self.stop, self.step, length):
+        if isinstance(part, (Unknown, Batch)):
+            return part if isinstance(part, Unknown) else run.unknown("the batch size has no value here")
+    return self.indices(length)
+
+
+for _name in ("start", "stop", "step"):
+    slices[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(self, word)))
+slices["__repr__"] = host_repr
+SLICE = host_class("slice", slice, dict(slices))
+
+deques = mutable()
+
+
+@deques.function("__new__", absorb=False)
+def deque_new(run: Run, cls: Class, items: Value = (), maxlen: Value = None) -> Value:
+    limit = None if maxlen is None else to_int(run, maxlen)
+    if isinstance(limit, (Unknown, Batch)):
+        return limit if isinstance(limit, Unknown) else run.unknown("the batch size has no value here")
+    return collected(run, cls, lambda found: deque(found, limit), items)
+
+
+deques["__init__"] = Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)
+deques["maxlen"] = Property(Native("maxlen", lambda run, self: payload(self).maxlen))
+
+
+@deques.method("appendleft", absorb=False)
+def appendleft(run: Run, self: deque[Value], item: Value, /) -> None:
+    run.check_size(len(self) + 1)
+    run.changed(self)
+    self.appendleft(item)
+
+
+@deques.method("extendleft", absorb=False)
+def extendleft(run: Run, self: deque[Value], items: Value, /) -> None:
+    found = run.items(items)
+    if isinstance(found, Unknown):
+        lose(run, self, found)
+        return
+    run.check_size(len(self) + len(found))
+    run.changed(self)
+    self.extendleft(found)
+
+
+@deques.method("pop")
+def deque_pop(run: Run, self: deque[Value], /) -> Value:
+    run.changed(self)
+    return self.pop()
+
+
+@deques.method("popleft")
+def popleft(run: Run, self: deque[Value], /) -> Value:
+    run.changed(self)
+    return self.popleft()
+
+
+@deques.method("rotate", absorb=False)
+def rotate(run: Run, self: deque[Value], steps: Value = 1, /) -> None:
+    run.changed(self)
+    amount = to_int(run, steps)
+    if isinstance(amount, int):
+        self.rotate(amount)
+    else:
+        blur(self, amount, len(self))
+
+
+DEQUE = host_class("deque", deque, dict(deques), OBJECT, module="collections")

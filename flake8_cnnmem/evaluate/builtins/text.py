@@ -1,0 +1,170 @@
+"""`str`, `bytes`, `bytearray`: the methods, with the length of every result asked for beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.formatting import format_text, percent, to_str
+from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Native, Run, StaticMethod, Value
+
+BOTH = (
+    "capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace",
+    "istitle", "isupper", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "rfind", "rindex", "rpartition",
+    "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper",
+)  # fmt: skip
+"""Methods of text and of bytes whose results are not longer than a few times their receiver."""
+
+ONLY_TEXT = ("casefold", "encode", "isdecimal", "isidentifier", "isnumeric", "isprintable")
+
+OPERATOR_METHODS = ("__add__", "__mul__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def width(self: Any, amount: int, *fill: Any) -> int:
+    return max(len(self), amount)
+
+
+def expanded(self: Any, tabsize: int = 8) -> int:
+    tab = "\t" if isinstance(self, str) else b"\t"
+    return len(self) + max(tabsize, 0) * int(self.count(tab))
+
+
+def replaced(self: Any, old: Any, new: Any, count: int = -1) -> int:
+    times = self.count(old) if count < 0 else min(count, self.count(old))
+    return len(self) + int(times) * max(len(new) - len(old), 0)
+
+
+def joined(self: Any, parts: Any) -> int:
+    parts = list(parts)
+    return sum(len(part) for part in parts if isinstance(part, (str, bytes))) + len(self) * len(parts)
+
+
+def translated(self: Any, table: Any, *delete: Any, **named: Any) -> int:
+    longest = max((len(item) for item in table.values() if isinstance(item, str)), default=1) if hasattr(table, "values") else 1
+    return len(self) * max(longest, 1)
+
+
+def shared(kind: Any) -> Names:
+    """The methods that text and bytes have in common."""
+    names = Names()
+    names.operators(OPERATOR_METHODS)
+    for word in BOTH:
+        names[word] = hosted(word, getattr(kind, word))
+    for word in ("center", "ljust", "rjust", "zfill"):
+        names[word] = hosted(word, getattr(kind, word), width)
+    names["expandtabs"] = hosted("expandtabs", kind.expandtabs, expanded)
+    names["replace"] = hosted("replace", kind.replace, replaced)
+    names["translate"] = hosted("translate", kind.translate, translated)
+    names["maketrans"] = StaticMethod(hosted("maketrans", kind.maketrans))
+    names["__len__"] = Native("__len__", lambda run, self: len(payload(self)))
+    names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
+    names["__contains__"] = hosted("__contains__", kind.__contains__)
+    names["__getitem__"] = Native("__getitem__", lambda run, self, key: run.index(payload(self), key))
+    names["__repr__"] = host_repr
+    names["__format__"] = host_format
+
+    @names.method("join")
+    def join(run: Run, self: Any, parts: Value) -> Any:
+        items = run.items(parts)
+        if isinstance(items, Unknown):
+            return items
+        plain = known(run, items)
+        if isinstance(plain, Unknown):
+            return plain
+        run.check_size(joined(self, plain))
+        return self.join(plain)
+
+    @names.function("__hash__")
+    def hash_(run: Run, self: Value) -> Value:
+        return run.unknown("the hash of a text changes from run to run")
+
+    return names
+
+
+strings = shared(str)
+for _name in ONLY_TEXT:
+    strings[_name] = hosted(_name, getattr(str, _name))
+strings["__str__"] = Native("__str__", lambda run, self: to_str(run, payload(self)))
+
+
+@strings.function("__new__")
+def str_new(run: Run, cls: Class, value: Value = "", encoding: str = "utf-8", errors: str = "strict") -> Value:
+    """The text itself, or an instance of a subclass that holds it."""
+    if isinstance(value, (bytes, bytearray)):
+        return made(run, cls, value.decode(encoding, errors))
+    text = to_str(run, value)
+    return text if isinstance(text, Unknown) else made(run, cls, text)
+
+
+@strings.method("__mod__", absorb=False)
+def mod(run: Run, self: str, values: Value, /) -> Value:
+    return percent(run, self, values)
+
+
+@strings.method("format", absorb=False)
+def format_(run: Run, self: str, /, *args: Value, **kwargs: Value) -> Value:
+    return format_text(run, self, args, kwargs)
+
+
+@strings.method("format_map", absorb=False)
+def format_map(run: Run, self: str, mapping: Value, /) -> Value:
+    return format_text(run, self, (), mapping)
+
+
+STR = host_class("str", str, dict(strings))
+
+
+def bytes_like(kind: Any) -> Names:
+    names = shared(kind)
+    names["decode"] = hosted("decode", kind.decode)
+    names["hex"] = hosted("hex", kind.hex, lambda self, *args: 3 * len(self))
+    names["fromhex"] = StaticMethod(hosted("fromhex", kind.fromhex))
+
+    @names.method("__mod__")
+    def mod(run: Run, self: Any, values: Value, /) -> Value:
+        text = percent(run, self.decode("latin-1"), values)
+        return text if isinstance(text, Unknown) else kind(text.encode("latin-1"))
+
+    @names.function("__new__")
+    def new(run: Run, cls: Class, source: Value = b"", encoding: Any = None, errors: str = "strict") -> Value:
+        if isinstance(payload(source), str):
+            if encoding is None:
+                raise TypeError("string argument without an encoding")
+            return made(run, cls, kind(payload(source), encoding, errors))
+        if isinstance(source, int):
+            run.check_size(source)
+            return made(run, cls, kind(source))
+        items = source if isinstance(source, (bytes, bytearray)) else run.items(source)
+        plain = known(run, items)
+        return plain if isinstance(plain, Unknown) else made(run, cls, kind(plain))
+
+    return names
+
+
+BYTES = host_class("bytes", bytes, dict(bytes_like(bytes)))
+
+byte_arrays = bytes_like(bytearray)
+
+
+@byte_arrays.method("append")
+def append(run: Run, self: bytearray, item: int) -> None:
+    run.changed(self)
+    self.append(item)
+
+
+@byte_arrays.method("extend")
+def extend(run: Run, self: bytearray, items: Value) -> Value:
+    plain = known(run, run.items(items))
+    if isinstance(plain, Unknown):
+        return plain
+    run.check_size(len(self) + len(plain))
+    run.changed(self)
+    self.extend(plain)
+    return None
+
+
+BYTEARRAY = host_class("bytearray", bytearray, dict(byte_arrays))

@@ -1,0 +1,73 @@
+"""The standard library as natives. What is not modelled is there all the same, and everything in it is unknown."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from flake8_cnnmem.evaluate.stdlib.modules import Fresh
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Namespace, Value
+
+ROOMS = {
+    "math": "math", "cmath": "math", "operator": "operator", "itertools": "itertools", "functools": "functools",
+    "collections": "collections", "copy": "copy", "typing": "typing", "typing_extensions": "typing",
+    "types": "types", "abc": "types", "dataclasses": "dataclasses", "enum": "enum", "os": "os", "posixpath": "os",
+    "sys": "sys", "warnings": "quiet", "logging": "quiet", "gc": "quiet", "traceback": "quiet", "atexit": "quiet",
+    "time": "quiet", "random": "quiet", "pprint": "quiet", "signal": "quiet", "faulthandler": "quiet",
+    "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
+    "json": "text", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect", "importlib": "inspect",
+    "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
+    "platform": "sys", "fractions": "numbers", "decimal": "numbers", "weakref": "copy", "threading": "threads", "numpy": "numpy",
+}  # fmt: skip
+"""The module here that models each top-level module of the library."""
+
+NOT_FOLLOWED = sys.stdlib_module_names - set(ROOMS) - {"test", "this", "antigravity", "idlelib", "turtledemo", "__main__"}
+"""Modules whose every name is unknown."""
+
+SUBMODULES = frozenset((
+    "logging.handlers", "logging.config", "importlib.util", "importlib.machinery", "importlib.metadata",
+    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder",
+))  # fmt: skip
+"""Submodules of modelled packages that are not modelled themselves."""
+
+
+def find_module(dotted: str) -> Namespace | None:
+    """The native module of this dotted name, or None. A new one each time: the caller keeps it for an evaluation."""
+    top = dotted.partition(".")[0]
+    room = ROOMS.get(top)
+    if room is not None:
+        names = tables(room).get(dotted)
+        if names is not None:
+            return Namespace(dotted, lookup_in(names))
+        return not_followed(dotted) if dotted in SUBMODULES else None
+    return not_followed(dotted) if top in NOT_FOLLOWED else None
+
+
+@lru_cache(maxsize=None)
+def tables(room: str) -> Mapping[str, Mapping[str, Value]]:
+    """The modules that one of ours models, by dotted name."""
+    found: Any = importlib.import_module(f"{__name__}.{room}")
+    modules: Mapping[str, Mapping[str, Value]] = found.MODULES
+    return modules
+
+
+def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
+    made: dict[str, Value] = {}
+
+    def lookup(name: str) -> Value:
+        found = names.get(name, MISSING)
+        if isinstance(found, Fresh):
+            if name not in made:
+                made[name] = found.make()
+            return made[name]
+        return found
+
+    return lookup
+
+
+def not_followed(dotted: str) -> Namespace:
+    return Namespace(dotted, lambda name: MISSING if name.startswith("__") else Unknown(f"{dotted}.{name} is not followed"))

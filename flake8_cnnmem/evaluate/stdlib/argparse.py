@@ -1,0 +1,326 @@
+"""`argparse`: what `parse_args` gives when the script is run without arguments, or with those the code itself lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
+from flake8_cnnmem.evaluate.builtins.known import known
+from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.evaluate.stdlib.types import simple_equal, simple_repr
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+
+names = Names()
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One `add_argument`. `default` is MISSING where the code gives none."""
+
+    flags: tuple[str, ...]
+    dest: str
+    action: Value
+    default: Value
+    type: Value
+    nargs: Value
+    const: Value
+    required: bool
+
+    @property
+    def positional(self) -> bool:
+        return not self.flags
+
+    @property
+    def shown(self) -> str:
+        """As the command line has it: the longest flag, or the name of a positional argument."""
+        return max(self.flags, key=len) if self.flags else self.dest
+
+
+@dataclass(slots=True, eq=False)
+class Options:
+    """What a parser has been told. Groups share their parser's."""
+
+    arguments: list[Argument]
+    defaults: dict[str, Value]
+    subparsers: list[Instance]
+    subcommands: list[tuple[Value, bool]]
+    """The `dest` of each `add_subparsers`, and whether one of its commands has to be given."""
+
+
+NAMESPACE = native_class("Namespace", {}, module="argparse")
+
+
+def namespace_init(run: Run, self: Instance, **kwargs: Value) -> None:
+    run.changed(self)
+    self.attributes.update(kwargs)
+
+
+NAMESPACE.namespace.update({
+    "__init__": Native("__init__", namespace_init, absorb=False),
+    "__contains__": Native("__contains__", lambda run, self, key: key in self.attributes),
+    "__eq__": Native("__eq__", simple_equal),
+    "__repr__": Native("__repr__", simple_repr),
+})  # fmt: skip
+
+ACTION = native_class("Action", {"__init__": ignored("__init__")}, module="argparse")
+BOOLEAN = native_class("BooleanOptionalAction", {}, ACTION, module="argparse")
+
+groups = Names()
+
+
+def options(self: Instance) -> Options:
+    """What an instance's parser has been told; an instance of a subclass that was never initialised has told nothing."""
+    if not isinstance(self.native, Options):
+        self.native = Options([], {}, [], [])
+    return self.native
+
+
+@groups.function("add_argument", absorb=False)
+def add_argument(
+    run: Run,
+    self: Instance,
+    *flags: Value,
+    action: Value = "store",
+    nargs: Value = None,
+    const: Value = None,
+    default: Value = MISSING,
+    type: Value = None,
+    dest: Value = None,
+    required: Value = False,
+    **kwargs: Value,
+) -> Value:
+    texts = [payload(flag) for flag in flags]
+    unknown = next((text for text in (*texts, dest) if isinstance(text, Unknown)), None)
+    if unknown is not None:
+        return unknown
+    optional = tuple(text for text in texts if text.startswith("-"))
+    name = payload(dest) if dest is not None else destination(texts)
+    argument = Argument(
+        optional, name, payload(action), default, type, payload(nargs), const,
+        required is True if optional else payload(nargs) not in ("?", "*"),
+    )  # fmt: skip
+    arguments = options(self).arguments
+    run.changed(arguments)
+    arguments.append(argument)
+    return Instance(ACTION, {"dest": name, "option_strings": list(optional), "default": default_of(argument)})
+
+
+def destination(flags: Sequence[str]) -> str:
+    """The attribute that a flag sets: the first long one, else the first."""
+    chosen = next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else "")
+    return chosen.lstrip("-").replace("-", "_") if chosen.startswith("-") else chosen
+
+
+def default_of(argument: Argument) -> Value:
+    if argument.default is not MISSING:
+        return argument.default
+    return {"store_true": False, "store_false": True}.get(argument.action) if isinstance(argument.action, str) else None
+
+
+@groups.function("add_argument_group", absorb=False)
+def add_group(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    return Instance(GROUP, native=options(self))
+
+
+groups["add_mutually_exclusive_group"] = groups["add_argument_group"]
+
+
+@groups.function("set_defaults", absorb=False)
+def set_defaults(run: Run, self: Instance, **kwargs: Value) -> None:
+    defaults = options(self).defaults
+    run.changed(defaults)
+    defaults.update(kwargs)
+
+
+@groups.function("get_default")
+def get_default(run: Run, self: Instance, dest: Value) -> Value:
+    own = options(self)
+    if payload(dest) in own.defaults:
+        return own.defaults[payload(dest)]
+    return next((default_of(each) for each in own.arguments if each.dest == payload(dest)), None)
+
+
+GROUP = native_class("_ArgumentGroup", dict(groups), module="argparse")
+
+parsers = Names(groups)
+
+
+@parsers.function("__init__", absorb=False)
+def parser_init(run: Run, self: Instance, *args: Value, parents: Value = (), **kwargs: Value) -> None:
+    found = run.items(parents)
+    own = self.native = Options([], {}, [], [])
+    for parent in found if isinstance(found, list) else ():
+        if isinstance(parent, Instance) and isinstance(parent.native, Options):
+            own.arguments.extend(parent.native.arguments)
+            own.defaults.update(parent.native.defaults)
+    self.attributes.update({
+        "description": kwargs.get("description"), "prog": kwargs.get("prog"), "epilog": kwargs.get("epilog"),
+    })  # fmt: skip
+
+
+def value_of(run: Run, argument: Argument, own: Options) -> Value:
+    """What a run without this argument gives."""
+    if argument.dest in own.defaults and (argument.default is MISSING or not argument.positional):
+        return own.defaults[argument.dest]
+    if argument.default is MISSING and argument.required:
+        kind = "option" if argument.flags else "argument"
+        return run.unknown(f"the command line {kind} {argument.shown} has no default")
+    default = default_of(argument)
+    if isinstance(default, str) and argument.type is not None:
+        return run.call(argument.type, default)
+    return [] if default is None and argument.positional and argument.nargs == "*" else default
+
+
+def defaults(run: Run, self: Instance) -> dict[str, Value]:
+    own = options(self)
+    found = dict(own.defaults)
+    for argument in own.arguments:
+        if argument.action in ("help", "version") or argument.dest == "help":
+            continue
+        found[argument.dest] = value_of(run, argument, own)
+    for dest, required in own.subcommands:
+        if isinstance(payload(dest), str):
+            found[payload(dest)] = run.unknown("the command line's subcommand has no default") if required else None
+    add_subcommands(run, own, found)
+    return found
+
+
+def add_subcommands(run: Run, own: Options, found: dict[str, Value]) -> None:
+    """Options of subcommands count where all subcommands that have them agree."""
+    results = [defaults(run, parser) for parser in own.subparsers]
+    for dest in {dest: None for result in results for dest in result}:
+        values = [result[dest] for result in results if dest in result]
+        agreed = all(values[0] is value or run.equal(values[0], value) is True for value in values[1:])
+        found.setdefault(dest, values[0] if agreed else run.unknown(f"the subcommand that sets {dest} is not known"))
+
+
+@parsers.function("parse_args", absorb=False)
+def parse_args(run: Run, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+    result, rest = parse(run, self, args, namespace)
+    if rest:
+        raise run.error("SystemExit", 2)
+    return result
+
+
+@parsers.function("parse_known_args", absorb=False)
+def parse_known_args(run: Run, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+    result, rest = parse(run, self, args, namespace)
+    return result, rest
+
+
+def parse(run: Run, self: Instance, args: Value, namespace: Value) -> tuple[Value, list[Value]]:
+    result = namespace if isinstance(namespace, Instance) else Instance(NAMESPACE, site=run.here())
+    found = defaults(run, self)
+    words = [] if args is None else known(run, run.items(args))
+    rest: list[Value] = []
+    if isinstance(words, Unknown):
+        found = dict.fromkeys(found, words)
+    elif words:
+        rest = read(run, options(self), [str(word) for word in words], found)
+    run.changed(result)
+    for dest, value in found.items():
+        if namespace is None or dest not in result.attributes:
+            result.attributes[dest] = value
+    return result, rest
+
+
+def read(run: Run, own: Options, words: list[str], found: dict[str, Value]) -> list[Value]:
+    """Take the arguments that the code itself lists; gives those that no argument takes."""
+    by_flag = {flag: argument for argument in own.arguments for flag in argument.flags}
+    positional = [argument for argument in own.arguments if argument.positional]
+    rest: list[Value] = []
+    at = 0
+    while at < len(words):
+        run.spend(1)
+        flag, equals, attached = words[at].partition("=")
+        argument = by_flag.get(words[at]) or (by_flag.get(flag) if equals else None)
+        if argument is None and not words[at].startswith("-") and positional:
+            argument = positional.pop(0)
+            at -= 1
+        if argument is None:
+            rest.append(words[at])
+            at += 1
+            continue
+        if equals and flag in by_flag:
+            taken, at = [attached], at + 1
+        else:
+            taken = follow(words[at + 1 :], argument)
+            at += 1 + len(taken)
+        found[argument.dest] = given(run, argument, taken)
+    return rest
+
+
+def follow(words: list[str], argument: Argument) -> list[str]:
+    """The words that belong to an argument."""
+    if argument.action in ("store_true", "store_false", "store_const", "count", "append_const") or argument.action is BOOLEAN:
+        return []
+    limit = {None: 1, "?": 1}.get(argument.nargs, argument.nargs if isinstance(argument.nargs, int) else len(words))
+    taken: list[str] = []
+    for word in words[:limit]:
+        if word.startswith("-") and not word.lstrip("-").replace(".", "").isdigit():
+            break
+        taken.append(word)
+    return taken
+
+
+def given(run: Run, argument: Argument, words: list[str]) -> Value:
+    if argument.action in ("store_true", "store_false"):
+        return argument.action == "store_true"
+    if argument.action == "store_const" or (not words and argument.nargs == "?"):
+        return argument.const
+    if not isinstance(argument.action, str):
+        return run.unknown(f"what the action of {argument.shown} makes of it is not followed")
+    values = [run.call(argument.type, word) if argument.type is not None else word for word in words]
+    if argument.nargs in (None, "?") and argument.action == "store" and values:
+        return values[0]
+    return values
+
+
+@parsers.function("add_subparsers", absorb=False)
+def add_subparsers(run: Run, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value) -> Instance:
+    own = options(self)
+    run.changed(own.subcommands)
+    own.subcommands.append((dest, required is True))
+    return Instance(SUBPARSERS, native=own)
+
+
+def add_parser(run: Run, self: Instance, name: Value, **kwargs: Value) -> Value:
+    made = run.construct(PARSER, **{word: value for word, value in kwargs.items() if word == "parents"})
+    own: Any = self.native
+    run.changed(own.subparsers)
+    own.subparsers.append(made)
+    return made
+
+
+SUBPARSERS = native_class("_SubParsersAction", {"add_parser": Native("add_parser", add_parser, absorb=False)}, module="argparse")
+
+
+@parsers.function("error", absorb=False)
+def error(run: Run, self: Instance, message: Value = "") -> None:
+    raise run.error("SystemExit", 2)
+
+
+parsers["exit"] = parsers["error"]
+parsers["parse_intermixed_args"] = parsers["parse_args"]
+for _name in ("print_help", "print_usage", "register", "convert_arg_line_to_args"):
+    parsers[_name] = ignored(_name)
+for _name in ("format_help", "format_usage"):
+    parsers[_name] = unfollowed(_name)
+PARSER = native_class("ArgumentParser", dict(parsers), module="argparse")
+
+names.update({
+    "ArgumentParser": PARSER, "Namespace": NAMESPACE, "Action": ACTION, "BooleanOptionalAction": BOOLEAN,
+    "ArgumentError": Class("ArgumentError", (EXCEPTIONS["Exception"],), module="argparse"),
+    "ArgumentTypeError": Class("ArgumentTypeError", (EXCEPTIONS["Exception"],), module="argparse"),
+    "FileType": Native("FileType", lambda run, *args, **kwargs: unfollowed("argparse.FileType"), absorb=False),
+    "SUPPRESS": "==SUPPRESS==", "REMAINDER": "...", "OPTIONAL": "?", "ZERO_OR_MORE": "*", "ONE_OR_MORE": "+",
+})  # fmt: skip
+for _name in ("HelpFormatter", "ArgumentDefaultsHelpFormatter", "RawDescriptionHelpFormatter", "RawTextHelpFormatter",
+              "MetavarTypeHelpFormatter"):  # fmt: skip
+    names[_name] = native_class(_name, {"__init__": ignored("__init__")}, module="argparse")
+
+MODULES: dict[str, dict[str, Value]] = {"argparse": names}

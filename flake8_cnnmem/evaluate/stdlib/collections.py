@@ -1,0 +1,224 @@
+"""`collections` and `collections.abc`."""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.formatting import to_repr
+from flake8_cnnmem.evaluate.builtins.known import known
+from flake8_cnnmem.evaluate.builtins.mappings import COUNTER, DEFAULT_DICT, ORDERED_DICT, fill
+from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, TUPLE
+from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
+from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+
+names = Names({
+    "OrderedDict": ORDERED_DICT, "defaultdict": DEFAULT_DICT, "Counter": COUNTER, "deque": DEQUE,
+})  # fmt: skip
+
+
+@names.function("namedtuple", absorb=False)
+def namedtuple(
+    run: Run,
+    typename: Value,
+    field_names: Value,
+    *,
+    rename: Value = False,
+    defaults: Value = None,
+    module: Value = None,
+) -> Value:
+    """The class, a subclass of tuple with a property for each field."""
+    words = known(run, payload(field_names) if isinstance(payload(field_names), str) else run.items(field_names))
+    values = [] if defaults is None else run.items(defaults)
+    for part in (typename, words, values):
+        if isinstance(part, Unknown):
+            return part
+    if isinstance(words, str):
+        words = words.replace(",", " ").split()
+    fields = [str(word) for word in words]
+    if run.truth(rename) is True:
+        fields = [
+            word if word.isidentifier() and not keyword.iskeyword(word) and word not in fields[:at] else f"_{at}"
+            for at, word in enumerate(fields)
+        ]
+    if len(values) > len(fields):
+        raise TypeError("Got more default values than field names")
+    for word in fields:
+        if not word.isidentifier() or keyword.iskeyword(word):
+            raise ValueError(f"Type names and field names must be valid identifiers: {word!r}")
+    return named_tuple_class(payload(typename), fields, dict(zip(fields[len(fields) - len(values) :], values, strict=True)))
+
+
+def named_tuple_class(name: str, fields: list[str], defaults: dict[str, Value]) -> Class:
+    cls = Class(name, (TUPLE,))
+    add_fields(cls, fields, defaults)
+    return cls
+
+
+def add_fields(cls: Class, fields: list[str], defaults: dict[str, Value]) -> None:
+    """Make a class whose mro holds `tuple` a named tuple: `__new__`, a property a field, the helpers."""
+    own: dict[str, Value] = {
+        "__new__": Native("__new__", binder(cls.name, fields, defaults), absorb=False),
+        "_fields": tuple(fields),
+        "_field_defaults": dict(defaults),
+        "__match_args__": tuple(fields),
+        **helpers,
+    }
+    for at, word in enumerate(fields):
+        own[word] = Property(Native(word, lambda run, self, at=at: payload(self)[at]))
+    for word, value in own.items():
+        if word not in cls.namespace or word in fields:
+            cls.namespace[word] = value
+    cls.facts["fields"] = tuple(fields)
+
+
+def binder(name: str, fields: list[str], defaults: dict[str, Value]) -> Any:
+    def new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+        if len(args) > len(fields):
+            raise TypeError(f"{name}() takes {len(fields)} positional arguments but {len(args)} were given")
+        bound = dict(zip(fields, args, strict=False))
+        for word, value in kwargs.items():
+            if word not in fields or word in bound:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{word}'")
+            bound[word] = value
+        for word in fields:
+            if word not in bound:
+                if word not in defaults:
+                    raise TypeError(f"{name}() missing required argument: '{word}'")
+                bound[word] = defaults[word]
+        return made(run, cls, tuple(bound[word] for word in fields))
+
+    return new
+
+
+helpers = Names()
+
+
+def fields_of(cls: Class) -> tuple[str, ...]:
+    return next((base.facts["fields"] for base in cls.mro if "fields" in base.facts), ())
+
+
+@helpers.function("_asdict")
+def as_dict(run: Run, self: Instance) -> Value:
+    return dict(zip(fields_of(self.cls), self.payload, strict=False))
+
+
+@helpers.function("_replace", absorb=False)
+def replace(run: Run, self: Instance, /, **kwargs: Value) -> Value:
+    own = as_dict(run, self)
+    for word in kwargs:
+        if word not in own:
+            raise ValueError(f"Got unexpected field names: [{word!r}]")
+    return made(run, self.cls, tuple({**own, **kwargs}.values()))
+
+
+@helpers.class_method("_make", absorb=False)
+def make(run: Run, cls: Class, iterable: Value) -> Value:
+    items = run.items(iterable)
+    return items if isinstance(items, Unknown) else run.construct(cls, *items)
+
+
+@helpers.function("__repr__")
+def representation(run: Run, self: Instance) -> Value:
+    parts = []
+    for word, item in zip(fields_of(self.cls), self.payload, strict=False):
+        text = to_repr(run, item)
+        if isinstance(text, Unknown):
+            return text
+        parts.append(f"{word}={text}")
+    return f"{self.cls.name}({', '.join(parts)})"
+
+
+# Wrappers of a dict and a list in `data`
+
+user_dict = Names()
+
+
+@user_dict.function("__init__", absorb=False)
+def user_dict_init(run: Run, self: Instance, dict: Value = None, /, **kwargs: Value) -> None:
+    self.attributes["data"] = {}
+    fill(run, self.attributes["data"], () if dict is None else (dict,), kwargs)
+
+
+def through(word: str, field: str) -> Native:
+    """A method that does to the wrapped container what it is asked."""
+    return Native(word, lambda run, self, *args: run.call(run.get(self.attributes[field], word), *args), absorb=False)
+
+
+for _word in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__repr__", "copy"):
+    user_dict[_word] = through(_word, "data")
+names["UserDict"] = native_class("UserDict", dict(user_dict), ABSTRACT["MutableMapping"], module="collections")
+
+user_list = Names()
+
+
+@user_list.function("__init__", absorb=False)
+def user_list_init(run: Run, self: Instance, initlist: Value = None) -> None:
+    found = [] if initlist is None else run.items(initlist)
+    self.attributes["data"] = found
+
+
+for _word in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__repr__", "append",
+              "extend", "insert", "pop", "remove", "clear", "index", "count", "reverse", "sort"):  # fmt: skip
+    user_list[_word] = through(_word, "data")
+names["UserList"] = native_class("UserList", dict(user_list), ABSTRACT["MutableSequence"], module="collections")
+
+chain_maps = Names()
+
+
+@chain_maps.function("__init__", absorb=False)
+def chain_map_init(run: Run, self: Instance, *maps: Value) -> None:
+    self.attributes["maps"] = list(maps) or [{}]
+
+
+@chain_maps.function("__getitem__")
+def chain_map_item(run: Run, self: Instance, word: Value) -> Value:
+    for each in self.attributes["maps"]:
+        inside = run.truth(run.operate("in", word, each))
+        if isinstance(inside, Unknown):
+            return inside
+        if inside:
+            return run.index(each, word)
+    raise KeyError(word)
+
+
+@chain_maps.function("__iter__")
+def chain_map_iter(run: Run, self: Instance) -> Value:
+    found: dict[Value, None] = {}
+    for each in reversed(self.attributes["maps"]):
+        words = run.items(each)
+        if isinstance(words, Unknown):
+            return words
+        found.update(dict.fromkeys(words))
+    return iter(list(found))
+
+
+@chain_maps.function("__len__")
+def chain_map_len(run: Run, self: Instance) -> Value:
+    words = chain_map_iter(run, self)
+    return words if isinstance(words, Unknown) else len(list(words))
+
+
+@chain_maps.function("__setitem__", absorb=False)
+def chain_map_set(run: Run, self: Instance, word: Value, item: Value) -> None:
+    run.call(run.get(self.attributes["maps"][0], "__setitem__"), word, item)
+
+
+@chain_maps.function("new_child", absorb=False)
+def new_child(run: Run, self: Instance, m: Value = None) -> Value:
+    return run.construct(self.cls, {} if m is None else m, *self.attributes["maps"])
+
+
+chain_maps["parents"] = Property(
+    Native("parents", lambda run, self: run.construct(self.cls, *self.attributes["maps"][1:]))
+)
+names["ChainMap"] = native_class("ChainMap", dict(chain_maps), ABSTRACT["MutableMapping"], module="collections")
+
+# Python 3.9 and older offered the abstract classes here too.
+for _word, _cls in ABSTRACT.items():
+    names.setdefault(_word, _cls)
+
+MODULES: dict[str, dict[str, Value]] = {"collections": names, "collections.abc": dict(ABSTRACT), "_collections_abc": dict(ABSTRACT)}

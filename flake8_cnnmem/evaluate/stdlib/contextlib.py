@@ -1,0 +1,171 @@
+"""`contextlib`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+
+names = Names()
+
+# A generator function as a context
+
+managers = Names()
+
+
+@managers.function("__enter__")
+def enter(run: Run, self: Instance) -> Value:
+    """The value that the generator yields."""
+    own = self.attributes
+    generator = run.call(own["func"], *own["args"], **own["kwds"])
+    if isinstance(generator, Unknown):
+        return generator
+    run.changed(self)
+    own["gen"] = generator
+    if isinstance(generator, Iterator):
+        for value in generator:
+            return value
+        raise run.error("RuntimeError", "generator didn't yield")
+    return run.unknown("a context manager's generator is not followed")
+
+
+@managers.function("__exit__", absorb=False)
+def leave(run: Run, self: Instance, *exception: Value) -> bool:
+    generator = self.attributes.get("gen")
+    if isinstance(generator, Iterator):
+        for _ in generator:
+            break
+    return False
+
+
+@managers.function("__call__", absorb=False)
+def decorate(run: Run, self: Instance, function: Value) -> Value:
+    """As a decorator, each call of the function runs within a new context of this kind."""
+
+    def within(run: Run, *args: Value, **kwargs: Value) -> Value:
+        own = self.attributes
+        context = Instance(self.cls, {**own})
+        run.call(run.get(context, "__enter__"))
+        try:
+            return run.call(function, *args, **kwargs)
+        finally:
+            run.call(run.get(context, "__exit__"), None, None, None)
+
+    return Native("within a context", within, absorb=False)
+
+
+MANAGER = native_class("_GeneratorContextManager", dict(managers), module="contextlib")
+
+
+@names.function("contextmanager")
+def contextmanager(run: Run, func: Value) -> Native:
+    def make(run: Run, *args: Value, **kwds: Value) -> Instance:
+        return Instance(MANAGER, {"func": func, "args": args, "kwds": kwds})
+
+    return Native("contextmanager", make, absorb=False)
+
+
+# Ready-made contexts
+
+
+def context(name: str, namespace: dict[str, Value]) -> Class:
+    made: dict[str, Value] = {
+        "__enter__": Native("__enter__", lambda run, self: self),
+        "__exit__": Native("__exit__", lambda run, self, *exception: False, absorb=False),
+        **namespace,
+    }
+    names[name] = native_class(name, made, module="contextlib")
+    return names[name]  # type: ignore[no-any-return]
+
+
+def keep(*fields: str) -> Native:
+    """An `__init__` that keeps its arguments under these names."""
+
+    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+        self.attributes.update({**dict.fromkeys(fields), **dict(zip(fields, args, strict=False)), **kwargs})
+
+    return Native("__init__", init, absorb=False)
+
+
+def given(field: str) -> Native:
+    return Native("__enter__", lambda run, self: self.attributes[field])
+
+
+context("nullcontext", {"__init__": keep("enter_result"), "__enter__": given("enter_result")})
+context("closing", {"__init__": keep("thing"), "__enter__": given("thing")})
+context("redirect_stdout", {"__init__": keep("target"), "__enter__": given("target")})
+context("redirect_stderr", {"__init__": keep("target"), "__enter__": given("target")})
+context("chdir", {"__init__": keep("path")})
+context("AbstractContextManager", {})
+context("AbstractAsyncContextManager", {})
+context("ContextDecorator", {"__call__": Native("__call__", decorate, absorb=False)})
+
+
+def suppress_init(run: Run, self: Instance, *exceptions: Value) -> None:
+    self.attributes["exceptions"] = exceptions
+
+
+def suppressed(run: Run, self: Instance, kind: Value = None, *rest: Value) -> bool:
+    if not isinstance(kind, Class):
+        return False
+    return any(isinstance(each, Class) and kind.derives_from(each) for each in self.attributes["exceptions"])
+
+
+context("suppress", {
+    "__init__": Native("__init__", suppress_init, absorb=False), "__exit__": Native("__exit__", suppressed, absorb=False),
+})  # fmt: skip
+
+stacks = Names()
+
+
+@stacks.function("__init__")
+def stack_init(run: Run, self: Instance) -> None:
+    self.attributes["_exits"] = []
+
+
+@stacks.function("enter_context")
+def enter_context(run: Run, self: Instance, cm: Value) -> Value:
+    found = run.find(cm, "__exit__")
+    if found is not MISSING and not isinstance(found, Unknown):
+        run.changed(self.attributes["_exits"])
+        self.attributes["_exits"].append(found)
+    return run.call(run.get(cm, "__enter__"))
+
+
+@stacks.function("callback", absorb=False)
+def callback(run: Run, self: Instance, function: Value, /, *args: Value, **kwargs: Value) -> Value:
+    exits = self.attributes["_exits"]
+    run.changed(exits)
+    exits.append(Native("callback", lambda run, *exception: run.call(function, *args, **kwargs), absorb=False))
+    return function
+
+
+@stacks.function("push")
+def push(run: Run, self: Instance, exit: Value) -> Value:
+    found = run.find(exit, "__exit__")
+    run.changed(self.attributes["_exits"])
+    self.attributes["_exits"].append(exit if found is MISSING else found)
+    return exit
+
+
+@stacks.function("__exit__", absorb=False)
+def stack_exit(run: Run, self: Instance, *exception: Value) -> bool:
+    exits, swallowed = self.attributes["_exits"], False
+    while exits:
+        run.changed(exits)
+        result = run.call(exits.pop(), *(exception or (None, None, None)))
+        swallowed = swallowed or result is True
+    return swallowed
+
+
+stacks["close"] = Native("close", lambda run, self: stack_exit(run, self))
+context("ExitStack", dict(stacks))
+names["asynccontextmanager"] = Native(
+    "asynccontextmanager", lambda run, func: Native("async", lambda run, *a, **k: run.unknown("async code is not followed"))
+)
+names["AsyncExitStack"] = names["ExitStack"]
+
+MODULES: dict[str, dict[str, Value]] = {"contextlib": names}

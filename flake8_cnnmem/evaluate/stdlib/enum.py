@@ -1,0 +1,335 @@
+"""`enum`: a class statement's plain values become members, instances of the class, when it is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.classes import TYPE
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
+from flake8_cnnmem.evaluate.builtins.formatting import to_repr, to_str
+from flake8_cnnmem.evaluate.builtins.mappings import entries
+from flake8_cnnmem.evaluate.builtins.numbers import INT
+from flake8_cnnmem.evaluate.builtins.text import STR
+from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import (
+    MISSING,
+    Class,
+    ClassMethod,
+    Instance,
+    Native,
+    Property,
+    Run,
+    StaticMethod,
+    Value,
+)
+
+names = Names()
+
+AUTO = native_class("auto", {}, module="enum")
+MEMBER = native_class("member", {"__init__": Native("__init__", lambda run, self, value: wrap(self, value))}, module="enum")
+NONMEMBER = native_class("nonmember", dict(MEMBER.namespace), module="enum")
+
+
+def wrap(self: Instance, value: Value) -> None:
+    self.attributes["value"] = value
+
+
+# What the class itself answers: iteration, lookup, length
+
+meta = Names()
+
+
+def members_of(cls: Class) -> dict[str, Instance]:
+    """All names of members, aliases included."""
+    found: dict[str, Instance] = cls.facts.get("members", {})
+    return found
+
+
+def canonical(cls: Class) -> list[Instance]:
+    return [member for name, member in members_of(cls).items() if member.attributes["_name_"] == name]
+
+
+@meta.function("__iter__")
+def iterate(run: Run, cls: Class) -> Value:
+    return iter(canonical(cls))
+
+
+@meta.function("__reversed__")
+def backwards(run: Run, cls: Class) -> Value:
+    return reversed(canonical(cls))
+
+
+@meta.function("__len__")
+def length(run: Run, cls: Class) -> int:
+    return len(canonical(cls))
+
+
+@meta.function("__bool__")
+def truth(run: Run, cls: Class) -> bool:
+    return True
+
+
+@meta.function("__getitem__")
+def by_name(run: Run, cls: Class, name: Value) -> Value:
+    return members_of(cls)[payload(name)]
+
+
+@meta.function("__contains__")
+def contains(run: Run, cls: Class, value: Value) -> Value:
+    if isinstance(value, Instance) and value.cls.derives_from(cls):
+        return True
+    found = by_value(run, cls, value)
+    return found if isinstance(found, Unknown) else found is not None
+
+
+def by_value(run: Run, cls: Class, value: Value) -> Instance | Unknown | None:
+    for member in canonical(cls):
+        run.spend(1)
+        own = member.attributes["_value_"]
+        same = own is value and not isinstance(own, Unknown) or run.equal(own, value)
+        if isinstance(same, Unknown):
+            return same
+        if same:
+            return member
+    return None
+
+
+@meta.function("__call__", absorb=False)
+def call(run: Run, cls: Class, value: Value = MISSING, names: Value = MISSING, /, *rest: Value, **kwargs: Value) -> Value:
+    """`Color(2)` is the member of that value; `Enum("Color", "RED GREEN")` makes a class."""
+    if isinstance(value, Unknown):
+        return value
+    if names is not MISSING or "names" in kwargs:
+        if not members_of(cls):
+            return functional(run, cls, value, kwargs.get("names", names))
+        value = (value, names, *rest)
+    if isinstance(value, Instance) and value.cls is cls:
+        return value
+    found = by_value(run, cls, value)
+    if found is not None:
+        return found
+    missing = run.find(cls, "_missing_")
+    if missing is not MISSING:
+        made = run.call(missing, value)
+        if made is not None:
+            return made
+    if cls.derives_from(FLAG):
+        return combination(run, cls, value)
+    text = to_repr(run, value)
+    raise run.error("ValueError", f"{text if isinstance(text, str) else 'the value'} is not a valid {cls.name}")
+
+
+meta["__members__"] = Property(Native("__members__", lambda run, cls: dict(members_of(cls))))
+META = Class("EnumType", (TYPE,), dict(meta), module="enum")
+
+
+def functional(run: Run, cls: Class, name: Value, members: Value) -> Value:
+    plain = payload(members)
+    if isinstance(plain, str):
+        plain = plain.replace(",", " ").split()
+    if isinstance(plain, dict):
+        pairs: Any = entries(run, plain)
+    else:
+        found = run.items(plain)
+        if isinstance(found, Unknown):
+            return found
+        pairs = [each if isinstance(each, (tuple, list)) else (each, at) for at, each in enumerate(found, 1)]
+    if isinstance(pairs, Unknown):
+        return pairs
+    made = Class(payload(name), (cls,), {payload(word): value for word, value in pairs}, site=run.here())
+    made.facts["metaclass"] = cls.facts.get("metaclass", META)
+    make_members(run, made)
+    return made
+
+
+# Making members
+
+
+def is_member(cls: Class, name: str, value: Value) -> bool:
+    """Whether a name of a class statement is a member: no dunder, no `_sunder_`, no method or property."""
+    if name.startswith("_") and name.endswith("_") or name.startswith(f"_{cls.name.lstrip('_')}__"):
+        return False
+    if isinstance(value, Instance):
+        return value.cls is not NONMEMBER and (value.cls is MEMBER or special(value, "__get__") is None)
+    return not (isinstance(value, (Native, Property, StaticMethod, ClassMethod, Class)) or type(value).__name__ == "Function")
+
+
+def make_members(run: Run, cls: Class, **kwargs: Value) -> None:
+    """Turn the plain values of a class statement into members, in order."""
+    if not cls.derives_from(ENUM):
+        return
+    found: dict[str, Instance] = {}
+    cls.facts["members"] = found
+    cls.facts["atomic"] = True
+    before: list[Value] = []
+    ignored = cls.namespace.get("_ignore_", ())
+    left_out = ignored.split() if isinstance(ignored, str) else list(ignored)
+    run.changed(cls.namespace)
+    for name, value in list(cls.namespace.items()):
+        if name in left_out or not is_member(cls, name, value):
+            if isinstance(value, Instance) and value.cls is NONMEMBER:
+                cls.namespace[name] = value.attributes["value"]
+            continue
+        run.spend(2)
+        if isinstance(value, Instance) and value.cls is MEMBER:
+            value = value.attributes["value"]
+        value = with_automatic(run, cls, name, value, before)
+        member = make_member(run, cls, name, value, found)
+        before.append(member.attributes["_value_"])
+        found[name] = member
+        cls.namespace[name] = member
+
+
+def with_automatic(run: Run, cls: Class, name: str, value: Value, before: list[Value]) -> Value:
+    """The value that `auto()` stands for, also inside a tuple."""
+    if isinstance(value, Instance) and value.cls is AUTO:
+        return automatic(run, cls, name, before)
+    if isinstance(value, tuple) and any(isinstance(part, Instance) and part.cls is AUTO for part in value):
+        made = automatic(run, cls, name, before)
+        return tuple(made if isinstance(part, Instance) and part.cls is AUTO else part for part in value)
+    return value
+
+
+def automatic(run: Run, cls: Class, name: str, before: list[Value]) -> Value:
+    hook = cls.find("_generate_next_value_")
+    if hook is not MISSING:
+        function = hook.function if isinstance(hook, (StaticMethod, ClassMethod)) else hook
+        return run.call(function, name, 1, len(before), list(before))
+    if cls.derives_from(STR_ENUM):
+        return name.lower()
+    numbers = [value for value in before if isinstance(value, int)]
+    if cls.derives_from(FLAG):
+        return 1 << max((number.bit_length() for number in numbers), default=0)
+    return max(numbers) + 1 if numbers else 1
+
+
+def make_member(run: Run, cls: Class, name: str, value: Value, found: dict[str, Instance]) -> Instance:
+    """The member, or the earlier one of the same value, whose alias this name then is."""
+    args = value if isinstance(value, tuple) else (value,)
+    maker = next((base.namespace["__new__"] for base in cls.mro if user_defined(base, "__new__")), None)
+    if maker is not None:
+        maker = maker.function if isinstance(maker, StaticMethod) else maker
+        member = run.call(maker, cls, *args)
+        if not isinstance(member, Instance):
+            member = Instance(cls, {"_value_": member if isinstance(member, Unknown) else value})
+    else:
+        host = next((base for base in cls.mro if base.host is not None), None)
+        inner = run.construct(host, *args) if host is not None else None
+        member = Instance(cls, payload=inner, site=run.here())
+        if host is not None and not isinstance(value, tuple):
+            value = inner
+    member.attributes.setdefault("_value_", value)
+    for other in found.values():
+        if run.equal(other.attributes["_value_"], member.attributes["_value_"]) is True:
+            return other
+    member.attributes.update({"_name_": name, "__objclass__": cls, "_sort_order_": len(found)})
+    initialiser = next((base.namespace["__init__"] for base in cls.mro if user_defined(base, "__init__")), None)
+    if initialiser is not None:
+        run.call(initialiser, member, *args)
+    return member
+
+
+def user_defined(cls: Class, name: str) -> bool:
+    """A method of the program's own, or of a dataclass mixed in."""
+    own = cls.namespace.get(name, MISSING)
+    if own is MISSING or cls.module in ("builtins", "enum"):
+        return False
+    return not isinstance(own, Native) or "dataclass fields" in cls.facts
+
+
+# What members have
+
+enum = Names()
+enum["__init_subclass__"] = ClassMethod(Native("__init_subclass__", make_members, absorb=False))
+enum["name"] = Property(Native("name", lambda run, self: self.attributes["_name_"]))
+enum["value"] = Property(Native("value", lambda run, self: self.attributes["_value_"]))
+
+
+@enum.function("__str__")
+def string(run: Run, self: Instance) -> str:
+    return f"{self.cls.name}.{self.attributes['_name_']}"
+
+
+@enum.function("__repr__")
+def representation(run: Run, self: Instance) -> Value:
+    text = to_repr(run, self.attributes["_value_"])
+    return text if isinstance(text, Unknown) else f"<{self.cls.name}.{self.attributes['_name_']}: {text}>"
+
+
+ENUM = native_class("Enum", dict(enum), module="enum", metaclass=META)
+
+plain_text: dict[str, Value] = {
+    "__str__": Native("__str__", lambda run, self: to_str(run, self.payload)),
+    "__format__": Native("__format__", lambda run, self, spec: format(to_str(run, self.payload), spec)),
+}
+INT_ENUM = Class("IntEnum", (INT, ENUM), dict(plain_text), module="enum", facts={"metaclass": META})
+STR_ENUM = Class("StrEnum", (STR, ENUM), dict(plain_text), module="enum", facts={"metaclass": META})
+
+# Flags
+
+flags = Names()
+
+
+def combination(run: Run, cls: Class, value: Value) -> Value:
+    """The flag of this value, made up of the members' bits."""
+    if not isinstance(value, int):
+        return run.unknown("a flag's value is not known")
+    exact = by_value(run, cls, value)
+    if isinstance(exact, Instance):
+        return exact
+    parts = [each.attributes["_name_"] for each in canonical(cls) if each.attributes["_value_"] & value]
+    made = Instance(cls, {"_name_": "|".join(parts) or None, "_value_": value, "__objclass__": cls})
+    made.payload = value if cls.derives_from(INT) else None
+    return made
+
+
+def bitwise(symbol: str) -> Native:
+    def method(run: Run, self: Instance, other: Value) -> Value:
+        right = other.attributes["_value_"] if isinstance(other, Instance) and other.cls is self.cls else other
+        if not isinstance(right, int):
+            return NotImplemented
+        return combination(run, self.cls, run.operate(symbol, self.attributes["_value_"], right))
+
+    return Native(symbol, method)
+
+
+for _word, _symbol in (("__or__", "|"), ("__and__", "&"), ("__xor__", "^")):
+    flags[_word] = flags[f"__r{_word[2:]}"] = bitwise(_symbol)
+
+
+@flags.function("__invert__")
+def invert(run: Run, self: Instance) -> Value:
+    everything = 0
+    for member in canonical(self.cls):
+        everything |= member.attributes["_value_"]
+    return combination(run, self.cls, everything & ~self.attributes["_value_"])
+
+
+@flags.function("__contains__")
+def has_flag(run: Run, self: Instance, other: Instance) -> bool:
+    wanted = other.attributes["_value_"]
+    return bool(wanted & self.attributes["_value_"] == wanted)
+
+
+@flags.function("__bool__")
+def flag_truth(run: Run, self: Instance) -> bool:
+    return bool(self.attributes["_value_"])
+
+
+@flags.function("__iter__")
+def flag_members(run: Run, self: Instance) -> Value:
+    return iter([each for each in canonical(self.cls) if each.attributes["_value_"] & self.attributes["_value_"]])
+
+
+FLAG = Class("Flag", (ENUM,), dict(flags), module="enum", facts={"metaclass": META})
+INT_FLAG = Class("IntFlag", (INT, FLAG), dict(flags), module="enum", facts={"metaclass": META})
+
+names.update({
+    "Enum": ENUM, "IntEnum": INT_ENUM, "StrEnum": STR_ENUM, "Flag": FLAG, "IntFlag": INT_FLAG, "auto": AUTO,
+    "EnumMeta": META, "EnumType": META, "member": MEMBER, "nonmember": NONMEMBER, "unique": identity("unique"),
+    "verify": Native("verify", lambda run, *args: identity("verify")), "property": Native(
+        "property", lambda run, fget=None, fset=None, *rest: Property(fget, fset)),
+})  # fmt: skip
+
+MODULES: dict[str, dict[str, Value]] = {"enum": names}

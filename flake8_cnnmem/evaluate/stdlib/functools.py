@@ -1,0 +1,256 @@
+"""`functools`: functions made of functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.keys import key
+from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Run, Value
+
+names = Names()
+COPIED = ("__name__", "__qualname__", "__doc__", "__module__")
+
+# partial
+
+partials = Names()
+
+
+@partials.function("__new__", absorb=False)
+def partial_new(run: Run, cls: Class, func: Value, /, *args: Value, **keywords: Value) -> Value:
+    """A partial of a partial is one partial, as in Python."""
+    if isinstance(func, Unknown):
+        return func
+    if isinstance(func, Instance) and func.cls is PARTIAL:
+        inner = func.attributes
+        func, args, keywords = inner["func"], (*inner["args"], *args), {**inner["keywords"], **keywords}
+    return Instance(cls, {"func": func, "args": args, "keywords": keywords}, site=run.here())
+
+
+@partials.function("__call__", absorb=False)
+def partial_call(run: Run, self: Instance, /, *args: Value, **keywords: Value) -> Value:
+    own = self.attributes
+    return run.call(own["func"], *own["args"], *args, **{**own["keywords"], **keywords})
+
+
+partials["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+PARTIAL = native_class("partial", dict(partials), module="functools")
+names["partial"] = PARTIAL
+
+methods = Names(partials)
+
+
+@methods.function("__get__", absorb=False)
+def partial_method_get(run: Run, self: Instance, instance: Value, owner: Value = None) -> Value:
+    own = self.attributes
+    if instance is None:
+        return self
+    bound = Bound(own["func"], instance)
+    return Instance(PARTIAL, {"func": bound, "args": own["args"], "keywords": own["keywords"]})
+
+
+names["partialmethod"] = native_class("partialmethod", dict(methods), module="functools")
+
+# Wrapping
+
+
+def update_wrapper(run: Run, wrapper: Value, wrapped: Value, *args: Value, **kwargs: Value) -> Value:
+    """The wrapper itself, with the wrapped function's names and `__wrapped__`."""
+    for word in COPIED:
+        found = run.find(wrapped, word)
+        if found is not MISSING and not isinstance(found, Unknown):
+            run.set(wrapper, word, found)
+    run.set(wrapper, "__wrapped__", wrapped)
+    return wrapper
+
+
+names["update_wrapper"] = Native("update_wrapper", update_wrapper, absorb=False)
+
+
+@names.function("wraps", absorb=False)
+def wraps(run: Run, wrapped: Value, *args: Value, **kwargs: Value) -> Native:
+    return Native("wraps", lambda run, wrapper: update_wrapper(run, wrapper, wrapped))
+
+
+# Caches
+
+caches = Names()
+
+
+def cache_of(self: Instance) -> dict[Any, Value]:
+    found: dict[Any, Value] = self.native
+    return found
+
+
+@caches.function("__call__", absorb=False)
+def cached_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    function = self.attributes["__wrapped__"]
+    word = key(run, (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0]))))
+    if isinstance(word, Unknown):
+        return run.call(function, *args, **kwargs)
+    cache = cache_of(self)
+    if word not in cache:
+        result = run.call(function, *args, **kwargs)
+        run.changed(cache)
+        cache[word] = result
+    return cache[word]
+
+
+@caches.function("__get__", absorb=False)
+def cached_get(run: Run, self: Instance, instance: Value, owner: Value = None) -> Value:
+    return self if instance is None else Bound(self, instance)
+
+
+@caches.function("cache_clear")
+def cache_clear(run: Run, self: Instance) -> None:
+    run.changed(cache_of(self))
+    cache_of(self).clear()
+
+
+caches["cache_info"] = Native("cache_info", lambda run, self: run.unknown("the use of a cache is not counted"))
+CACHED = native_class("_lru_cache_wrapper", dict(caches), module="functools")
+
+
+def cached(run: Run, function: Value) -> Value:
+    wrapper = Instance(CACHED, {"__wrapped__": function}, native={}, site=run.here())
+    for word in COPIED:
+        found = run.find(function, word)
+        if found is not MISSING:
+            wrapper.attributes[word] = found
+    return wrapper
+
+
+@names.function("lru_cache", absorb=False)
+def lru_cache(run: Run, maxsize: Value = 128, typed: Value = False) -> Value:
+    if maxsize is None or isinstance(maxsize, (int, Unknown)):
+        return Native("lru_cache", cached)
+    return cached(run, maxsize)
+
+
+names["cache"] = Native("cache", cached)
+
+
+@names.function("cached_property")
+def cached_property(run: Run, func: Value) -> Property:
+    """A property that keeps its first value in the instance."""
+    found = run.find(func, "__name__")
+    word = found if isinstance(found, str) else f"cached property {id(func)}"
+
+    def get(run: Run, self: Instance) -> Value:
+        if word not in self.attributes:
+            value = run.call(func, self)
+            run.changed(self)
+            self.attributes[word] = value
+        return self.attributes[word]
+
+    def set_(run: Run, self: Instance, value: Value) -> None:
+        run.changed(self)
+        self.attributes[word] = value
+
+    return Property(Native(word, get), Native(word, set_, absorb=False))
+
+
+# Folding and ordering
+
+
+@names.function("reduce", absorb=False)
+def reduce(run: Run, function: Value, iterable: Value, initial: Value = MISSING, /) -> Value:
+    items = run.items(iterable)
+    if isinstance(items, Unknown) or isinstance(function, Unknown):
+        return items if isinstance(items, Unknown) else function
+    if initial is MISSING:
+        if not items:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        initial, *items = items
+    result = initial
+    for item in items:
+        result = run.call(function, result, item)
+    return result
+
+
+@names.function("cmp_to_key")
+def cmp_to_key(run: Run, mycmp: Value) -> Native:
+    """A class whose instances compare by the function."""
+
+    def less(run: Run, self: Instance, other: Instance) -> Value:
+        return run.operate("<", run.call(mycmp, self.attributes["obj"], other.attributes["obj"]), 0)
+
+    compared = native_class("K", {"__lt__": Native("__lt__", less)}, module="functools")
+    return Native("cmp_to_key", lambda run, obj: Instance(compared, {"obj": obj}))
+
+
+ORDERINGS = {
+    "__lt__": {"__gt__": ("swap", False), "__le__": ("swap", True), "__ge__": ("", True)},
+    "__gt__": {"__lt__": ("swap", False), "__ge__": ("swap", True), "__le__": ("", True)},
+    "__le__": {"__ge__": ("swap", False), "__lt__": ("swap", True), "__gt__": ("", True)},
+    "__ge__": {"__le__": ("swap", False), "__gt__": ("swap", True), "__lt__": ("", True)},
+}
+"""For the method that a class has: how each other one follows, operands swapped or not, answer negated or not."""
+
+
+@names.function("total_ordering")
+def total_ordering(run: Run, cls: Class) -> Class:
+    root = next((word for word in ORDERINGS if word in cls.namespace), None)
+    if root is None:
+        raise ValueError("must define at least one ordering operation: < > <= >=")
+    run.changed(cls.namespace)
+    for word, (swap, negated) in ORDERINGS[root].items():
+        cls.namespace.setdefault(word, derived(cls.namespace[root], word, bool(swap), negated))
+    return cls
+
+
+def derived(method: Value, word: str, swap: bool, negated: bool) -> Native:
+    def compare(run: Run, self: Value, other: Value) -> Value:
+        answer = run.truth(run.call(method, *((other, self) if swap else (self, other))))
+        return answer if isinstance(answer, Unknown) else answer is not negated
+
+    return Native(word, compare)
+
+
+# Dispatch on the first argument's class
+
+dispatchers = Names()
+
+
+@dispatchers.function("__call__", absorb=False)
+def dispatched_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    if not args:
+        raise TypeError("a singledispatch function requires at least 1 positional argument")
+    cls = run.type_of(args[0])
+    if isinstance(cls, Unknown):
+        return cls
+    table = cache_of(self)
+    for base in cls.mro:
+        if base in table:
+            return run.call(table[base], *args, **kwargs)
+    return run.call(self.attributes["__wrapped__"], *args, **kwargs)
+
+
+@dispatchers.function("register", absorb=False)
+def register(run: Run, self: Instance, cls: Value, func: Value = None) -> Value:
+    """`@f.register(int)`; the form that reads the annotation of its first parameter is not followed."""
+    if func is None:
+        if not isinstance(cls, Class):
+            return cls
+        return Native("register", lambda run, function: register(run, self, cls, function))
+    run.changed(cache_of(self))
+    cache_of(self)[cls] = func
+    return func
+
+
+dispatchers["__get__"] = caches["__get__"]
+DISPATCHER = native_class("singledispatch", dict(dispatchers), module="functools")
+
+
+@names.function("singledispatch")
+def singledispatch(run: Run, func: Value) -> Value:
+    return Instance(DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
+
+
+names["singledispatchmethod"] = names["singledispatch"]
+names["WRAPPER_ASSIGNMENTS"] = (*COPIED, "__annotations__")
+names["WRAPPER_UPDATES"] = ("__dict__",)
+
+MODULES = {"functools": names}

@@ -1,0 +1,221 @@
+"""`inspect` and `importlib`: signatures of functions, members of objects, modules by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.functions import directory
+from flake8_cnnmem.evaluate.builtins.known import hosted
+from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
+from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, Run, StaticMethod, Value
+
+names = Names()
+
+EMPTY = native_class("_empty", {}, module="inspect")
+KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
+PARAMETER = native_class("Parameter", {"empty": EMPTY, **{name: at for at, name in enumerate(KINDS)}}, module="inspect")
+
+signatures = Names()
+SIGNATURE = native_class("Signature", signatures, module="inspect")
+signatures["empty"] = EMPTY
+
+ONLY, EITHER, STAR, KEYWORD, DOUBLE_STAR = range(5)
+
+
+def parameter(name: str, kind: int, default: Value = EMPTY) -> Instance:
+    return Instance(PARAMETER, {"name": name, "kind": kind, "default": default, "annotation": EMPTY})
+
+
+def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
+    """The parameters of anything that can be called, without those that are bound already."""
+    if isinstance(function, Bound):
+        found = parameters(run, function.function)
+        return found if isinstance(found, Unknown) else found[1:]
+    if isinstance(function, (StaticMethod, ClassMethod)):
+        return parameters(run, function.function)
+    if isinstance(function, (Class, Instance)):
+        wrapped = function.attributes.get("__wrapped__") if isinstance(function, Instance) else None
+        if wrapped is not None:
+            return parameters(run, wrapped)
+        cls, word = (function, "__init__") if isinstance(function, Class) else (function.cls, "__call__")
+        method = cls.find(word)
+        if method is MISSING:
+            return run.unknown("the signature of a value is not known")
+        found = parameters(run, method)
+        return found if isinstance(found, Unknown) else found[1:]
+    if isinstance(function, Native):
+        return of_native(run, function)
+    if hasattr(function, "parameters"):
+        return of_function(function)
+    return run.unknown("the signature of a value is not known")
+
+
+def of_native(run: Run, function: Native) -> list[Instance] | Unknown:
+    try:
+        found = list(inspect.signature(function.function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return run.unknown(f"the signature of {function.name} is not known")
+    return [
+        parameter(each.name, int(each.kind), EMPTY if each.default is inspect.Parameter.empty else each.default)
+        for each in found
+    ]
+
+
+def of_function(function: Any) -> list[Instance]:
+    """Of the interpreter's own Function."""
+    own = function.parameters
+    first_default = len(own.positional) - len(function.defaults)
+    found = [
+        parameter(
+            name,
+            ONLY if at < own.positional_only else EITHER,
+            function.defaults[at - first_default] if at >= first_default else EMPTY,
+        )
+        for at, name in enumerate(own.positional)
+    ]
+    if own.star:
+        found.append(parameter(own.star, STAR))
+    found.extend(parameter(name, KEYWORD, function.keyword_defaults.get(name, EMPTY)) for name in own.keywords)
+    if own.double_star:
+        found.append(parameter(own.double_star, DOUBLE_STAR))
+    return found
+
+
+@names.function("signature")
+def signature(run: Run, obj: Value, **kwargs: Value) -> Value:
+    found = parameters(run, obj)
+    if isinstance(found, Unknown):
+        return found
+    entries = OrderedDict((each.attributes["name"], each) for each in found)
+    return Instance(SIGNATURE, {"parameters": entries, "return_annotation": EMPTY})
+
+
+@signatures.function("bind", absorb=False)
+def bind(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("Signature.bind is not followed")
+
+
+signatures["bind_partial"] = signatures["bind"]
+
+SPECIFICATION = named_tuple_class(
+    "FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"], {}
+)
+
+
+@names.function("getfullargspec")
+def getfullargspec(run: Run, func: Value) -> Value:
+    found = parameters(run, func)
+    if isinstance(found, Unknown):
+        return found
+    if isinstance(func, (Bound, Class)):
+        found.insert(0, parameter("self", EITHER))
+    own = [(each.attributes["name"], each.attributes["kind"], each.attributes["default"]) for each in found]
+    positional = [(name, default) for name, kind, default in own if kind in (ONLY, EITHER)]
+    keywords = [(name, default) for name, kind, default in own if kind == KEYWORD]
+    return Instance(SPECIFICATION, payload=(
+        [name for name, _ in positional],
+        next((name for name, kind, _ in own if kind == STAR), None),
+        next((name for name, kind, _ in own if kind == DOUBLE_STAR), None),
+        tuple(default for _, default in positional if default is not EMPTY) or None,
+        [name for name, _ in keywords],
+        {name: default for name, default in keywords if default is not EMPTY} or None,
+        {},
+    ))  # fmt: skip
+
+
+names["getargspec"] = names["getfullargspec"]
+
+
+def test(word: str, answer: Any) -> None:
+    names[word] = Native(word, lambda run, object: answer(object))
+
+
+def is_function(value: Value) -> bool:
+    return type(value).__name__ == "Function"
+
+
+def is_module(value: Value) -> bool:
+    return isinstance(value, Namespace) or type(value).__name__ == "Module"
+
+
+test("isclass", lambda value: isinstance(value, Class))
+test("isfunction", is_function)
+test("ismethod", lambda value: isinstance(value, Bound))
+test("isbuiltin", lambda value: isinstance(value, Native))
+test("isroutine", lambda value: is_function(value) or isinstance(value, (Bound, Native)))
+test("ismodule", is_module)
+test("isgeneratorfunction", lambda value: is_function(value) and value.generator)
+test("iscoroutinefunction", lambda value: is_function(value) and value.coroutine)
+test("isabstract", lambda value: False)
+test("isgenerator", lambda value: inspect.isgenerator(value))
+
+
+@names.function("getmembers", absorb=False)
+def getmembers(run: Run, object: Value, predicate: Value = None) -> Value:
+    words = object if isinstance(object, Unknown) else directory(run, object)
+    if isinstance(words, Unknown):
+        return words
+    found: list[tuple[str, Value]] = []
+    for word in words:
+        run.spend(1)
+        value = run.find(object, word)
+        if value is MISSING:
+            continue
+        kept = True if predicate is None else run.truth(run.call(predicate, value))
+        if isinstance(kept, Unknown):
+            continue
+        if kept:
+            found.append((word, value))
+    return found
+
+
+@names.function("getmro")
+def getmro(run: Run, cls: Value) -> Value:
+    return run.get(cls, "__mro__")
+
+
+names["getdoc"] = Native("getdoc", lambda run, object: run.find(object, "__doc__"))
+names["cleandoc"] = hosted("cleandoc", inspect.cleandoc)
+names["unwrap"] = Native("unwrap", lambda run, func, **kwargs: func)
+names["getmodule"] = unfollowed("inspect.getmodule")
+for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "currentframe", "stack", "getcallargs", "getargvalues",
+              "getouterframes", "getframeinfo", "trace"):  # fmt: skip
+    names[_name] = unfollowed(f"inspect.{_name}")
+names.update({"Parameter": PARAMETER, "Signature": SIGNATURE, "_empty": EMPTY})
+
+# Modules by name
+
+imports = Names()
+
+
+def module_named(run: Run, dotted: str) -> Value | None:
+    """The module of this name through the interpreter's own importer; None where there is none."""
+    importer = getattr(run, "importer", None)
+    return None if importer is None else importer.find(dotted)
+
+
+@imports.function("import_module")
+def import_module(run: Run, name: Value, package: Value = None) -> Value:
+    dotted = payload(name)
+    if not isinstance(dotted, str):
+        return run.unknown("the name of an imported module is not known")
+    if dotted.startswith("."):
+        if not isinstance(package, str):
+            return run.unknown("the package of a relative import is not known")
+        level = len(dotted) - len(dotted.lstrip("."))
+        parts = package.split(".")
+        dotted = ".".join([*parts[: len(parts) - level + 1], *filter(None, [dotted.lstrip(".")])])
+    found = module_named(run, dotted)
+    return run.unknown(f"the source of '{dotted}' is not found") if found is None else found
+
+
+imports["reload"] = Native("reload", lambda run, module: module)
+imports["invalidate_caches"] = ignored("invalidate_caches")
+imports["__import__"] = imports["import_module"]
+
+MODULES: dict[str, dict[str, Value]] = {"inspect": names, "importlib": imports}

@@ -1,0 +1,262 @@
+"""`itertools`: lazy where Python's are, each item drawing on the budget."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
+from flake8_cnnmem.evaluate.builtins.known import known
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Native, Run, Value
+
+names = Names()
+
+
+@names.function("count", absorb=True)
+def count(run: Run, start: Value = 0, step: Value = 1) -> Value:
+    plain = known(run, (start, step))
+    return plain if isinstance(plain, Unknown) else drawn(run, itertools.count(*plain))
+
+
+@names.function("cycle")
+def cycle(run: Run, iterable: Value, /) -> Value:
+    items = run.items(iterable)
+    return items if isinstance(items, Unknown) else drawn(run, itertools.cycle(items))
+
+
+@names.function("repeat", absorb=False)
+def repeat(run: Run, object: Value, times: Value = None) -> Value:
+    limit = known(run, times)
+    if isinstance(limit, Unknown):
+        return limit
+    return drawn(run, itertools.repeat(object) if limit is None else itertools.repeat(object, limit))
+
+
+def through(word: str, host: Any) -> None:
+    """A function that only passes items on."""
+
+    @names.function(word, absorb=False)
+    def function(run: Run, *iterables: Value, **options: Value) -> Value:
+        sources = iterators(run, iterables)
+        return sources if isinstance(sources, Unknown) else drawn(run, host(*sources, **options))
+
+
+through("zip_longest", itertools.zip_longest)
+through("pairwise", itertools.pairwise)
+
+
+def chained(run: Run, cls: Value, /, *iterables: Value) -> Value:
+    """Without an unknown iterable a lazy chain; with one, what is known before it and then the Unknown itself."""
+
+    def values() -> Iterator[Value]:
+        for iterable in iterables:
+            source = run.iterate(iterable)
+            if isinstance(source, Unknown):
+                yield source
+                return
+            yield from drawn(run, source)
+
+    return next((each for each in iterables if isinstance(each, Unknown)), None) or values()
+
+
+@names.function("_from_iterable")
+def from_iterable(run: Run, iterable: Value, /) -> Value:
+    source = run.iterate(iterable)
+    if isinstance(source, Unknown):
+        return source
+
+    def values() -> Iterator[Value]:
+        for inner in source:
+            found = run.iterate(inner)
+            if isinstance(found, Unknown):
+                yield found
+                return
+            yield from drawn(run, found)
+
+    return values()
+
+
+CHAIN = Class(
+    "chain",
+    namespace={"__new__": Native("chain", chained, absorb=False)},
+    module="itertools",
+)
+CHAIN.namespace["from_iterable"] = names.pop("_from_iterable")
+names["chain"] = CHAIN
+
+
+@names.function("islice")
+def islice(run: Run, iterable: Value, /, *bounds: Value) -> Value:
+    plain = known(run, bounds)
+    sources = iterators(run, (iterable,))
+    if isinstance(plain, Unknown) or isinstance(sources, Unknown):
+        return plain if isinstance(plain, Unknown) else sources
+    return itertools.islice(drawn(run, sources[0]), *plain)
+
+
+def selected(run: Run, test: Value, iterable: Value, while_true: bool) -> Value:
+    """`takewhile` and `dropwhile`; from an undecided test on everything is that Unknown."""
+    source = run.iterate(iterable)
+    if isinstance(source, Unknown):
+        return source
+
+    def values() -> Iterator[Value]:
+        passing = while_true
+        for item in source:
+            run.spend(1)
+            if while_true or not passing:
+                answer = run.truth(run.call(test, item))
+                if isinstance(answer, Unknown):
+                    yield answer
+                    return
+                if while_true and not answer:
+                    return
+                passing = passing or not answer
+            if passing:
+                yield item
+
+    return values()
+
+
+names["takewhile"] = Native("takewhile", lambda run, test, iterable, /: selected(run, test, iterable, True))
+names["dropwhile"] = Native("dropwhile", lambda run, test, iterable, /: selected(run, test, iterable, False))
+
+
+@names.function("filterfalse", absorb=False)
+def filterfalse(run: Run, test: Value, iterable: Value, /) -> Value:
+    source = run.iterate(iterable)
+    if isinstance(source, Unknown):
+        return source
+
+    def values() -> Iterator[Value]:
+        for item in source:
+            run.spend(1)
+            answer = run.truth(item if test is None else run.call(test, item))
+            if isinstance(answer, Unknown):
+                yield answer
+            elif not answer:
+                yield item
+
+    return values()
+
+
+@names.function("compress", absorb=False)
+def compress(run: Run, data: Value, selectors: Value) -> Value:
+    sources = iterators(run, (data, selectors))
+    if isinstance(sources, Unknown):
+        return sources
+
+    def values() -> Iterator[Value]:
+        for item, selector in zip(*sources, strict=False):
+            run.spend(1)
+            answer = run.truth(selector)
+            if isinstance(answer, Unknown):
+                yield answer
+            elif answer:
+                yield item
+
+    return values()
+
+
+@names.function("starmap", absorb=False)
+def starmap(run: Run, function: Value, iterable: Value, /) -> Value:
+    sources = iterators(run, (iterable,))
+    if isinstance(function, Unknown) or isinstance(sources, Unknown):
+        return function if isinstance(function, Unknown) else sources
+
+    def values() -> Iterator[Value]:
+        for item in sources[0]:
+            args = run.items(item)
+            yield args if isinstance(args, Unknown) else run.call(function, *args)
+
+    return values()
+
+
+@names.function("accumulate", absorb=False)
+def accumulate(run: Run, iterable: Value, func: Value = None, *, initial: Value = MISSING) -> Value:
+    sources = iterators(run, (iterable,))
+    if isinstance(sources, Unknown):
+        return sources
+    source = sources[0] if initial is MISSING else itertools.chain([initial], sources[0])
+
+    def values() -> Iterator[Value]:
+        total: Value = MISSING
+        for item in source:
+            run.spend(1)
+            if total is MISSING:
+                total = item
+            else:
+                total = run.operate("+", total, item) if func is None else run.call(func, total, item)
+            yield total
+
+    return values()
+
+
+@names.function("groupby", absorb=False)
+def groupby(run: Run, iterable: Value, key: Value = None) -> Value:
+    items = run.items(iterable)
+    if isinstance(items, Unknown):
+        return items
+    groups: list[tuple[Value, list[Value]]] = []
+    for item in items:
+        word = item if key is None else run.call(key, item)
+        same = bool(groups) and run.equal(groups[-1][0], word)
+        if isinstance(same, Unknown):
+            return same
+        if same:
+            groups[-1][1].append(item)
+        else:
+            groups.append((word, [item]))
+    return iter([(word, iter(members)) for word, members in groups])
+
+
+@names.function("tee", absorb=False)
+def tee(run: Run, iterable: Value, n: int = 2, /) -> Value:
+    sources = iterators(run, (iterable,))
+    if isinstance(sources, Unknown):
+        return sources
+    run.check_size(n)
+    return tuple(itertools.tee(sources[0], n))
+
+
+@names.function("product", absorb=False)
+def product(run: Run, *iterables: Value, repeat: Value = 1) -> Value:
+    times = known(run, repeat)
+    pools = [run.items(iterable) for iterable in iterables]
+    for part in (times, *pools):
+        if isinstance(part, Unknown):
+            return part
+    run.check_size(len(pools) * max(times, 0))
+    return drawn(run, itertools.product(*pools, repeat=times))
+
+
+def arrangement(word: str, host: Any) -> None:
+    @names.function(word, absorb=False)
+    def function(run: Run, iterable: Value, r: Value = None) -> Value:
+        items, size = run.items(iterable), known(run, r)
+        if isinstance(items, Unknown) or isinstance(size, Unknown):
+            return items if isinstance(items, Unknown) else size
+        if size is None:
+            size = len(items)
+        run.check_size(size)
+        return drawn(run, host(items, size))
+
+
+for _word in ("permutations", "combinations", "combinations_with_replacement"):
+    arrangement(_word, getattr(itertools, _word))
+
+
+@names.function("batched", absorb=False)
+def batched(run: Run, iterable: Value, n: Value) -> Value:
+    items, size = run.items(iterable), known(run, n)
+    if isinstance(items, Unknown) or isinstance(size, Unknown):
+        return items if isinstance(items, Unknown) else size
+    if size < 1:
+        raise ValueError("n must be at least one")
+    return iter([tuple(items[at : at + size]) for at in range(0, len(items), size)])
+
+
+MODULES = {"itertools": names}

@@ -1,0 +1,85 @@
+"""`math` and `cmath`: Python's own functions on plain numbers, with the size of results asked for beforehand."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
+from flake8_cnnmem.evaluate.builtins.known import hosted
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+LARGE = ("factorial", "comb", "perm", "pow", "ldexp", "prod", "lcm", "floor", "ceil", "trunc")
+
+
+def bits_of_factorial(n: Any, *rest: Any) -> int:
+    return int(n) * max(int(n).bit_length(), 1) if n > 0 else 0
+
+
+def bits_of_choice(n: Any, k: Any = None) -> int:
+    """Of `comb(n, k)` and `perm(n, k)`: k factors that are at most n."""
+    k = n if k is None else k
+    return min(int(k), int(n)) * max(int(n).bit_length(), 1) if n > 0 and k > 0 else 0
+
+
+def bits_of_integers(*numbers: Any) -> int:
+    return sum(abs(number).bit_length() for number in numbers if isinstance(number, int))
+
+
+def table(module: Any, left_out: tuple[str, ...]) -> Names:
+    names = Names()
+    for word in dir(module):
+        value = getattr(module, word)
+        if word.startswith("_") or word in left_out:
+            continue
+        names[word] = hosted(word, value) if callable(value) else value
+    return names
+
+
+maths = table(math, LARGE)
+maths["factorial"] = hosted("factorial", math.factorial, bits_of_factorial)
+maths["comb"] = hosted("comb", math.comb, bits_of_choice)
+maths["perm"] = hosted("perm", math.perm, bits_of_choice)
+maths["lcm"] = hosted("lcm", math.lcm, bits_of_integers)
+maths["pow"] = hosted("pow", math.pow)
+maths["ldexp"] = hosted("ldexp", math.ldexp)
+
+
+def rounding(word: str, host: Any) -> None:
+    """`floor`, `ceil`, `trunc`: a multiple of the batch is whole already; classes may have their own."""
+
+    @maths.function(word)
+    def function(run: Run, x: Value, /) -> Value:
+        if isinstance(x, Batch):
+            return x
+        method = special(x, f"__{word}__") or special(x, "__float__")
+        if method is not None and not isinstance(payload(x), (int, float)):
+            x = run.call(method)
+        return hosted(word, host).function(run, x)
+
+
+for _word, _host in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc)):
+    rounding(_word, _host)
+
+
+@maths.function("prod")
+def prod(run: Run, iterable: Value, /, *, start: Value = 1) -> Value:
+    items = run.items(iterable)
+    if isinstance(items, Unknown):
+        return items
+    if any(isinstance(item, Batch) for item in items) and dims.is_size(start):
+        if all(dims.is_size(item) for item in items):
+            return dims.product([start, *items])
+    result = start
+    for item in items:
+        result = run.operate("*", result, item)
+    return result
+
+
+complexes = table(cmath, ())
+
+MODULES = {"math": maths, "cmath": complexes}

@@ -1,0 +1,114 @@
+"""`operator`: the operators as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, UNARY, Names, payload
+from flake8_cnnmem.evaluate.builtins.functions import absolute, length
+from flake8_cnnmem.evaluate.builtins.sequences import position
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Run, Value
+
+names = Names()
+
+
+def binary(symbol: str) -> Callable[..., Value]:
+    return lambda run, a, b, /: run.operate(symbol, a, b)
+
+
+def unary(symbol: str) -> Callable[..., Value]:
+    return lambda run, a, /: run.operate_unary(symbol, a)
+
+
+def enter(word: str, native: Native) -> None:
+    """Under the plain name and the dunder one: `operator.add` and `operator.__add__`."""
+    names[word] = native
+    names[f"__{word.rstrip('_')}__"] = native
+
+
+for _word, _symbol in OPERATORS.items():
+    _plain = _word.strip("_")
+    enter(f"{_plain}_" if _plain in ("and", "or") else _plain, Native(_plain, binary(_symbol)))
+    if _symbol not in ("<", "<=", ">", ">=", "==", "!="):
+        enter(f"i{_plain}", Native(f"i{_plain}", binary(_symbol)))
+for _word, _symbol in UNARY.items():
+    enter(_word.strip("_"), Native(_word.strip("_"), unary(_symbol)))
+enter("inv", names["invert"])
+enter("is_", Native("is_", binary("is")))
+enter("is_not", Native("is_not", binary("is not")))
+enter("contains", Native("contains", lambda run, a, b, /: run.operate("in", b, a), absorb=False))
+enter("getitem", Native("getitem", lambda run, a, b, /: run.index(a, b)))
+enter("concat", names["add"])
+enter("abs", Native("abs", absolute))
+enter("index", Native("index", lambda run, a, /: payload(a)))
+names["truth"] = Native("truth", lambda run, a, /: run.truth(a))
+names["length_hint"] = Native("length_hint", lambda run, a, default=0, /: length(run, a))
+
+
+@names.function("not_")
+def negation(run: Run, a: Value, /) -> Value:
+    answer = run.truth(a)
+    return answer if isinstance(answer, Unknown) else not answer
+
+
+@names.function("setitem", absorb=False)
+def set_item(run: Run, a: Value, b: Value, c: Value, /) -> None:
+    run.call(run.get(a, "__setitem__"), b, c)
+
+
+@names.function("delitem", absorb=False)
+def delete_item(run: Run, a: Value, b: Value, /) -> None:
+    run.call(run.get(a, "__delitem__"), b)
+
+
+@names.function("countOf", absorb=False)
+def count_of(run: Run, a: Value, b: Value, /) -> Value:
+    items = run.items(a)
+    return items if isinstance(items, Unknown) else run.call(run.get(items, "count"), b)
+
+
+@names.function("indexOf", absorb=False)
+def index_of(run: Run, a: Value, b: Value, /) -> Value:
+    items = run.items(a)
+    if isinstance(items, Unknown):
+        return items
+    at = position(run, items, b)
+    if at == -1:
+        raise ValueError("sequence.index(x): x not in sequence")
+    return at
+
+
+@names.function("itemgetter", absorb=False)
+def itemgetter(run: Run, item: Value, /, *items: Value) -> Native:
+    if not items:
+        return Native("itemgetter", lambda run, value, /: run.index(value, item))
+    return Native("itemgetter", lambda run, value, /: tuple(run.index(value, each) for each in (item, *items)))
+
+
+def dotted(run: Run, value: Value, path: str) -> Value:
+    for word in path.split("."):
+        value = run.get(value, word)
+    return value
+
+
+@names.function("attrgetter")
+def attrgetter(run: Run, attr: Value, /, *attrs: Value) -> Native:
+    first = payload(attr)
+    if not attrs:
+        return Native("attrgetter", lambda run, value, /: dotted(run, value, first))
+    return Native(
+        "attrgetter", lambda run, value, /: tuple(dotted(run, value, payload(each)) for each in (first, *attrs))
+    )
+
+
+@names.function("methodcaller", absorb=False)
+def methodcaller(run: Run, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+    if isinstance(name, Unknown):
+        return name
+    return Native("methodcaller", lambda run, value, /: run.call(run.get(value, payload(name)), *args, **kwargs))
+
+
+names["call"] = Native("call", lambda run, function, /, *args, **kwargs: run.call(function, *args, **kwargs), absorb=False)
+
+MODULES = {"operator": names, "_operator": names}

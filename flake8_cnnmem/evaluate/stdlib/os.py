@@ -1,0 +1,126 @@
+"""`os` and `os.path`: paths are text; the file system and the environment are not looked at."""
+
+from __future__ import annotations
+
+import posixpath
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
+from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Run, Value
+
+paths = Names()
+
+for _name in ("basename", "dirname", "isabs", "normpath", "split", "splitext", "commonprefix", "commonpath", "normcase"):
+    paths[_name] = hosted(_name, getattr(posixpath, _name))
+paths["join"] = hosted("join", posixpath.join, lambda *parts: sum(len(part) + 1 for part in parts))
+for _name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
+    paths[_name] = unfollowed(f"os.path.{_name}")
+for _name in ("abspath", "realpath", "expanduser", "expandvars"):
+    paths[_name] = Native(_name, lambda run, path, **kwargs: path)
+
+
+@paths.function("relpath")
+def relpath(run: Run, path: Value, start: Value = MISSING) -> Value:
+    if start is MISSING:
+        return path
+    plain = known(run, (path, start))
+    if isinstance(plain, Unknown):
+        return plain
+    if posixpath.isabs(plain[0]) != posixpath.isabs(plain[1]):
+        return run.unknown("the working directory is not known")
+    return posixpath.relpath("/" + plain[0].lstrip("/"), "/" + plain[1].lstrip("/"))
+
+
+paths.update({"sep": "/", "pardir": "..", "curdir": ".", "pathsep": ":", "extsep": ".", "altsep": None})
+
+# The environment: as on a machine where no variable is set, until the code sets one
+
+environment = Names()
+
+
+def variables(self: Instance) -> dict[str, Value]:
+    found: dict[str, Value] = self.native
+    return found
+
+
+@environment.function("get", absorb=False)
+def get(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+    return key if isinstance(key, Unknown) else variables(self).get(payload(key), default)
+
+
+@environment.function("__getitem__")
+def get_item(run: Run, self: Instance, key: Value) -> Value:
+    found = variables(self).get(payload(key), MISSING)
+    return run.unknown(f"the environment variable {payload(key)} is not known") if found is MISSING else found
+
+
+@environment.function("__setitem__", absorb=False)
+def set_item(run: Run, self: Instance, key: Value, value: Value) -> None:
+    if not isinstance(key, Unknown):
+        run.changed(variables(self))
+        variables(self)[payload(key)] = value
+
+
+@environment.function("setdefault", absorb=False)
+def setdefault(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+    if isinstance(key, Unknown):
+        return key
+    run.changed(variables(self))
+    return variables(self).setdefault(payload(key), default)
+
+
+@environment.function("pop", absorb=False)
+def pop(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+    if isinstance(key, Unknown):
+        return key
+    run.changed(variables(self))
+    return variables(self).pop(payload(key), default)
+
+
+@environment.function("__delitem__")
+def delete_item(run: Run, self: Instance, key: Value) -> None:
+    pop(run, self, key)
+
+
+@environment.function("update", absorb=False)
+def update(run: Run, self: Instance, other: Value = None, /, **kwargs: Value) -> None:
+    inner = payload(other)
+    run.changed(variables(self))
+    if isinstance(inner, dict):
+        variables(self).update(inner)
+    variables(self).update(kwargs)
+
+
+environment["__contains__"] = Native("__contains__", lambda run, self, key: payload(key) in variables(self))
+environment["copy"] = Native("copy", lambda run, self: dict(variables(self)))
+for _name in ("keys", "values", "items", "__iter__", "__len__"):
+    environment[_name] = Native(_name, lambda run, self: run.unknown("the environment is not known"))
+ENVIRONMENT = native_class("_Environ", dict(environment), module="os")
+
+names = Names()
+
+
+def fresh_environment() -> Instance:
+    return Instance(ENVIRONMENT, native={})
+
+
+names["environ"] = Fresh(fresh_environment)
+names["getenv"] = Native("getenv", lambda run, key, default=None: default, absorb=False)
+for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir", "putenv", "unsetenv", "symlink", "link",
+              "replace", "removedirs", "utime", "chmod", "kill", "close", "umask", "setpgrp", "fsync"):  # fmt: skip
+    names[_name] = ignored(_name)
+for _name in ("listdir", "walk", "scandir", "stat", "system", "popen", "access", "getpid", "cpu_count", "urandom", "open",
+              "uname", "getcwd", "getlogin", "getuid", "getppid", "sched_getaffinity", "cpu_times", "times",
+              "get_terminal_size", "fork"):  # fmt: skip
+    names[_name] = unfollowed(f"os.{_name}")
+names["fspath"] = Native("fspath", lambda run, path: payload(path))
+names.update({
+    "name": "posix", "sep": "/", "pathsep": ":", "linesep": "\n", "curdir": ".", "pardir": "..", "devnull": "/dev/null",
+    "path": Namespace("os.path", lambda name: paths.get(name, MISSING)), "error": EXCEPTIONS["OSError"],
+    "PathLike": native_class("PathLike", {}, module="os"),
+})  # fmt: skip
+
+MODULES: dict[str, dict[str, Value]] = {"os": names, "os.path": paths, "posixpath": paths}

@@ -1,0 +1,103 @@
+"""`statistics`, `bisect`, `heapq`: averages, and searching in sorted lists."""
+
+from __future__ import annotations
+
+import bisect
+import statistics
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.builtins.ordering import in_order
+from flake8_cnnmem.evaluate.builtins.sequences import blur
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Run, Value
+
+averages = Names()
+
+
+def over_items(table: Names, word: str, function: Any) -> None:
+    """A function of all items of an iterable."""
+
+    @table.function(word)
+    def native(run: Run, data: Value, *args: Value) -> Value:
+        items = run.items(data)
+        plain = known(run, [items, *args])
+        return plain if isinstance(plain, Unknown) else function(*plain)
+
+
+for _name in ("mean", "fmean", "median", "median_low", "median_high", "mode", "stdev", "pstdev", "variance", "pvariance",
+              "geometric_mean", "harmonic_mean"):  # fmt: skip
+    over_items(averages, _name, getattr(statistics, _name))
+
+searches: dict[str, Value] = {
+    word: hosted(word, getattr(bisect, word)) for word in ("bisect", "bisect_left", "bisect_right")
+}
+
+
+def insort(run: Run, a: list[Value], x: Value, *args: Value, **kwargs: Value) -> None:
+    run.check_size(len(a) + 1)
+    run.changed(a)
+    arrange(run, a, [*a, x])
+
+
+def arrange(run: Run, target: list[Value], items: list[Value]) -> None:
+    ordered = in_order(run, items, None, False)
+    if isinstance(ordered, Unknown):
+        blur(target, ordered, len(items))
+    else:
+        target[:] = ordered
+
+
+for _name in ("insort", "insort_left", "insort_right"):
+    searches[_name] = Native(_name, insort, absorb=False)
+
+heaps = Names()
+"""A sorted list is a heap, so every operation leaves the list sorted."""
+
+
+@heaps.function("heapify")
+def heapify(run: Run, x: list[Value], /) -> None:
+    run.changed(x)
+    arrange(run, x, list(x))
+
+
+@heaps.function("heappush", absorb=False)
+def heappush(run: Run, heap: Value, item: Value, /) -> None:
+    if isinstance(heap, list):
+        insort(run, heap, item)
+
+
+@heaps.function("heappop")
+def heappop(run: Run, heap: list[Value], /) -> Value:
+    run.changed(heap)
+    return heap.pop(0)
+
+
+@heaps.function("heappushpop", absorb=False)
+def heappushpop(run: Run, heap: Value, item: Value, /) -> Value:
+    if not isinstance(heap, list):
+        return heap
+    insort(run, heap, item)
+    return heap.pop(0)
+
+
+@heaps.function("nlargest", absorb=False)
+def nlargest(run: Run, n: Value, iterable: Value, key: Value = None) -> Value:
+    return best(run, n, iterable, key, True)
+
+
+@heaps.function("nsmallest", absorb=False)
+def nsmallest(run: Run, n: Value, iterable: Value, key: Value = None) -> Value:
+    return best(run, n, iterable, key, False)
+
+
+def best(run: Run, n: Value, iterable: Value, key: Value, largest: bool) -> Value:
+    items = run.items(iterable)
+    ordered = items if isinstance(items, Unknown) else in_order(run, items, key, largest)
+    if isinstance(n, Unknown) or isinstance(ordered, Unknown):
+        return n if isinstance(n, Unknown) else ordered
+    return ordered[: max(n, 0)]
+
+
+MODULES: dict[str, dict[str, Value]] = {"statistics": averages, "bisect": searches, "heapq": heaps}

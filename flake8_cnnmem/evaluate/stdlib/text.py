@@ -1,0 +1,208 @@
+"""`re`, `string`, `textwrap`, `json`, `pickle`: what works on text and data that the code itself holds."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
+from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+
+PATTERN_LENGTH = 200
+TEXT_LENGTH = 1000
+"""Beyond these a regular expression is not matched: backtracking can take time exponential in them."""
+
+NESTED = re.compile(r"[*+}][^)]*\)+\s*[*+{]")
+"""A repeated group that repeats inside itself, `(a+)+`: the patterns that backtrack without end."""
+
+patterns = Names()
+matches = Names()
+PATTERN = native_class("Pattern", patterns, module="re")
+MATCH = native_class("Match", matches, module="re")
+ERROR = Class("error", (EXCEPTIONS["Exception"],), module="re")
+regular = Names({"Pattern": PATTERN, "Match": MATCH, "error": ERROR, "PatternError": ERROR})
+for _name in ("A", "ASCII", "I", "IGNORECASE", "L", "LOCALE", "M", "MULTILINE", "S", "DOTALL", "U", "UNICODE", "X",
+              "VERBOSE", "NOFLAG"):  # fmt: skip
+    if hasattr(re, _name):
+        regular[_name] = int(getattr(re, _name))
+
+
+def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
+    """The host's pattern, or Unknown for one that is not known, too long or may not end."""
+    if isinstance(pattern, Instance) and pattern.cls is PATTERN:
+        return pattern.native
+    plain = known(run, (pattern, flags))
+    if isinstance(plain, Unknown):
+        return plain
+    source, bits = plain
+    if len(source) > PATTERN_LENGTH or NESTED.search(source if isinstance(source, str) else source.decode("latin-1")):
+        return run.unknown("a regular expression is too long to be matched safely")
+    try:
+        return re.compile(source, bits)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+
+
+def subject(run: Run, text: Value) -> Any:
+    plain = known(run, text)
+    if isinstance(plain, Unknown):
+        return plain
+    if len(plain) > TEXT_LENGTH:
+        return run.unknown("a text is too long to be matched safely")
+    run.spend(len(plain) // 8 + 1)
+    return plain
+
+
+def as_value(found: re.Match[Any] | None) -> Instance | None:
+    return None if found is None else Instance(MATCH, native=found)
+
+
+@regular.function("compile")
+def compile_(run: Run, pattern: Value, flags: Value = 0) -> Value:
+    made = compiled(run, pattern, flags)
+    return made if isinstance(made, Unknown) else Instance(PATTERN, native=made)
+
+
+def operation(word: str, function: Callable[..., Any]) -> None:
+    """A function of `re` and the method of the same name on patterns. `function(run, pattern, text, *rest)`."""
+
+    @regular.function(word)
+    def from_module(run: Run, pattern: Value, *args: Value, flags: Value = 0, **kwargs: Value) -> Value:
+        made = compiled(run, pattern, flags)
+        return made if isinstance(made, Unknown) else function(run, made, *args, **kwargs)
+
+    @patterns.function(word)
+    def from_pattern(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        return function(run, self.native, *args, **kwargs)
+
+
+def matcher(word: str) -> Callable[..., Value]:
+    def match(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+        text = subject(run, string)
+        return text if isinstance(text, Unknown) else as_value(getattr(pattern, word)(text, *span))
+
+    return match
+
+
+for _name in ("match", "search", "fullmatch"):
+    operation(_name, matcher(_name))
+
+
+def find_all(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+    text = subject(run, string)
+    return text if isinstance(text, Unknown) else pattern.findall(text, *span)
+
+
+def find_iter(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+    text = subject(run, string)
+    return text if isinstance(text, Unknown) else iter([as_value(each) for each in pattern.finditer(text, *span)])
+
+
+def split(run: Run, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) -> Value:
+    text = subject(run, string)
+    return text if isinstance(text, Unknown) else pattern.split(text, maxsplit)
+
+
+def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
+    text = subject(run, string)
+    if isinstance(text, Unknown):
+        return text
+    pieces: list[Any] = []
+    at = 0
+    for number, found in enumerate(pattern.finditer(text)):
+        if count and number >= count:
+            break
+        plain = payload(repl)
+        if isinstance(plain, (str, bytes)):
+            run.check_size(len(plain) * 2 + len(text))
+            piece = found.expand(plain)
+        else:
+            piece = payload(run.call(repl, as_value(found)))
+        if isinstance(piece, Unknown):
+            return piece
+        pieces += [text[at : found.start()], piece]
+        at = found.end()
+        run.check_size(sum(map(len, pieces)))
+    return (text[:0]).join([*pieces, text[at:]])
+
+
+for _name, _function in (("findall", find_all), ("finditer", find_iter), ("split", split), ("sub", substitute)):
+    operation(_name, _function)
+regular["escape"] = hosted("escape", re.escape, lambda pattern: 2 * len(pattern))
+regular["purge"] = ignored("purge")
+patterns["pattern"] = Property(Native("pattern", lambda run, self: self.native.pattern))
+patterns["flags"] = Property(Native("flags", lambda run, self: self.native.flags))
+patterns["groups"] = Property(Native("groups", lambda run, self: self.native.groups))
+for _name in ("group", "groups", "groupdict", "start", "end", "span", "expand", "__getitem__"):
+    matches[_name] = Native(_name, lambda run, self, *args, word=_name: getattr(self.native, word)(*map(payload, args)))
+for _name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
+    matches[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(self.native, word)))
+
+strings: dict[str, Value] = {
+    word: getattr(string, word)
+    for word in ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "hexdigits", "octdigits", "punctuation",
+                 "printable", "whitespace")  # fmt: skip
+}
+strings["capwords"] = hosted("capwords", string.capwords)
+strings["Template"] = native_class("Template", {"__init__": ignored("__init__")}, module="string")
+strings["Formatter"] = native_class("Formatter", {}, module="string")
+
+wrapping: dict[str, Value] = {"dedent": hosted("dedent", textwrap.dedent)}
+for _name in ("wrap", "fill", "shorten", "indent"):
+    wrapping[_name] = unfollowed(f"textwrap.{_name}")
+
+# Data as text
+
+notation = Names()
+
+
+@notation.function("loads")
+def loads(run: Run, s: Value, **kwargs: Value) -> Value:
+    text = known(run, s)
+    if isinstance(text, Unknown):
+        return text
+    run.spend(len(text) // 16)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(str(error)) from None
+
+
+@notation.function("dumps")
+def dumps(run: Run, obj: Value, **kwargs: Value) -> Value:
+    plain, options = known(run, obj), known(run, kwargs)
+    for part in (plain, options):
+        if isinstance(part, Unknown):
+            return part
+    indent = options.get("indent")
+    if isinstance(indent, int) and indent > 16:
+        return run.unknown("an indentation is too wide")
+    result = json.dumps(plain, **options)
+    run.check_size(len(result))
+    return result
+
+
+notation["load"] = unfollowed("json.load")
+notation["dump"] = ignored("dump")
+notation["JSONDecodeError"] = Class("JSONDecodeError", (EXCEPTIONS["ValueError"],), module="json")
+notation["JSONEncoder"] = native_class("JSONEncoder", {"__init__": ignored("__init__")}, module="json")
+notation["JSONDecoder"] = native_class("JSONDecoder", {"__init__": ignored("__init__")}, module="json")
+
+pickling: dict[str, Value] = {
+    "load": unfollowed("pickle.load"), "loads": unfollowed("pickle.loads"), "dump": ignored("dump"),
+    "dumps": unfollowed("pickle.dumps"), "HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4,
+    "PickleError": Class("PickleError", (EXCEPTIONS["Exception"],), module="pickle"),
+}  # fmt: skip
+pickling["UnpicklingError"] = Class("UnpicklingError", (pickling["PickleError"],), module="pickle")
+
+MODULES: dict[str, dict[str, Value]] = {
+    "re": regular, "string": strings, "textwrap": wrapping, "json": notation, "pickle": pickling,
+}  # fmt: skip

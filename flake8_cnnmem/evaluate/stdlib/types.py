@@ -1,0 +1,105 @@
+"""`types` and `abc`."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT, TYPE
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.formatting import to_repr
+from flake8_cnnmem.evaluate.builtins.iterators import GENERATOR
+from flake8_cnnmem.evaluate.builtins.mappings import entries
+from flake8_cnnmem.evaluate.builtins.objects import (
+    BUILTIN_FUNCTION,
+    CLASS_METHOD,
+    ELLIPSIS,
+    FUNCTION,
+    METHOD,
+    MODULE,
+    NONE,
+    PROPERTY,
+    STATIC_METHOD,
+    UNION,
+)
+from flake8_cnnmem.evaluate.builtins.objects import make_class as class_from
+from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Bound, Class, Instance, Namespace, Native, Run, Value
+
+names = Names({
+    "FunctionType": FUNCTION, "LambdaType": FUNCTION, "MethodType": METHOD, "BuiltinFunctionType": BUILTIN_FUNCTION,
+    "BuiltinMethodType": BUILTIN_FUNCTION, "ModuleType": MODULE, "GeneratorType": GENERATOR, "NoneType": NONE,
+    "EllipsisType": ELLIPSIS, "UnionType": UNION,
+})  # fmt: skip
+
+METHOD.namespace["__new__"] = Native("__new__", lambda run, cls, func, obj: Bound(func, obj), absorb=False)
+
+
+def new_module(run: Run, cls: Class, name: Value, doc: Value = None) -> Value:
+    return Namespace(name, lambda word: Unknown(f"{word} of a module made at run time is not known"))
+
+
+MODULE.namespace["__new__"] = Native("__new__", new_module)
+
+simple = Names()
+
+
+@simple.function("__init__", absorb=False)
+def simple_init(run: Run, self: Instance, mapping: Value = (), /, **kwargs: Value) -> None:
+    found = entries(run, mapping)
+    run.changed(self)
+    if isinstance(found, list):
+        self.attributes.update(found)
+    self.attributes.update(kwargs)
+
+
+@simple.function("__repr__")
+def simple_repr(run: Run, self: Instance) -> Value:
+    parts = []
+    for word, value in self.attributes.items():
+        text = to_repr(run, value)
+        if isinstance(text, Unknown):
+            return text
+        parts.append(f"{word}={text}")
+    return f"namespace({', '.join(parts)})"
+
+
+@simple.function("__eq__")
+def simple_equal(run: Run, self: Instance, other: Value) -> Value:
+    if not isinstance(other, Instance) or other.cls is not self.cls:
+        return NotImplemented
+    return run.equal(self.attributes, other.attributes)
+
+
+names["SimpleNamespace"] = native_class("SimpleNamespace", dict(simple), module="types")
+names["MappingProxyType"] = Native("MappingProxyType", lambda run, mapping: mapping)
+names["DynamicClassAttribute"] = names["coroutine"] = identity("decorator")
+for _name in ("TracebackType", "FrameType", "CodeType", "CoroutineType", "AsyncGeneratorType", "MappingProxy",
+              "GetSetDescriptorType", "MemberDescriptorType", "WrapperDescriptorType", "CellType", "GenericAlias"):  # fmt: skip
+    names.setdefault(_name, native_class(_name, {}, module="types"))
+
+
+@names.function("new_class", absorb=False)
+def new_class(run: Run, name: Value, bases: Value = (), kwds: Value = None, exec_body: Value = None) -> Value:
+    namespace: dict[str, Value] = {}
+    if exec_body is not None:
+        run.call(exec_body, namespace)
+    return class_from(run, TYPE, name, bases, namespace)
+
+
+# abc
+
+META = Class("ABCMeta", (TYPE,), {"register": Native("register", lambda run, cls, subclass: subclass)}, module="abc")
+ABC = Class("ABC", (OBJECT,), {}, module="abc")
+
+
+abstract_classes: dict[str, Value] = {
+    "ABC": ABC,
+    "ABCMeta": META,
+    "abstractmethod": identity("abstractmethod"),
+    "abstractproperty": PROPERTY,
+    "abstractclassmethod": CLASS_METHOD,
+    "abstractstaticmethod": STATIC_METHOD,
+    "get_cache_token": Native("get_cache_token", lambda run: 0),
+    "update_abstractmethods": identity("update_abstractmethods"),
+}
+
+MODULES: dict[str, dict[str, Value]] = {"types": names, "abc": abstract_classes}

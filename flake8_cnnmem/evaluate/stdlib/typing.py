@@ -1,0 +1,186 @@
+"""`typing` and `typing_extensions`: annotations stand for little, but classes are derived from some of them."""
+
+from __future__ import annotations
+
+import typing
+
+from flake8_cnnmem.evaluate.builtins.classes import TYPE
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.mappings import COUNTER, DEFAULT_DICT, DICT, ORDERED_DICT
+from flake8_cnnmem.evaluate.builtins.objects import NONE, UNION, union
+from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, LIST, TUPLE
+from flake8_cnnmem.evaluate.builtins.sets import FROZENSET, SET
+from flake8_cnnmem.evaluate.builtins.text import BYTES, STR
+from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
+from flake8_cnnmem.evaluate.stdlib.collections import add_fields, named_tuple_class
+from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value
+
+names = Names()
+
+# Special forms: instances that can be subscripted, and hold what they were subscripted with
+
+forms = Names()
+
+
+@forms.function("__getitem__", absorb=False)
+def subscript(run: Run, self: Instance, parameters: Value) -> Value:
+    args = parameters if isinstance(parameters, tuple) else (parameters,)
+    return Instance(FORM, {"__origin__": self.attributes["_form"], "__args__": args, "_form": self.attributes["_form"]})
+
+
+forms["__or__"] = Native("__or__", lambda run, self, other: union(self, other), absorb=False)
+forms["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), absorb=False)
+forms["__call__"] = Native("__call__", lambda run, self, *args, **kwargs: args[0] if args else None, absorb=False)
+FORM = native_class("_SpecialForm", dict(forms), module="typing")
+
+
+def form(name: str) -> Instance:
+    made = Instance(FORM, {"_name": name, "__args__": ()})
+    made.attributes["_form"] = made
+    return made
+
+
+for _name in ("Any", "NoReturn", "Never", "ClassVar", "Final", "Literal", "LiteralString", "Self", "Concatenate", "TypeGuard",
+              "TypeIs", "Required", "NotRequired", "ReadOnly", "Unpack", "TypeAlias"):  # fmt: skip
+    names[_name] = form(_name)
+names["Any"] = native_class("Any", {}, module="typing")
+
+
+@forms.function("_optional", absorb=False)
+def optional(run: Run, self: Instance, parameters: Value) -> Value:
+    return union(parameters, NONE)
+
+
+@forms.function("_union", absorb=False)
+def union_of(run: Run, self: Instance, parameters: Value) -> Value:
+    return union(*(parameters if isinstance(parameters, tuple) else (parameters,)))
+
+
+@forms.function("_annotated", absorb=False)
+def annotated(run: Run, self: Instance, parameters: Value) -> Value:
+    return parameters[0] if isinstance(parameters, tuple) and parameters else parameters
+
+
+for _name, _method in (("Optional", "_optional"), ("Union", "_union"), ("Annotated", "_annotated")):
+    names[_name] = Instance(native_class(f"_{_name}", {"__getitem__": forms.pop(_method)}, module="typing"), {})
+
+# Classes under their names here
+
+names.update({
+    "List": LIST, "Dict": DICT, "Tuple": TUPLE, "Set": SET, "FrozenSet": FROZENSET, "Type": TYPE, "Text": STR,
+    "Deque": DEQUE, "DefaultDict": DEFAULT_DICT, "OrderedDict": ORDERED_DICT, "Counter": COUNTER, "ByteString": BYTES,
+    **ABSTRACT, "AbstractSet": ABSTRACT["Set"],
+})  # fmt: skip
+names["Set"] = SET
+names["ContextManager"] = native_class("AbstractContextManager", {}, module="contextlib")
+names["AsyncContextManager"] = native_class("AbstractAsyncContextManager", {}, module="contextlib")
+for _name in ("Pattern", "Match", "IO", "TextIO", "BinaryIO", "SupportsAbs", "SupportsBytes", "SupportsComplex",
+              "SupportsFloat", "SupportsIndex", "SupportsInt", "SupportsRound", "ForwardRef", "Hashable"):  # fmt: skip
+    names.setdefault(_name, native_class(_name, {}, module="typing"))
+
+item: dict[str, Value] = {
+    "__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+}
+GENERIC = native_class("Generic", dict(item), module="typing")
+names["Generic"] = GENERIC
+names["Protocol"] = native_class("Protocol", dict(item), GENERIC, module="typing")
+
+# Named tuples and typed dicts
+
+
+def convert(run: Run, cls: Class, **kwargs: Value) -> None:
+    """A class statement with NamedTuple as its base: its annotations are the fields, its values the defaults."""
+    if NAMED_TUPLE not in cls.bases:
+        return
+    annotations = cls.namespace.get("__annotations__", {})
+    fields = [word for word in annotations if isinstance(word, str)]
+    add_fields(cls, fields, {word: cls.namespace[word] for word in fields if word in cls.namespace})
+
+
+def functional(run: Run, cls: Class, typename: Value, fields: Value = (), /, **kwargs: Value) -> Value:
+    """`NamedTuple("Point", [("x", int), ("y", int)])`."""
+    pairs = run.items(fields)
+    for part in (typename, pairs):
+        if isinstance(part, Unknown):
+            return part
+    words = [payload(pair[0]) for pair in pairs] + list(kwargs)
+    return named_tuple_class(payload(typename), words, {})
+
+
+NAMED_TUPLE = native_class(
+    "NamedTuple",
+    {
+        "__init_subclass__": ClassMethod(Native("__init_subclass__", convert, absorb=False)),
+        "__new__": Native("__new__", functional, absorb=False),
+    },
+    TUPLE,
+    module="typing",
+)
+names["NamedTuple"] = NAMED_TUPLE
+
+
+def typed_dict(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    """A TypedDict class makes plain dicts; called by its own name it makes such a class."""
+    if cls is TYPED_DICT:
+        return Class(payload(args[0]), (TYPED_DICT,)) if args and not isinstance(args[0], Unknown) else args[0]
+    return run.construct(DICT, *args, **kwargs)
+
+
+TYPED_DICT = native_class("TypedDict", {"__new__": Native("__new__", typed_dict, absorb=False)}, DICT, module="typing")
+names["TypedDict"] = TYPED_DICT
+
+# Type variables
+
+variables = Names()
+
+
+@variables.function("__init__", absorb=False)
+def variable_init(run: Run, self: Instance, name: Value, *constraints: Value, **kwargs: Value) -> None:
+    self.attributes.update({"__name__": name, "args": self, "kwargs": self})
+
+
+variables["__or__"] = forms["__or__"]
+variables["__ror__"] = forms["__ror__"]
+variables["__getitem__"] = Native("__getitem__", lambda run, self, parameters: self, absorb=False)
+for _name in ("TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"):
+    names[_name] = native_class(_name, dict(variables), module="typing")
+names["AnyStr"] = Instance(names["TypeVar"], {"__name__": "AnyStr"})
+
+# Functions
+
+for _name in ("final", "overload", "no_type_check", "runtime_checkable", "runtime", "override", "assert_type", "reveal_type"):
+    names[_name] = identity(_name)
+names["cast"] = Native("cast", lambda run, typ, val: val, absorb=False)
+names["NewType"] = Native("NewType", lambda run, name, tp: identity("NewType"), absorb=False)
+names["TYPE_CHECKING"] = False
+names["dataclass_transform"] = Native("dataclass_transform", lambda run, **kwargs: identity("decorator"), absorb=False)
+names["deprecated"] = Native("deprecated", lambda run, *args, **kwargs: identity("decorator"), absorb=False)
+names["get_overloads"] = ignored("get_overloads", ())
+
+
+@names.function("get_type_hints")
+def get_type_hints(run: Run, obj: Value, *args: Value, **kwargs: Value) -> Value:
+    found = run.find(obj, "__annotations__")
+    return {} if found is MISSING else found
+
+
+@names.function("get_origin")
+def get_origin(run: Run, tp: Value) -> Value:
+    if isinstance(tp, Instance) and tp.cls is UNION:
+        return names["Union"]
+    return tp.attributes.get("__origin__") if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
+
+
+@names.function("get_args")
+def get_args(run: Run, tp: Value) -> Value:
+    return tp.attributes.get("__args__", ()) if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
+
+
+names["is_typeddict"] = Native("is_typeddict", lambda run, tp: isinstance(tp, Class) and TYPED_DICT in tp.mro)
+
+for _name in typing.__all__:
+    names.setdefault(_name, form(_name))
+
+MODULES: dict[str, dict[str, Value]] = {"typing": names, "typing_extensions": names}

@@ -1,0 +1,54 @@
+"""The frameworks that we know, found by module name or by tensor. Each is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import lru_cache
+
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.values import Namespace, Value
+
+PACKAGES = {
+    "torch": "torch",
+    "keras": "keras",
+    "tensorflow": "keras",
+    "tf_keras": "keras",
+}
+"""Top-level package of an import to the package here that answers for it."""
+
+
+def find_module(dotted: str) -> Namespace | None:
+    """The native module of this dotted name (`torch.nn.functional`), or None where there is none."""
+    package = PACKAGES.get(dotted.partition(".")[0])
+    if package is None:
+        return None
+    module = importlib.import_module(f"{__name__}.{package}")
+    found: Namespace | None = module.find_module(dotted)
+    return found
+
+
+def of(tensor: Tensor) -> Framework:
+    """The framework that answers for this tensor."""
+    return named(tensor.framework)
+
+
+@lru_cache(maxsize=None)
+def named(name: str) -> Framework:
+    """The framework of this name ("torch", "keras")."""
+    framework: Framework = importlib.import_module(f"{__name__}.{name}").FRAMEWORK
+    return framework
+
+
+def of_layer(value: Value) -> Framework | None:
+    """The framework whose layer, module or model this value is, or None. Only frameworks in use are asked."""
+    for package in ("torch", "keras"):
+        loaded = sys.modules.get(f"{__name__}.{package}")
+        if loaded is not None and loaded.FRAMEWORK.is_layer(value):
+            return named(package)
+    return None
+
+
+def is_layer(value: Value) -> bool:
+    return of_layer(value) is not None

@@ -1,0 +1,60 @@
+"""What the rest of the program asks of a framework: one `Framework` object each, and nothing else.
+
+Attribute access and operators on tensors, the weights and names of a model, and the facts in which
+frameworks differ (allocation size, default layout) are answered here, so that no room above has to
+know which framework it deals with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Size
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Run, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework's answers. `alignment` is what the allocator rounds every tensor up to, in bytes."""
+
+    name: str
+    """The value of `Tensor.framework`."""
+    alignment: int
+    channels_last: bool
+    """The layout that layers assume when the code says nothing."""
+
+    get: Callable[[Run, Tensor, str], Value]
+    """`tensor.attribute`, or MISSING."""
+    set: Callable[[Run, Tensor, str, Value], None]
+    """`tensor.attribute = value` (`p.requires_grad = False`)."""
+    type_of: Callable[[Tensor], Class]
+    """The class that user code sees: `torch.Tensor`, `torch.nn.Parameter`, `KerasTensor`."""
+    operate: Callable[[Run, str, Value, Value], Value]
+    """A binary operator by its symbol with a tensor on either side, or a unary one ("neg", "pos", "invert") with
+    the right side None. In-place forms have their own symbols ("+=")."""
+    index: Callable[[Run, Tensor, Value], Value]
+    """`tensor[key]`."""
+    set_index: Callable[[Run, Tensor, Value, Value], Tensor]
+    """`tensor[key] = value`: the tensor that the name holds afterwards."""
+    iterate: Callable[[Run, Tensor], list[Value] | Unknown]
+    """The items along the first axis."""
+    length: Callable[[Run, Tensor], Size]
+    """`len(tensor)`."""
+
+    is_layer: Callable[[Value], bool]
+    """Whether a value is a layer, module or model of this framework."""
+    weights: Callable[[Instance], list[Weight]]
+    """All weights and buffers that a model owns, each once, parameters in the framework's own order, then buffers."""
+    children: Callable[[Instance], list[tuple[str, Instance]]]
+    """The layers directly inside a layer, with the names that the framework gives them."""
+    paths: Callable[[Instance], dict[int, str]]
+    """The dotted name ("layer1.0.conv1") of every layer inside a model, by the instance's id. The root is ""."""
+    call_root: Callable[[Run, Instance, Sequence[Value]], Value]
+    """Call a model on its inputs, as user code would."""
+    is_model: Callable[[Instance], bool]
+    """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
+    own_inputs: Callable[[Instance], list[Tensor] | None]
+    """The input tensors that a model states itself (a functional Keras model), or None."""

@@ -1,0 +1,261 @@
+"""K.*: keras.backend of Keras 1 and 2 (and what Keras 3 keeps of it), as a table, with the global settings."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.keras import functions as f
+from flake8_cnnmem.frameworks.keras import windows as w
+from flake8_cnnmem.frameworks.keras.layer import make_weight  # noqa: F401
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.tables import Entry, Table
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+
+UNARY = {
+    "abs": "abs", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square", "round": "round", "sign": "sign",
+    "sin": "sin", "cos": "cos", "sigmoid": "sigmoid", "tanh": "tanh", "softplus": "softplus", "softsign": "softsign",
+    "hard_sigmoid": "hardsigmoid",
+}  # fmt: skip
+
+BINARY = {
+    "maximum": "maximum", "minimum": "minimum", "equal": "equal", "not_equal": "not_equal", "greater": "greater",
+    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+}  # fmt: skip
+
+REDUCTIONS = {
+    "mean": "mean", "sum": "sum", "max": "max", "min": "min", "prod": "prod", "var": "var", "std": "std",
+    "any": "any", "all": "all", "logsumexp": "logsumexp",
+}  # fmt: skip
+
+CONV = "x kernel strides padding data_format dilation_rate"
+
+ENTRIES: dict[str, Entry] = {
+    **{name: ("x", f.unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
+    **{name: ("x y", f.binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
+    **{name: ("x axis keepdims", f.reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
+    "pow": ("x a>y", f.binary, {"kind": "power"}),
+    "argmax": ("x axis", f.reduce, {"kind": "argmax"}),
+    "argmin": ("x axis", f.reduce, {"kind": "argmin"}),
+    "cumsum": ("x axis", f.reduce, {"kind": "cumsum"}),
+    "cumprod": ("x axis", f.reduce, {"kind": "cumprod"}),
+    "relu": ("x alpha> max_value> threshold>", f.unary, {"kind": "relu"}),
+    "elu": ("x alpha>", f.unary, {"kind": "elu"}),
+    "softmax": ("x axis>", f.unary, {"kind": "softmax"}),
+    "clip": ("x min_value>low max_value>high", f.clip),
+    "cast": ("x dtype", f.cast),
+    "cast_to_floatx": ("x", f.same),
+    "identity": ("x name>", f.identity),
+    "stop_gradient": ("variables>x", f.stop_gradient),
+    "dropout": ("x level>rate noise_shape seed>", f.dropout),
+    "l2_normalize": ("x axis", f.normalize),
+    "switch": ("condition then_expression>x else_expression>y", f.where),
+    "shape": ("x", f.shape),
+    "int_shape": ("x", f.int_shape),
+    "ndim": ("x", f.ndim),
+    "count_params": ("x", f.size),
+    "reshape": ("x shape", f.reshape),
+    "flatten": ("x", f.flatten),
+    "batch_flatten": ("x", f.batch_flatten),
+    "permute_dimensions": ("x pattern>axes", f.transpose),
+    "transpose": ("x", f.transpose),
+    "expand_dims": ("x axis", f.expand_dims),
+    "squeeze": ("x axis", f.squeeze),
+    "concatenate": ("tensors axis", f.concatenate),
+    "stack": ("x>tensors axis", f.stack),
+    "tile": ("x n>multiples", f.tile),
+    "repeat": ("x n", f.repeat_vector),
+    "repeat_elements": ("x rep>repeats axis", f.repeat),
+    "reverse": ("x axes>axis", f.flip),
+    "gather": ("reference>x indices", f.gather),
+    "slice": ("x start>begin size", f.strided_slice),
+    "temporal_padding": ("x padding", f.spatial_pad, {"rank": 1}),
+    "spatial_2d_padding": ("x padding data_format", f.spatial_pad, {"rank": 2}),
+    "spatial_3d_padding": ("x padding data_format", f.spatial_pad, {"rank": 3}),
+    "resize_images": ("x height_factor width_factor data_format interpolation", f.resize_images),
+    "dot": ("x y", f.dot),
+    "batch_dot": ("x y axes", f.batch_dot),
+    "zeros": ("shape dtype name>", f.filled),
+    "ones": ("shape dtype name>", f.filled, {"value": 1}),
+    "zeros_like": ("x dtype name>", f.like),
+    "ones_like": ("x dtype name>", f.like),
+    "constant": ("value dtype shape> name>", f.to_tensor),
+    "eye": ("size>n dtype> name>", f.eye),
+    "arange": ("start stop step dtype", f.arange),
+    "one_hot": ("indices>x num_classes>depth", f.one_hot),
+    "random_normal": ("shape mean> stddev> dtype seed>", f.random),
+    "random_uniform": ("shape minval> maxval> dtype seed>", f.random),
+    "truncated_normal": ("shape mean> stddev> dtype seed>", f.random),
+    "random_binomial": ("shape p> dtype seed>", f.random),
+    "random_bernoulli": ("shape p> dtype seed>", f.random),
+    "random_normal_variable": ("shape mean> scale> dtype name> seed>", f.random),
+    "conv1d": (CONV, w.conv),
+    "conv2d": (CONV, w.conv),
+    "conv3d": (CONV, w.conv),
+    "conv2d_transpose": (
+        "x kernel output_shape strides padding data_format dilation_rate", w.conv_transpose
+    ),
+    "depthwise_conv2d": ("x depthwise_kernel>kernel strides padding data_format dilation_rate", w.depthwise_conv),
+    "separable_conv2d": (
+        "x depthwise_kernel pointwise_kernel strides padding data_format dilation_rate", w.separable_conv
+    ),
+    "pool2d": ("x pool_size strides padding data_format pool_mode", w.pool_by_name),
+    "pool3d": ("x pool_size strides padding data_format pool_mode", w.pool_by_name),
+    "bias_add": ("x bias data_format", w.bias_add),
+    "batch_normalization": ("x mean> var> beta>offset gamma>scale axis epsilon>", w.batch_normalization),
+    "convert_to_tensor": ("x>value dtype", f.to_tensor),
+}  # fmt: skip
+
+TABLE = Table(ENTRIES)
+
+
+# --- settings -----------------------------------------------------------------------------------------------------------
+
+
+def image_data_format(run: Run) -> str:
+    return session_of(run).data_format
+
+
+def set_image_data_format(run: Run, data_format: Value) -> None:
+    if isinstance(data_format, str):
+        session_of(run).data_format = {"tf": "channels_last", "th": "channels_first"}.get(data_format, data_format)
+
+
+def image_dim_ordering(run: Run) -> str:
+    return "th" if session_of(run).data_format == "channels_first" else "tf"
+
+
+def standardize_data_format(run: Run, data_format: Value = None) -> Value:
+    return session_of(run).data_format if data_format is None else data_format
+
+
+def floatx(run: Run) -> str:
+    return session_of(run).floatx
+
+
+def set_floatx(run: Run, value: Value) -> None:
+    if isinstance(value, str):
+        session_of(run).floatx = value
+
+
+def backend(run: Run) -> str:
+    return "tensorflow"
+
+
+def learning_phase(run: Run) -> Value:
+    training = session_of(run).training[-1]
+    return training if not isinstance(training, bool) else int(training)
+
+
+def set_learning_phase(run: Run, value: Value) -> None:
+    session_of(run).training[0] = value not in (0, False)
+
+
+def epsilon(run: Run) -> float:
+    return 1e-7
+
+
+def nothing(run: Run, *args: Value, **kwargs: Value) -> None:
+    """Changes no shape."""
+
+
+def clear_session(run: Run, *args: Value, **kwargs: Value) -> None:
+    session_of(run).counters.clear()
+
+
+def get_uid(run: Run, prefix: Value = "") -> Value:
+    session = session_of(run)
+    key = f"uid:{prefix}"
+    session.counters[key] = session.counters.get(key, 0) + 1
+    return session.counters[key]
+
+
+def is_keras_tensor(run: Run, x: Value) -> Value:
+    """Whether a layer or an Input made the tensor. Keras 2 raises for what is no tensor; False does as well."""
+    return isinstance(x, Tensor) and not isinstance(x, Weight) and x.framework == "keras" and session_of(run).node_of(x) is not None
+
+
+def variable(run: Run, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
+    """`K.variable(init(shape))`: a weight of the shape of its value."""
+    shape = f.shape_of(value)
+    return Weight(
+        shape, "float", framework="keras", name=name if isinstance(name, str) else "variable", site=run.here()
+    )
+
+
+def placeholder(run: Run, shape: Value = None, ndim: Value = None, dtype: Value = None, **options: Value) -> Value:
+    from flake8_cnnmem.frameworks.keras.inputs import keras_input
+
+    return keras_input(run, batch_shape=shape) if shape is not None else run.unknown("a placeholder has no shape")
+
+
+def call_function(run: Run, function: Value, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("a backend function is not followed")
+
+
+def map_fn(run: Run, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("a function mapped over a tensor's items is not followed")
+
+
+def in_train_phase(run: Run, x: Value, alt: Value, training: Value = None) -> Value:
+    phase = session_of(run).training[-1] if training is None else training
+    chosen = alt if phase in (False, 0) else x
+    return chosen if isinstance(chosen, (Tensor, int, float)) else run.call(chosen)
+
+
+def not_followed(name: str) -> Native:
+    def answer(run: Run, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"K.{name} is not followed")
+
+    return Native(name, answer, absorb=False)
+
+
+def name_scope_enter(run: Run, self: Instance) -> Value:
+    return "scope"
+
+
+NAME_SCOPE = Class(
+    "name_scope",
+    namespace={
+        "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False),
+        "__enter__": Native("__enter__", name_scope_enter, absorb=False),
+        "__exit__": Native("__exit__", lambda run, self, *args: None, absorb=False),
+    },
+)
+"""A context manager that changes no shape: name scopes, devices, distribution strategies."""
+
+SETTINGS = (
+    image_data_format, set_image_data_format, image_dim_ordering, standardize_data_format, floatx, set_floatx, backend,
+    learning_phase, set_learning_phase, epsilon, clear_session, get_uid, is_keras_tensor, variable, placeholder, map_fn,
+    in_train_phase,
+)  # fmt: skip
+
+MEMBERS: dict[str, Value] = {
+    **{function.__name__: Native(function.__name__, function, absorb=False) for function in SETTINGS},
+    "set_image_dim_ordering": Native("set_image_dim_ordering", set_image_data_format, absorb=False),
+    "is_tensor": Native("is_tensor", lambda run, x: isinstance(x, Tensor), absorb=False),
+    "is_sparse": Native("is_sparse", lambda run, x: False, absorb=False),
+    "name_scope": NAME_SCOPE,
+    "set_epsilon": Native("set_epsilon", nothing, absorb=False),
+    "set_session": Native("set_session", nothing, absorb=False),
+    "set_value": Native("set_value", nothing, absorb=False),
+    "manual_variable_initialization": Native("manual_variable_initialization", nothing, absorb=False),
+    "reset_uids": Native("reset_uids", clear_session, absorb=False),
+    "_BACKEND": "tensorflow",
+    "_IMAGE_DATA_FORMAT": "channels_last",
+    "eval": Native("eval", lambda run, x: x, absorb=False),
+    "get_value": Native("get_value", lambda run, x: x, absorb=False),
+    "dtype": Native("dtype", lambda run, x: run.get(x, "dtype"), absorb=False),
+    **{
+        name: not_followed(name)
+        for name in (
+            "function", "rnn", "gradients", "get_session", "ctc_batch_cost", "ctc_decode", "foldl", "foldr",
+            "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "update",
+            "moving_average_update", "in_test_phase", "print_tensor", "update_add", "local_conv1d", "local_conv2d",
+        )
+    },
+}  # fmt: skip
+
+
+def find(name: str) -> Value:
+    """A member of `keras.backend`."""
+    found = MEMBERS.get(name, MISSING)
+    return TABLE.find(name) if found is MISSING else found

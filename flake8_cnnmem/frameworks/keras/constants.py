@@ -1,0 +1,141 @@
+"""Small tensors whose values are known: shapes read with `tf.shape`, tables, scalars. Computed, not recorded."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem.dims import Batch, Shape
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+LARGEST = 1024
+"""Values that are kept at most."""
+
+
+def nested_shape(value: Any) -> Shape | None:
+    """The shape of nested lists and tuples of plain numbers; None for what is ragged or holds other things."""
+    if isinstance(value, (list, tuple, range)):
+        shapes = [nested_shape(item) for item in value]
+        if not shapes:
+            return (0,)
+        if any(shape is None or shape != shapes[0] for shape in shapes):
+            return None
+        assert shapes[0] is not None
+        return (len(shapes), *shapes[0])
+    if isinstance(value, Tensor):
+        return value.shape if isinstance(value.shape, tuple) else None
+    return () if isinstance(value, (int, float, complex, str, bytes, Batch, Unknown)) or value is None else None
+
+
+def frozen(value: Any) -> Any:
+    """Nested lists as nested tuples, constants among them by their values."""
+    if isinstance(value, (list, tuple, range)):
+        return tuple(frozen(item) for item in value)
+    return value.data if isinstance(value, Tensor) else value
+
+
+def constant(value: Any, dtype: str | None = None) -> Tensor | Unknown:
+    """The tensor of a number or of nested lists of numbers."""
+    if isinstance(value, (Tensor, Unknown)):
+        return value
+    shape = nested_shape(value)
+    if shape is None:
+        return Unknown("a constant is not made of numbers")
+    data = frozen(value)
+    count = 1
+    for size in shape:
+        count *= size if isinstance(size, int) else 1
+    if dtype is None:
+        dtype = dtype_of(data)
+    return Tensor(shape, dtype, data=data if count <= LARGEST else None, framework="keras")
+
+
+def dtype_of(data: Any) -> str:
+    while isinstance(data, tuple) and data:
+        data = data[0]
+    if isinstance(data, bool):
+        return "bool"
+    if isinstance(data, (int, Batch)):
+        return "int32"
+    return "string" if isinstance(data, (str, bytes)) else "float"
+
+
+def is_constant(value: object) -> bool:
+    """A tensor of ours whose values are known, and which no call made."""
+    return isinstance(value, Tensor) and not isinstance(value, Weight) and value.data is not None and value.call is None
+
+
+def plain(value: Value) -> Value:
+    """A constant's value as plain Python (a number, nested lists); anything else as it is."""
+    if isinstance(value, Tensor) and value.data is not None and value.call is None and not isinstance(value, Weight):
+        return thawed(value.data)
+    return value
+
+
+def thawed(data: Any) -> Any:
+    return [thawed(item) for item in data] if isinstance(data, tuple) else data
+
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def compute(run: Run, symbol: str, left: Value, right: Value) -> Value:
+    """Arithmetic of constants and numbers, value by value with broadcasting."""
+    data = combine(run, symbol, left.data if isinstance(left, Tensor) else left, right.data if isinstance(right, Tensor) else right)
+    if isinstance(data, Unknown):
+        return data
+    return constant(data)
+
+
+def combine(run: Run, symbol: str, left: Any, right: Any) -> Any:
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        if not isinstance(left, tuple) or depth(right) > depth(left):
+            return tuple(combine(run, symbol, left, item) for item in right)
+        if not isinstance(right, tuple) or depth(left) > depth(right):
+            return tuple(combine(run, symbol, item, right) for item in left)
+        if len(left) == 1 and len(right) > 1:
+            left = left * len(right)
+        if len(right) == 1 and len(left) > 1:
+            right = right * len(left)
+        return tuple(combine(run, symbol, one, other) for one, other in zip(left, right, strict=False))
+    if isinstance(left, (Batch, Unknown)) or isinstance(right, (Batch, Unknown)):
+        return run.operate(symbol, left, right)
+    return ARITHMETIC[symbol](left, right)
+
+
+def depth(data: Any) -> int:
+    count = 0
+    while isinstance(data, tuple):
+        count += 1
+        data = data[0] if data else None
+    return count
+
+
+def each(function: Callable[[Any], Any], tensor: Tensor) -> Tensor | Unknown:
+    """A function of every value."""
+
+    def over(data: Any) -> Any:
+        if isinstance(data, tuple):
+            return tuple(over(item) for item in data)
+        return data if isinstance(data, Unknown) else Unknown("a value of the batch") if isinstance(data, Batch) else function(data)
+
+    return constant(over(tensor.data))
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "floor": math.floor, "ceil": math.ceil,
+    "round": round, "neg": operator.neg, "square": lambda x: x * x, "sign": lambda x: (x > 0) - (x < 0),
+    "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "rsqrt": lambda x: 1 / math.sqrt(x),
+}  # fmt: skip
+
+
+def leaves(data: Any) -> list[Any]:
+    return [leaf for item in data for leaf in leaves(item)] if isinstance(data, tuple) else [data]

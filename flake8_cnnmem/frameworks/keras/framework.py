@@ -1,0 +1,94 @@
+"""Keras' answers to what the rest of the program asks of a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.keras import tensors
+from flake8_cnnmem.frameworks.keras.layer import all_layers, all_weights, is_layer, sublayers
+from flake8_cnnmem.frameworks.keras.models import MODEL, graph_of
+from flake8_cnnmem.frameworks.keras.session import LayerState
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def name_of(layer: Instance) -> str:
+    state = layer.native
+    return state.name if isinstance(state, LayerState) else layer.cls.name.lower()
+
+
+def weights(root: Instance) -> list[Weight]:
+    """Keras' own order of `model.weights`, what is never trained (moving statistics) behind the rest."""
+    return sorted(all_weights(root), key=lambda weight: not weight.trainable)
+
+
+def children(layer: Instance) -> list[tuple[str, Instance]]:
+    return [(name_of(child), child) for child in sublayers(layer)]
+
+
+def paths(root: Instance) -> dict[int, str]:
+    """Layer names as `summary()` prints them; inside a nested model with its name in front."""
+    found = {id(root): ""}
+    for layer in all_layers(root):
+        outer = found[id(layer)]
+        for name, child in children(layer):
+            if id(child) not in found:
+                found[id(child)] = f"{outer}.{name}" if outer else name
+    return found
+
+
+def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
+    """A functional model's own outputs, unless it is given inputs of other shapes; else a call on the inputs."""
+    graph = graph_of(root)
+    if graph is not None:
+        cause = root.native.model.cause
+        if cause is not None:
+            return cause
+        if not inputs or fits(graph.flat_inputs, inputs):
+            return graph.outputs
+    if not inputs:
+        nodes = root.native.nodes if isinstance(root.native, LayerState) else []
+        return nodes[0].result if nodes else run.unknown("the model's input is not known")
+    return run.call(root, inputs[0] if len(inputs) == 1 else list(inputs))
+
+
+def fits(own: Sequence[Tensor], given: Sequence[Value]) -> bool:
+    """Whether the model's own inputs are what is given: then its own tensors answer."""
+    if len(own) != len(given):
+        return False
+    return all(
+        mine is other or (isinstance(other, Tensor) and mine.shape == other.shape)
+        for mine, other in zip(own, given, strict=True)
+    )
+
+
+def is_model(instance: Instance) -> bool:
+    return instance.cls.derives_from(MODEL)
+
+
+def own_inputs(root: Instance) -> list[Tensor] | None:
+    graph = graph_of(root)
+    return list(graph.flat_inputs) if graph is not None else None
+
+
+FRAMEWORK = Framework(
+    name="keras",
+    alignment=256,
+    channels_last=True,
+    get=tensors.get,
+    set=tensors.set_attribute,
+    type_of=tensors.type_of,
+    operate=tensors.operate,
+    index=tensors.index,
+    set_index=tensors.set_index,
+    iterate=tensors.iterate,
+    length=tensors.length,
+    is_layer=is_layer,
+    weights=weights,
+    children=children,
+    paths=paths,
+    call_root=call_root,
+    is_model=is_model,
+    own_inputs=own_inputs,
+)

@@ -1,0 +1,148 @@
+"""The graph between a model's inputs and outputs: recovered from nodes, ordered as Keras orders it, run anew.
+
+After `map_graph` in keras/src/ops/function.py, without its recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from flake8_cnnmem.frameworks.keras.layer import call_layer
+from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
+from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.values import Instance, Native, Run, Value
+
+
+@dataclass(slots=True, eq=False)
+class Graph:
+    """What a functional model is made of. `nodes` are in the order in which the code made them."""
+
+    inputs: Value
+    outputs: Value
+    flat_inputs: list[Tensor]
+    flat_outputs: list[Tensor]
+    nodes: list[Node]
+    layers: list[Instance]
+
+
+def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
+    """The graph behind these outputs, as far back as these inputs."""
+    flat_inputs, flat_outputs = tensors_in(inputs), tensors_in(outputs)
+    given = {id(tensor) for tensor in flat_inputs}
+    finished: set[int] = set()
+    ordered: list[Node] = []
+    first_seen: dict[int, int] = {}
+    for output in flat_outputs:
+        visit(session, output, given, finished, ordered, first_seen)
+    for tensor in flat_inputs:
+        # an input that no output needs is a layer of the model all the same
+        found = session.node_of(tensor)
+        if found is not None and found[0].is_input and id(found[0]) not in finished:
+            finished.add(id(found[0]))
+            ordered.insert(0, found[0])
+            first_seen.setdefault(id(found[0].operation), -1)
+    layers = sorted_layers(session, ordered, first_seen)
+    return Graph(inputs, outputs, flat_inputs, flat_outputs, sorted(ordered, key=place_of), layers)
+
+
+def place_of(node: Node) -> int:
+    """When a node was made: the number of its last call."""
+    return max((tensor.call.number for tensor in node.outputs if tensor.call is not None), default=-1)
+
+
+def visit(
+    session: Session,
+    output: Tensor,
+    given: set[int],
+    finished: set[int],
+    ordered: list[Node],
+    first_seen: dict[int, int],
+) -> None:
+    """Depth first from one output; a node is entered in `ordered` after all that it needs."""
+    path: list[tuple[Node, Iterator[Tensor]]] = []
+
+    def enter(tensor: Tensor) -> None:
+        found = session.node_of(tensor)
+        if found is None or id(found[0]) in finished:
+            return
+        node = found[0]
+        if not node.is_input and id(tensor) in given:
+            finished.add(id(node))
+            return
+        first_seen.setdefault(id(node.operation), len(first_seen))
+        finished.add(id(node))
+        path.append((node, iter(node.inputs)))
+
+    enter(output)
+    while path:
+        node, waiting = path[-1]
+        following = next(waiting, None)
+        if following is None:
+            path.pop()
+            ordered.append(node)
+        else:
+            enter(following)
+
+
+def sorted_layers(session: Session, ordered: list[Node], first_seen: dict[int, int]) -> list[Instance]:
+    """Layers by decreasing depth (the longest way to an output), then in the order in which they were first met."""
+    inside = {id(node) for node in ordered}
+    node_depths: dict[int, int] = {}
+    depths: dict[int, int] = {}
+    operations: dict[int, Instance] = {}
+    for node in reversed(ordered):
+        depth = max(node_depths.setdefault(id(node), 0), depths.get(id(node.operation), 0))
+        depths[id(node.operation)] = node_depths[id(node)] = depth
+        if isinstance(node.operation, Instance):
+            operations[id(node.operation)] = node.operation
+        for tensor in node.inputs:
+            found = session.node_of(tensor)
+            if found is not None and id(found[0]) in inside:
+                parent = id(found[0])
+                node_depths[parent] = max(depth + 1, node_depths.get(parent, 0))
+    order = sorted(operations, key=lambda key: (-depths[key], first_seen.get(key, -1)))
+    return [operations[key] for key in order]
+
+
+def replay(
+    run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None
+) -> Value:
+    """Run the graph on other inputs: every layer and operator is called again.
+
+    `renew` gives the layer to call in place of another (cloning).
+    """
+    known: dict[int, Value] = {id(old): new for old, new in zip(graph.flat_inputs, inputs, strict=False)}
+
+    def renewed(leaf: Value) -> Value:
+        return known.get(id(leaf), leaf) if isinstance(leaf, Tensor) else leaf
+
+    for node in graph.nodes:
+        if node.is_input or all(id(tensor) in known for tensor in node.outputs):
+            continue
+        operation = node.operation
+        if isinstance(operation, Call):
+            result = run.apply(
+                operation.op,
+                *(renewed(tensor) for tensor in operation.inputs),
+                weights=operation.weights,
+                function=operation.function,
+                dtypes=[tensor.dtype for tensor in operation.outputs],
+                framework="keras",
+            )
+        else:
+            args = map_structure(renewed, node.arguments)
+            options = map_structure(renewed, node.options)
+            result = invoke(run, operation if renew is None else renew(operation), args, options)
+        new = tensors_in(result)
+        if len(new) == len(node.outputs):
+            known.update({id(old): tensor for old, tensor in zip(node.outputs, new, strict=True)})
+        else:
+            known.update({id(old): result for old in node.outputs})
+    return map_structure(renewed, graph.outputs)
+
+
+def invoke(run: Run, layer: Value, args: tuple[Value, ...], options: dict[str, Value]) -> Value:
+    if isinstance(layer, Instance) and isinstance(layer.cls.find("__call__"), Native):
+        return call_layer(run, layer, *args, **options)
+    return run.call(layer, *args, **options)

@@ -1,0 +1,283 @@
+"""Attention layers (keras/src/layers/attention)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape, Size, multiply, product
+from flake8_cnnmem.frameworks.keras.layer import build_shapes, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.graph import Op, Tensor, Weight
+from flake8_cnnmem.ops import (
+    Broadcast,
+    Elementwise,
+    Linear,
+    Matmul,
+    Permute,
+    Reduce,
+    RepeatInterleave,
+    Reshape,
+    ScaledDotProduct,
+    Transpose,
+    Unsqueeze,
+)
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def applied(run: Run, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:
+    return run.apply(op, *inputs, weights=weights, function=function or op.kind, framework="keras")
+
+
+def last(shape: Shape | Unknown) -> Size:
+    return shape if isinstance(shape, Unknown) else shape[-1]
+
+
+def projection_weights(run: Run, self: Instance, name: str, kernel: Shape, bias: Shape) -> None:
+    self.attributes[f"{name}_kernel"] = make_weight(run, self, f"{name}/kernel", kernel)
+    if self.attributes.get("use_bias") is not False:
+        self.attributes[f"{name}_bias"] = make_weight(run, self, f"{name}/bias", bias)
+
+
+def project(run: Run, self: Instance, name: str, x: Value, features: Size, axes: int = 1) -> Value:
+    """A dense layer over the last axis, as Keras' EinsumDense inside."""
+    weights = [self.attributes.get(f"{name}_kernel"), self.attributes.get(f"{name}_bias")]
+    found = tuple(weight for weight in weights if isinstance(weight, Weight))
+    inputs: Size | None = None
+    if found and isinstance(found[0].shape, tuple):
+        inputs = product(found[0].shape[:axes])
+    return applied(run, Linear(features, inputs, bias=len(found) > 1), x, weights=found, function=name)
+
+
+# --- MultiHeadAttention -------------------------------------------------------------------------------------------------
+
+
+def value_width(self: Instance) -> Value:
+    width = self.attributes.get("value_dim")
+    return self.attributes.get("key_dim") if width is None else width
+
+
+def output_sizes(self: Instance, query: Shape | Unknown) -> tuple[Size, ...]:
+    shape = self.attributes.get("output_shape")
+    if shape is None:
+        return (last(query),)
+    return tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+
+
+def build_multi_head(run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None) -> None:
+    if "query_kernel" in self.attributes or value_shape is None:
+        return
+    state_of(run, self).built = True
+    query, value = build_shapes(query_shape), build_shapes(value_shape)
+    key = value if key_shape is None else build_shapes(key_shape)
+    heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
+    projection_weights(run, self, "query", (last(query), heads, width), (heads, width))
+    projection_weights(run, self, "key", (last(key), heads, width), (heads, width))
+    if self.attributes.get("use_gate") is True:
+        projection_weights(run, self, "gate", (last(query), heads, value_dim), (heads, value_dim))
+    projection_weights(run, self, "value", (last(value), heads, value_dim), (heads, value_dim))
+    outputs = output_sizes(self, query)
+    projection_weights(run, self, "output", (heads, value_dim, *outputs), outputs)
+
+
+def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> Value:
+    """(N, *free, *attended, heads * width) -> (N * free, heads, attended, width)."""
+    if not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
+        return x
+    sizes = x.shape[:-1]
+    length = product(sizes[len(sizes) - attended :])
+    x = applied(run, Reshape((product(sizes[: len(sizes) - attended]), length, heads, width)), x, function="reshape")
+    return applied(run, Permute((0, 2, 1, 3)), x, function="transpose")
+
+
+def call_multi_head(
+    run: Run, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
+    value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
+    return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
+) -> Value:  # fmt: skip
+    key = value if key is None else key
+    shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
+    build_multi_head(run, self, *shapes)
+    heads, width, value_dim = self.attributes["num_heads"], self.attributes["key_dim"], value_width(self)
+    gate = None
+    if self.attributes.get("use_gate") is True:
+        gate = project(run, self, "gate", query, multiply(heads, value_dim))
+        gate = applied(run, Elementwise("sigmoid"), gate)
+    parts = (
+        project(run, self, "query", query, multiply(heads, width)),
+        project(run, self, "key", key, multiply(heads, width)),
+        project(run, self, "value", value, multiply(heads, value_dim)),
+    )
+    axes = self.attributes.get("attention_axes")
+    shape = shapes[0]
+    free = len(shape) - 2 if isinstance(shape, tuple) else 1
+    attended = free if axes is None else len(axes) if isinstance(axes, (list, tuple)) else 1
+    q, k, v = (
+        split_heads(run, part, heads, size, attended)
+        for part, size in zip(parts, (width, width, value_dim), strict=True)
+    )
+    rate = self.attributes.get("dropout") if session_of(run).training[-1] is not False else 0.0
+    op = ScaledDotProduct(rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False)
+    result = applied(run, op, q, k, v, function="attention")
+    result = applied(run, Permute((0, 2, 1, 3)), result, function="transpose")
+    outputs = output_sizes(self, shape if isinstance(shape, tuple) else Unknown("the query's width is not known"))
+    if isinstance(shape, tuple):
+        result = applied(run, Reshape((*shape[:-1], multiply(heads, value_dim))), result, function="reshape")
+    if gate is not None:
+        result = applied(run, Broadcast("multiply"), result, gate)
+    result = project(run, self, "output", result, product(outputs), axes=2)
+    if len(outputs) > 1 and isinstance(shape, tuple):
+        result = applied(run, Reshape((*shape[:-1], *outputs)), result, function="reshape")
+    if return_attention_scores is True:
+        if isinstance(shape, tuple) and isinstance(shapes[2], tuple):
+            scores = (shape[0], heads, *shape[1:-1], *shapes[2][1:-1])
+            return result, Tensor(scores, framework="keras")
+        return result, run.unknown("the attention scores are not known")
+    return result
+
+
+@layer(call=call_multi_head, build=build_multi_head)
+def MultiHeadAttention(
+    num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True, output_shape=None, attention_axes=None,
+    sliding_window=None, flash_attention=None, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+    bias_constraint=None, use_gate=False, seed=None, **kwargs,
+):  # fmt: skip
+    return ()
+
+
+# --- GroupQueryAttention ------------------------------------------------------------------------------------------------
+
+
+def build_grouped(run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None) -> None:
+    if "query_kernel" in self.attributes or value_shape is None:
+        return
+    state_of(run, self).built = True
+    query, value = build_shapes(query_shape), build_shapes(value_shape)
+    key = value if key_shape is None else build_shapes(key_shape)
+    width, heads = self.attributes["head_dim"], self.attributes["num_query_heads"]
+    shared = self.attributes["num_key_value_heads"]
+    projection_weights(run, self, "query", (last(query), heads, width), (heads, width))
+    projection_weights(run, self, "key", (last(key), shared, width), (shared, width))
+    if self.attributes.get("use_gate") is True:
+        projection_weights(run, self, "gate", (last(query), heads, width), (heads, width))
+    projection_weights(run, self, "value", (last(value), shared, width), (shared, width))
+    projection_weights(run, self, "output", (heads, width, last(query)), (last(query),))
+
+
+def call_grouped(
+    run: Run, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
+    value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
+    return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
+) -> Value:  # fmt: skip
+    key = value if key is None else key
+    shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
+    build_grouped(run, self, *shapes)
+    width, heads = self.attributes["head_dim"], self.attributes["num_query_heads"]
+    shared = self.attributes["num_key_value_heads"]
+    gate = None
+    if self.attributes.get("use_gate") is True:
+        gate = applied(run, Elementwise("sigmoid"), project(run, self, "gate", query, multiply(heads, width)))
+    q = split_heads(run, project(run, self, "query", query, multiply(heads, width)), heads, width, 1)
+    k = split_heads(run, project(run, self, "key", key, multiply(shared, width)), shared, width, 1)
+    v = split_heads(run, project(run, self, "value", value, multiply(shared, width)), shared, width, 1)
+    if isinstance(heads, int) and isinstance(shared, int) and shared and heads != shared:
+        # Keras repeats the heads of k and v before the product
+        k, v = (applied(run, RepeatInterleave(heads // shared, 1), part, function="repeat") for part in (k, v))
+    result = applied(run, ScaledDotProduct(causal=use_causal_mask is True, fused=False), q, k, v, function="attention")
+    result = applied(run, Permute((0, 2, 1, 3)), result, function="transpose")
+    shape = shapes[0]
+    if isinstance(shape, tuple):
+        result = applied(run, Reshape((*shape[:-1], multiply(heads, width))), result, function="reshape")
+    if gate is not None:
+        result = applied(run, Broadcast("multiply"), result, gate)
+    result = project(run, self, "output", result, last(shape), axes=2)
+    if return_attention_scores is True:
+        return result, run.unknown("the attention scores are not followed")
+    return result
+
+
+@layer("GroupQueryAttention", call=call_grouped, build=build_grouped)
+def GroupedQueryAttention(
+    head_dim, num_query_heads, num_key_value_heads, dropout=0.0, use_bias=True, sliding_window=None,
+    flash_attention=None, kernel_initializer="glorot_uniform", bias_initializer="zeros", kernel_regularizer=None,
+    bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, use_gate=False,
+    seed=None, **kwargs,
+):  # fmt: skip
+    return ()
+
+
+# --- dot product and additive attention on [query, value, key] ----------------------------------------------------------
+
+
+def three(run: Run, inputs: Value) -> tuple[Value, Value, Value]:
+    items = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    query = items[0] if items else None
+    value = items[1] if len(items) > 1 else query
+    return query, value, items[2] if len(items) > 2 else value
+
+
+def build_dot(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    if self.attributes.get("use_scale") is True:
+        self.attributes["scale"] = make_weight(run, self, "scale", ())
+    if self.attributes.get("score_mode") == "concat":
+        self.attributes["concat_score_weight"] = make_weight(run, self, "concat_score_weight", ())
+
+
+def weighted(run: Run, self: Instance, scores: Value, value: Value, with_scores: Value) -> Value:
+    scores = applied(run, Elementwise("softmax"), scores)
+    result = applied(run, Matmul(), scores, value)
+    return (result, scores) if with_scores is True else result
+
+
+def pairwise(run: Run, query: Value, key: Value) -> Value:
+    """tanh(q + k) for every pair of positions: (N, Tq, Tv, width)."""
+    q = applied(run, Unsqueeze(-2), query, function="expand_dims")
+    k = applied(run, Unsqueeze(-3), key, function="expand_dims")
+    return applied(run, Elementwise("tanh"), applied(run, Broadcast("add"), q, k))
+
+
+def call_dot(
+    run: Run, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
+    return_attention_scores: Value = False, use_causal_mask: Value = False, **options: Value,
+) -> Value:  # fmt: skip
+    query, value, key = three(run, inputs)
+    if self.attributes.get("score_mode") == "concat":
+        scores = applied(run, Reduce("sum", -1), pairwise(run, query, key))
+        return weighted(run, self, scores, value, return_attention_scores)
+    if return_attention_scores is True:
+        scores = applied(run, Matmul(), query, applied(run, Transpose(-1, -2), key, function="transpose"))
+        return weighted(run, self, scores, value, True)
+    rate = self.attributes.get("dropout")
+    op = ScaledDotProduct(rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False)
+    return applied(run, op, query, key, value, function=self.cls.name)
+
+
+@layer(call=call_dot, build=build_dot)
+def Attention(use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
+    return ()
+
+
+def build_additive(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    if self.attributes.get("use_scale") is not False:
+        shapes = build_shapes(input_shape)
+        first = shapes[0] if isinstance(shapes, list) and shapes else shapes
+        self.attributes["scale"] = make_weight(run, self, "scale", (last(first),))
+
+
+def call_additive(
+    run: Run, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
+    return_attention_scores: Value = False, **options: Value,
+) -> Value:  # fmt: skip
+    query, value, key = three(run, inputs)
+    pairs = pairwise(run, query, key)
+    scale = self.attributes.get("scale")
+    if isinstance(scale, Weight):
+        pairs = applied(run, Broadcast("multiply"), pairs, scale)
+    return weighted(run, self, applied(run, Reduce("sum", -1), pairs), value, return_attention_scores)
+
+
+@layer(bases=(Attention,), call=call_additive, build=build_additive)
+def AdditiveAttention(use_scale=True, dropout=0.0, **kwargs):
+    return ()

@@ -1,0 +1,246 @@
+"""Dense, EinsumDense, Embedding, Lambda, Identity, Masking (keras/src/layers/core)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.keras import activations
+from flake8_cnnmem.frameworks.keras.layer import build_shapes, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.parameters import takes
+from flake8_cnnmem.frameworks.keras.stubs import apply, layer
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Reduce, Transpose
+from flake8_cnnmem.ops import Embedding as EmbeddingOp
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+@layer()
+def Dense(
+    units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+    bias_constraint=None, lora_rank=None, lora_alpha=None, quantization_config=None, **kwargs,
+):  # fmt: skip
+    return Linear(units, bias=use_bias is not False)
+
+
+@layer()
+def Embedding(
+    input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None, embeddings_constraint=None,
+    mask_zero=False, weights=None, lora_rank=None, lora_alpha=None, quantization_config=None, **kwargs,
+):  # fmt: skip
+    return EmbeddingOp(input_dim, output_dim)
+
+
+def call_reversible(run: Run, self: Instance, inputs: Value, reverse: Value = False, **options: Value) -> Value:
+    """Looks rows up, or in reverse multiplies by the same matrix (or by one of its own when not tied)."""
+    arguments = self.attributes
+    if reverse is not True:
+        return apply(run, self, EmbeddingOp(arguments["input_dim"], arguments["output_dim"]), inputs, TABLE)
+    tied = arguments.get("tie_weights") is not False
+    kernel = arguments.get("embeddings" if tied else "reverse_embeddings")
+    if not isinstance(kernel, Tensor):
+        return run.unknown("the embeddings are not built")
+    if tied:
+        kernel = run.apply(Transpose(0, 1), kernel, function="transpose", framework="keras")
+    return run.apply(Matmul(), inputs, kernel, function=self.cls.name, dtypes=["float"], framework="keras")
+
+
+TABLE = {"embeddings": "embeddings"}
+
+
+def build_reversible(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    rows, width = self.attributes["input_dim"], self.attributes["output_dim"]
+    self.attributes["embeddings"] = make_weight(run, self, "embeddings", (rows, width))
+    if self.attributes.get("tie_weights") is False:
+        self.attributes["reverse_embeddings"] = make_weight(run, self, "reverse_embeddings", (width, rows))
+
+
+@layer(bases=(Embedding,), call=call_reversible, build=build_reversible)
+def ReversibleEmbedding(
+    input_dim, output_dim, tie_weights=True, embeddings_initializer="uniform", embeddings_regularizer=None,
+    embeddings_constraint=None, mask_zero=False, reverse_dtype=None, logit_soft_cap=None, **kwargs,
+):  # fmt: skip
+    return ()
+
+
+@layer()
+def Identity(**kwargs):
+    return Elementwise("identity")
+
+
+@layer()
+def Masking(mask_value=0.0, **kwargs):
+    return Elementwise("scale")
+
+
+def call_lambda(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    function = self.attributes.get("function")
+    given = self.attributes.get("arguments")
+    given = dict(given) if isinstance(given, dict) else {}
+    for word in ("mask", "training"):
+        if word in options and word not in given and takes(function, word):
+            given[word] = options[word]
+    if isinstance(function, Unknown):
+        return lambda_by_shape(run, self, inputs, function)
+    result = run.call(function, inputs, *args, **given)
+    return lambda_by_shape(run, self, inputs, result) if isinstance(result, Unknown) else result
+
+
+def lambda_by_shape(run: Run, self: Instance, inputs: Value, cause: Unknown) -> Value:
+    """What a function that could not be followed gives, where `output_shape=` says it."""
+    target = self.attributes.get("output_shape")
+    if isinstance(target, int):
+        target = (target,)
+    tensor = inputs[0] if isinstance(inputs, (list, tuple)) and inputs else inputs
+    if not isinstance(target, (list, tuple)) or not isinstance(tensor, Tensor) or isinstance(tensor.shape, Unknown):
+        return run.apply(Elementwise("lambda"), cause, function="Lambda", framework="keras")
+    shape = build_shapes((tensor.shape[0], *target[1:]) if target and target[0] is None else (tensor.shape[0], *target))
+    result: Value = run.apply(Given(shape), tensor, function="Lambda", framework="keras")
+    return result
+
+
+def lambda_init(run: Run, self: Instance) -> None:
+    # `output_shape` is a property of every layer: what was asked for is kept under Keras' own private name
+    self.attributes["_output_shape"] = self.attributes.get("output_shape")
+
+
+@layer(call=call_lambda, init=lambda_init)
+def Lambda(function, output_shape=None, mask=None, arguments=None, **kwargs):
+    return ()
+
+
+class Given:
+    """An op whose output shape is what the code says: the function inside could not be followed."""
+
+    kind = "lambda"
+    view = False
+    in_place = False
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        return (self.shape,)
+
+    def weights(self, *inputs: Shape) -> dict[str, Value]:
+        return {}
+
+
+# --- EinsumDense --------------------------------------------------------------------------------------------------------
+
+
+def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: Value) -> tuple[Shape, Shape | None]:
+    """The shapes of kernel and bias for an equation such as "...x,xy->...y" (einsum_dense.py)."""
+    left, _, output = equation.replace(" ", "").partition("->")
+    input_spec, _, kernel_spec = left.partition(",")
+    wanted = list(output_shape) if isinstance(output_shape, (list, tuple)) else [output_shape]
+    leading = input_spec.startswith("...")
+    elided = leading or input_spec.endswith("...")
+    names_in, names_out = input_spec.replace("...", ""), output.replace("...", "")
+    sizes: dict[str, Size] = {}
+    inputs = shape[len(shape) - len(names_in) :] if leading else shape[: len(names_in)]
+    # output_shape leaves the batch out, which an ellipsis in front stands for
+    outputs = wanted[len(wanted) - len(names_out) :] if leading else [shape[0], *wanted]
+    if elided and not leading:
+        outputs = [shape[0], *wanted][: len(names_out)]
+    for name, size in zip(names_out, outputs, strict=False):
+        if size is not None:
+            sizes[name] = size
+    for name, size in zip(names_in, inputs, strict=False):
+        sizes[name] = size
+    missing = Unknown(f"a size of {equation!r} is not known")
+    kernel = tuple(sizes.get(name, missing) for name in kernel_spec)
+    if not isinstance(bias_axes, str):
+        return kernel, None
+    first = min((names_out.find(name) for name in bias_axes if name in names_out), default=0)
+    bias = tuple(sizes.get(name, missing) if name in bias_axes else 1 for name in names_out[first:])
+    return kernel, bias
+
+
+def build_einsum(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    shape = build_shapes(input_shape)
+    equation = self.attributes.get("equation")
+    if not isinstance(equation, str) or isinstance(shape, Unknown):
+        return
+    kernel, bias = einsum_shapes(equation, self.attributes.get("bias_axes"), shape, self.attributes["output_shape"])
+    self.attributes["kernel"] = make_weight(run, self, "kernel", kernel)
+    if bias is not None:
+        self.attributes["bias"] = make_weight(run, self, "bias", bias)
+
+
+def call_einsum(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    equation, kernel = self.attributes.get("equation"), self.attributes.get("kernel")
+    if not isinstance(equation, str) or not isinstance(kernel, Weight):
+        return run.unknown("the equation of an EinsumDense is not known")
+    result = run.apply(Einsum(equation), inputs, kernel, function=self.cls.name, framework="keras")
+    bias = self.attributes.get("bias")
+    if isinstance(bias, Weight):
+        result = run.apply(Broadcast("add"), result, bias, function="bias", framework="keras")
+    return activations.apply(run, self.attributes.get("activation"), result)
+
+
+@layer(call=call_einsum, build=build_einsum)
+def EinsumDense(
+    equation, output_shape, activation=None, bias_axes=None, kernel_initializer="glorot_uniform",
+    bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, kernel_constraint=None,
+    bias_constraint=None, lora_rank=None, lora_alpha=None, gptq_unpacked_column_size=None, quantization_config=None,
+    **kwargs,
+):  # fmt: skip
+    return ()
+
+
+# --- Keras 1 ------------------------------------------------------------------------------------------------------------
+
+
+def build_highway(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    shape = build_shapes(input_shape)
+    width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
+    for name, sizes in (("W", (width, width)), ("W_carry", (width, width)), ("b", (width,)), ("b_carry", (width,))):
+        self.attributes[name] = make_weight(run, self, name, sizes)
+
+
+def call_highway(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    """y * carry + x * (1 - carry), with a dense y and a dense sigmoid carry (keras 1, legacy/layers.py)."""
+    width = inputs.shape[-1] if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple) else inputs
+    carry = apply(run, self, Linear(width), inputs, {"kernel": "W_carry", "bias": "b_carry"})
+    carry = run.apply(Elementwise("sigmoid"), carry, function="sigmoid", framework="keras")
+    dense = apply(run, self, Linear(width), inputs, {"kernel": "W", "bias": "b"})
+    dense = activations.apply(run, self.attributes.get("activation"), dense)
+    first = run.apply(Broadcast("multiply"), dense, carry, function="multiply", framework="keras")
+    second = run.apply(Broadcast("multiply"), inputs, carry, function="multiply", framework="keras")
+    return run.apply(Broadcast("add"), first, second, function="add", framework="keras")
+
+
+@layer(call=call_highway, build=build_highway)
+def Highway(
+    init="glorot_uniform", activation=None, weights=None, W_regularizer=None, b_regularizer=None,
+    activity_regularizer=None, W_constraint=None, b_constraint=None, bias=True, input_dim=None, **kwargs,
+):  # fmt: skip
+    return ()
+
+
+def build_maxout(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    shape = build_shapes(input_shape)
+    width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
+    pieces, units = self.attributes["nb_feature"], self.attributes["output_dim"]
+    self.attributes["W"] = make_weight(run, self, "W", (pieces, width, units))
+    if self.attributes.get("bias") is not False:
+        self.attributes["b"] = make_weight(run, self, "b", (pieces, units))
+
+
+def call_maxout(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    kernel = self.attributes["W"]
+    pieces = run.apply(Einsum("bi,kio->bko"), inputs, kernel, function=self.cls.name, framework="keras")
+    return run.apply(Reduce("max", 1), pieces, function="max", framework="keras")
+
+
+@layer(call=call_maxout, build=build_maxout)
+def MaxoutDense(
+    output_dim, nb_feature=4, init="glorot_uniform", weights=None, W_regularizer=None, b_regularizer=None,
+    activity_regularizer=None, W_constraint=None, b_constraint=None, bias=True, input_dim=None, **kwargs,
+):  # fmt: skip
+    return ()

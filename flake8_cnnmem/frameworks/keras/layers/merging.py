@@ -1,0 +1,158 @@
+"""Merges, in layer form and in function form (keras/src/layers/merging), and Keras 1's `merge`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.frameworks.keras.layer import LAYER, native
+from flake8_cnnmem.frameworks.keras.stubs import LAYERS, as_tensor, layer, output_dtypes
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.ops import Average as AverageOp
+from flake8_cnnmem.ops import Broadcast, Unsqueeze
+from flake8_cnnmem.ops import Concatenate as ConcatenateOp
+from flake8_cnnmem.ops import Dot as DotOp
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+
+def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[..., Value]:
+    def call(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
+        if isinstance(inputs, Unknown):
+            return run.apply(make(self), inputs, function=self.cls.name, framework="keras")
+        tensors = list(inputs.values()) if isinstance(inputs, dict) else inputs
+        tensors = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors, *others]
+        if not tensors:
+            raise run.error("ValueError", "A merge layer should be called on a list of at least 1 input.")
+        given = [as_tensor(run, tensor) for tensor in tensors]
+        if align:
+            given = same_rank(run, given)
+        dtypes = output_dtypes(run, self, False, given)
+        return run.apply(make(self), *given, function=self.cls.name, dtypes=dtypes, framework="keras")
+
+    return call
+
+
+def same_rank(run: Run, tensors: list[Tensor | Unknown]) -> list[Tensor | Unknown]:
+    """Keras puts axes of 1 behind the batch of inputs with fewer axes (base_merge.py)."""
+    ranks = [len(tensor.shape) for tensor in tensors if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple)]
+    most = max(ranks, default=0)
+    aligned: list[Tensor | Unknown] = []
+    for tensor in tensors:
+        while isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and 0 < len(tensor.shape) < most:
+            tensor = run.apply(Unsqueeze(1), tensor, function="expand_dims", framework="keras")
+        aligned.append(tensor)
+    return aligned
+
+
+MERGE = Class("Merge", (LAYER,), module="keras.layers")
+"""The base of every merge layer."""
+
+
+def of(kind: str) -> Callable[..., Value]:
+    op = Broadcast(kind)
+    return merge_call(lambda self: op)
+
+
+AVERAGE = AverageOp()
+
+
+@layer(bases=(MERGE,), call=of("add"))
+def Add(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=of("subtract"))
+def Subtract(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=of("multiply"))
+def Multiply(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=of("maximum"))
+def Maximum(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=of("minimum"))
+def Minimum(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=merge_call(lambda self: AVERAGE))
+def Average(**kwargs):
+    return ()
+
+
+@layer(bases=(MERGE,), call=merge_call(lambda self: ConcatenateOp(self.attributes.get("axis", -1)), align=False))
+def Concatenate(axis=-1, **kwargs):
+    return ()
+
+
+def dot_op(self: Instance) -> DotOp:
+    axes = self.attributes.get("axes")
+    return DotOp(tuple(axes) if isinstance(axes, list) else axes, self.attributes.get("normalize") is True)
+
+
+@layer(bases=(MERGE,), call=merge_call(dot_op, align=False))
+def Dot(axes, normalize=False, **kwargs):
+    return ()
+
+
+def functional(cls: Class, *names: str) -> Native:
+    """`keras.layers.add([a, b])`: the layer made and called at once."""
+
+    def call(run: Run, inputs: Value, *args: Value, **kwargs: Value) -> Value:
+        given = dict(zip(names, args, strict=False)) | kwargs
+        return run.call(run.construct(cls, **given), inputs)
+
+    return Native(cls.name.lower(), call, absorb=False)
+
+
+FUNCTIONS: dict[str, Native] = {
+    "add": functional(Add),
+    "subtract": functional(Subtract),
+    "multiply": functional(Multiply),
+    "maximum": functional(Maximum),
+    "minimum": functional(Minimum),
+    "average": functional(Average),
+    "concatenate": functional(Concatenate, "axis"),
+    "dot": functional(Dot, "axes", "normalize"),
+}
+
+MODES: dict[str, Class] = {
+    "sum": Add, "mul": Multiply, "ave": Average, "max": Maximum, "min": Minimum, "concat": Concatenate, "dot": Dot,
+    "cos": Dot,
+}  # fmt: skip
+"""Keras 1's `merge(mode=)`."""
+
+
+def merge(
+    run: Run,
+    inputs: Value,
+    mode: Value = "sum",
+    concat_axis: Value = -1,
+    dot_axes: Value = -1,
+    output_shape: Value = None,
+    output_mask: Value = None,
+    arguments: Value = None,
+    name: Value = None,
+) -> Value:
+    """Keras 1: `merge([a, b], mode='concat', concat_axis=3)`, or with a function of the list as its mode."""
+    if not isinstance(mode, str):
+        lambda_layer = run.construct(LAYERS["Lambda"], mode, output_shape=output_shape, arguments=arguments, name=name)
+        return run.call(lambda_layer, inputs)
+    cls = MODES.get(mode)
+    if cls is None:
+        return run.unknown(f"merge has no mode {mode!r}")
+    options: dict[str, Value] = {"name": name}
+    if cls is Concatenate:
+        options["axis"] = concat_axis
+    elif cls is Dot:
+        options |= {"axes": dot_axes, "normalize": mode == "cos"}
+    return run.call(run.construct(cls, **options), inputs)
+
+
+FUNCTIONS["merge"] = native(merge)

@@ -1,0 +1,43 @@
+"""Every layer class by name, for `keras.layers`."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.keras.inputs import INPUT, INPUT_LAYER
+from flake8_cnnmem.frameworks.keras.layer import LAYER
+from flake8_cnnmem.frameworks.keras.layers import (
+    activation,
+    attention,
+    convolutional,
+    core,
+    keras1,
+    merging,
+    normalization,
+    pooling,
+    preprocessing,
+    regularization,
+    reshaping,
+    rnn,
+    wrapping,
+)
+from flake8_cnnmem.frameworks.keras.stubs import LAYERS
+from flake8_cnnmem.values import MISSING, Value
+
+FILES = (
+    activation, attention, convolutional, core, keras1, merging, normalization, pooling, preprocessing, regularization,
+    reshaping, rnn, wrapping,
+)  # fmt: skip
+"""Importing them has filled `LAYERS`."""
+
+MEMBERS: dict[str, Value] = {
+    **LAYERS,
+    **merging.FUNCTIONS,
+    "Layer": LAYER,
+    "Input": INPUT,
+    "InputLayer": INPUT_LAYER,
+    "Merge": keras1.MERGE_LAYER,
+}
+
+
+def find(name: str) -> Value:
+    """A member of `keras.layers`."""
+    return MEMBERS.get(name, MISSING)

@@ -1,0 +1,126 @@
+"""Layers that move, cut or repeat values without computing (keras/src/layers/reshaping)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape, Size, product
+from flake8_cnnmem.frameworks.keras.stubs import apply, layer, per_axis
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Crop, Pad, Resize, Unsqueeze
+from flake8_cnnmem.ops import Permute as PermuteOp
+from flake8_cnnmem.ops import Repeat as RepeatOp
+from flake8_cnnmem.ops import Reshape as ReshapeOp
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def rank_of(run: Run, inputs: Value) -> Shape | Unknown:
+    if isinstance(inputs, Tensor):
+        return inputs.shape
+    return inputs if isinstance(inputs, Unknown) else run.unknown("a layer is called on what is not a tensor")
+
+
+def call_flatten(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    shape = rank_of(run, inputs)
+    if isinstance(shape, Unknown):
+        return apply(run, self, ReshapeOp((shape, shape)), inputs)
+    target: tuple[Size, ...] = (shape[0], product(shape[1:])) if shape else (1,)
+    return apply(run, self, ReshapeOp(target), inputs)
+
+
+@layer(call=call_flatten)
+def Flatten(data_format=None, **kwargs):
+    return ()
+
+
+def call_reshape(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    shape = rank_of(run, inputs)
+    target = self.attributes.get("target_shape")
+    if isinstance(target, int):
+        target = (target,)
+    if isinstance(target, Unknown) or not isinstance(target, (list, tuple)):
+        return run.unknown("the target of a Reshape is not known")
+    first = shape if isinstance(shape, Unknown) else shape[0]
+    # a dimension of None leaves its size open, as -1 does
+    sizes = tuple(-1 if size is None else size for size in target)
+    return apply(run, self, ReshapeOp((first, *sizes)), inputs)
+
+
+@layer(call=call_reshape)
+def Reshape(target_shape, **kwargs):
+    return ()
+
+
+@layer()
+def Permute(dims, **kwargs):
+    return PermuteOp((0, *dims))
+
+
+@layer()
+def RepeatVector(n, **kwargs):
+    return Unsqueeze(1), RepeatOp((1, n, 1))
+
+
+def pairs(value: Value, rank: int) -> Value:
+    """Cropping and padding arguments in full: a (before, after) pair for each spatial axis."""
+    if isinstance(value, (list, tuple)):
+        if rank == 1 and len(value) == 2 and not isinstance(value[0], (list, tuple)):
+            return (tuple(value),)
+        if rank == 1 and len(value) == 1:
+            return (tuple(per_axis(value[0], 2)),)
+        # Keras 1 wrote ZeroPadding2D((top, bottom, left, right))
+        if rank == 2 and len(value) == 4:
+            return (tuple(value[:2]), tuple(value[2:]))
+        return tuple(tuple(item) if isinstance(item, (list, tuple)) else (item, item) for item in value)
+    return ((value, value),) * rank
+
+
+def around(sides: Value, data_format: Value) -> Value:
+    """The pairs of spatial axes among those of the batch and the channels."""
+    none = ((0, 0),)
+    return none * 2 + sides if data_format == "channels_first" else none + sides + none
+
+
+@layer()
+def ZeroPadding1D(padding=1, data_format=None, **kwargs):
+    return Pad(around(pairs(padding, 1), data_format))
+
+
+@layer()
+def ZeroPadding2D(padding=(1, 1), data_format=None, **kwargs):
+    return Pad(around(pairs(padding, 2), data_format))
+
+
+@layer()
+def ZeroPadding3D(padding=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
+    return Pad(around(pairs(padding, 3), data_format))
+
+
+@layer()
+def Cropping1D(cropping=(1, 1), **kwargs):
+    return Crop(around(pairs(cropping, 1), "channels_last"))
+
+
+@layer()
+def Cropping2D(cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
+    return Crop(around(pairs(cropping, 2), data_format))
+
+
+@layer()
+def Cropping3D(cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
+    return Crop(around(pairs(cropping, 3), data_format))
+
+
+@layer()
+def UpSampling1D(size=2, **kwargs):
+    return Resize(scale=per_axis(size, 1), mode="nearest", channels_last=True)
+
+
+@layer()
+def UpSampling2D(size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
+    mode = interpolation if isinstance(interpolation, str) else "nearest"
+    return Resize(scale=per_axis(size, 2), mode=mode, channels_last=data_format != "channels_first")
+
+
+@layer()
+def UpSampling3D(size=(2, 2, 2), data_format=None, **kwargs):
+    return Resize(scale=per_axis(size, 3), mode="nearest", channels_last=data_format != "channels_first")

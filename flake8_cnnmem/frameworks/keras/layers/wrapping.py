@@ -1,0 +1,68 @@
+"""Layers around another layer: Wrapper, TimeDistributed, and what they share."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import multiply
+from flake8_cnnmem.frameworks.keras.layer import BUILD, apply_trainable, call_layer, is_layer, state_of
+from flake8_cnnmem.frameworks.keras.shapes import shown
+from flake8_cnnmem.frameworks.keras.session import map_structure
+from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Reshape
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Bound, Instance, Native, Run, Value
+
+
+def build_inner(run: Run, inner: Value, shape: Value) -> None:
+    """Build the layer inside, if it is not built yet."""
+    if not is_layer(inner) or state_of(run, inner).built:
+        return
+    build = inner.cls.find("build")
+    if isinstance(build, Native):
+        if build is not BUILD:
+            build.function(run, inner, shape)
+    else:
+        run.call(Bound(build, inner), shown(shape) if isinstance(shape, tuple) else shape)
+    state = state_of(run, inner)
+    state.built = True
+    apply_trainable(state)
+
+
+def call_wrapper(run: Run, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
+    return call_layer(run, self.attributes["layer"], inputs, *args)
+
+
+def build_nothing(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+
+
+@layer(call=call_wrapper, build=build_nothing)
+def Wrapper(layer, **kwargs):
+    return ()
+
+
+def call_time_distributed(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+    """The layer is applied to every time step: to (N * T, ...), as Keras does where it can."""
+    inner = self.attributes["layer"]
+    if not is_layer(inner) or not isinstance(inputs, Tensor) or isinstance(inputs.shape, Unknown):
+        return run.unknown("what TimeDistributed is applied to is not known")
+    shape = inputs.shape
+    if len(shape) < 2:
+        raise run.error("ValueError", "`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dims")
+    merged = multiply(shape[0], shape[1])
+    flat = run.apply(Reshape((merged, *shape[2:])), inputs, function="reshape", framework="keras")
+    result = call_layer(run, inner, flat)
+
+    def unfold(leaf: Value) -> Value:
+        if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
+            return leaf
+        return run.apply(
+            Reshape((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras"
+        )
+
+    return map_structure(unfold, result)
+
+
+@layer(bases=(Wrapper,), call=call_time_distributed, build=build_nothing)
+def TimeDistributed(layer, **kwargs):
+    return ()

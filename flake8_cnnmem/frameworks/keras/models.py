@@ -1,0 +1,443 @@
+"""Model: functional, subclassed, and what both do; building, compiling, fitting, cloning."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
+from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
+from flake8_cnnmem.frameworks.keras.layer import (
+    LAYER,
+    all_layers,
+    build_shapes,
+    call_layer,
+    get_config,
+    initialise,
+    is_layer,
+    native,
+    one_or_list,
+    state_of,
+    sublayers,
+)
+from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of
+from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
+from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
+
+
+@dataclass(slots=True, eq=False)
+class ModelState:
+    """What a model keeps beside what every layer keeps."""
+
+    graph: Graph | None = None
+    """Of a functional model, or of a Sequential whose input is known."""
+    compiled: list[dict[str, Value]] = field(default_factory=list)
+    """The arguments of each `compile`, by name, with "site"."""
+    fitted: list[dict[str, Value]] = field(default_factory=list)
+    """The arguments of each `fit`, `fit_generator` or `train_on_batch`, by name, with "site" and "method"."""
+    stack: list[Instance] | None = None
+    """A Sequential's layers, an InputLayer in front included."""
+    cause: Unknown | None = None
+    """Why the graph of a functional model is not known."""
+
+
+def model_state(run: Run, model: Instance) -> ModelState:
+    state = state_of(run, model)
+    if not isinstance(state.model, ModelState):
+        state.model = ModelState()
+    found: ModelState = state.model
+    return found
+
+
+def graph_of(model: Instance) -> Graph | None:
+    """A model's own graph, if it has one."""
+    state = model.native
+    return state.model.graph if isinstance(state, LayerState) and isinstance(state.model, ModelState) else None
+
+
+INPUT_WORDS, OUTPUT_WORDS = ("inputs", "input"), ("outputs", "output")
+
+
+def model_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`Model(inputs, outputs, name=None)`, Keras 1's `Model(input=, output=)`, or a subclass's `super().__init__()`."""
+    given = dict(zip(("inputs", "outputs", "name", "trainable"), args, strict=False)) | kwargs
+    inputs = next((given.pop(word) for word in INPUT_WORDS if word in given), None)
+    outputs = next((given.pop(word) for word in OUTPUT_WORDS if word in given), None)
+    functional = inputs is not None and outputs is not None
+    if functional and self.cls is MODEL:
+        self.cls = FUNCTIONAL
+    initialise(run, self, given)
+    state = model_state(run, self)
+    if functional:
+        set_graph(run, self, state, inputs, outputs)
+    if given.get("trainable") is False:
+        run.set(self, "trainable", False)
+
+
+def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+    state.cause = first_unknown_in(inputs) or first_unknown_in(outputs)
+    state.graph = trace(session_of(run), inputs, outputs)
+    layer_state = state_of(run, self)
+    layer_state.sublayers = state.graph.layers
+    layer_state.built = True
+
+
+def functional_call(run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value) -> Value:
+    """A functional model on other inputs."""
+    state = model_state(run, self)
+    if state.graph is None:
+        return run.unknown(f"{self.cls.name} has no call method")
+    return replay(run, state.graph, matched(run, state.graph, inputs))
+
+
+def matched(run: Run, graph: Graph, inputs: Value) -> list[Value]:
+    """The new inputs in the order of the graph's own: dicts are matched by the inputs' names."""
+    if isinstance(inputs, dict) and not isinstance(graph.inputs, dict):
+        names = session_of(run).names
+        own = [names[id(tensor)][1] if id(tensor) in names else "" for tensor in graph.flat_inputs]
+        if all(name in inputs for name in own):
+            return [inputs[name] for name in own]
+    return list(flatten(inputs))
+
+
+def build_model(run: Run, self: Instance, input_shape: Value = None) -> None:
+    """`model.build((None, 32, 32, 3))`: a subclassed model is called on an input of that shape."""
+    state = state_of(run, self)
+    if state.built or input_shape is None:
+        state.built = True
+        return
+    state.built = True
+    if session_of(run).depth or isinstance(input_shape, Unknown):
+        return
+    shapes = build_shapes(input_shape)
+    call_layer(run, self, inputs_for(run, shapes))
+
+
+def inputs_for(run: Run, shapes: Value) -> Value:
+    if isinstance(shapes, list):
+        return [inputs_for(run, shape) for shape in shapes]
+    if isinstance(shapes, dict):
+        return {key: inputs_for(run, shape) for key, shape in shapes.items()}
+    if isinstance(shapes, tuple) and shapes:
+        shapes = (BATCH, *shapes[1:])
+    return input_for(run, shapes)
+
+
+def build_inside(run: Run, self: Instance, input_shape: Value = None) -> None:
+    """What a call does: the layers inside build themselves."""
+    state_of(run, self).built = True
+
+
+# --- what code reads back -----------------------------------------------------------------------------------------------
+
+
+def get_inputs(run: Run, self: Instance) -> Value:
+    state = model_state(run, self)
+    if state.graph is not None:
+        return list(state.graph.flat_inputs)
+    nodes = state_of(run, self).nodes
+    return list(nodes[0].inputs) if nodes else None
+
+
+def get_outputs(run: Run, self: Instance) -> Value:
+    state = model_state(run, self)
+    if state.cause is not None:
+        return state.cause
+    if state.graph is not None:
+        return list(state.graph.flat_outputs)
+    nodes = state_of(run, self).nodes
+    return list(nodes[0].outputs) if nodes else None
+
+
+def get_input(run: Run, self: Instance) -> Value:
+    state = model_state(run, self)
+    if state.graph is not None:
+        inputs = state.graph.inputs
+        return inputs[0] if isinstance(inputs, (list, tuple)) and len(inputs) == 1 else inputs
+    return first_node(run, self, "input").inputs[0]
+
+
+def get_output(run: Run, self: Instance) -> Value:
+    state = model_state(run, self)
+    if state.cause is not None:
+        return state.cause
+    if state.graph is not None:
+        outputs = state.graph.outputs
+        return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
+    return first_node(run, self, "output").result
+
+
+def first_node(run: Run, self: Instance, what: str) -> Value:
+    nodes = state_of(run, self).nodes
+    if not nodes:
+        raise run.error("AttributeError", f"The model {state_of(run, self).name} has no defined {what} yet.")
+    return nodes[0]
+
+
+def get_input_shape(run: Run, self: Instance) -> Value:
+    return shown_shapes(get_input(run, self))
+
+
+def get_output_shape(run: Run, self: Instance) -> Value:
+    return shown_shapes(get_output(run, self))
+
+
+def get_layers(run: Run, self: Instance) -> list[Instance]:
+    return list(sublayers(self))
+
+
+def names_of(layers: list[Instance]) -> list[str]:
+    return [layer.native.name for layer in layers if isinstance(layer.native, LayerState)]
+
+
+def get_input_names(run: Run, self: Instance) -> list[str]:
+    session = session_of(run)
+    found = (session.node_of(tensor) for tensor in get_inputs(run, self) or ())
+    return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
+
+
+def get_output_names(run: Run, self: Instance) -> Value:
+    session = session_of(run)
+    outputs = get_outputs(run, self)
+    if isinstance(outputs, Unknown):
+        return outputs
+    found = (session.node_of(tensor) for tensor in outputs or ())
+    return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
+
+
+def get_layer(run: Run, self: Instance, name: Value = None, index: Value = None) -> Value:
+    layers = run.get(self, "layers")
+    if isinstance(layers, Unknown):
+        return layers
+    if isinstance(name, int):
+        name, index = None, name
+    if isinstance(index, int):
+        return layers[index]
+    for layer in layers:
+        if layer.native.name == name:
+            return layer
+    old = renamed(self, layers, name) if isinstance(name, str) else None
+    if old is not None:
+        return old
+    if state_of(run, self).model.cause is not None:
+        return state_of(run, self).model.cause
+    return run.unknown(f"the model has no layer named {name!r}")
+
+
+def renamed(model: Instance, layers: list[Instance], name: str) -> Instance | None:
+    """A layer by the automatic name that older versions of Keras gave it: `input_1`, `conv2d_1` for the first."""
+    match = re.fullmatch(r"(\w+?)_(\d+)", name)
+    if match is None:
+        return None
+    kind, number = match[1], int(match[2])
+    if kind == "input":
+        state = model.native
+        stack = state.model.stack if isinstance(state.model, ModelState) and state.model.stack else layers
+        inputs = [layer for layer in stack if is_input_layer(layer)]
+        return inputs[number - 1] if 0 < number <= len(inputs) else None
+    kind = OLD_NAMES.get(kind, kind)
+    wanted = f"{kind}_{number - 1}" if number > 1 else kind
+    return next((layer for layer in layers if layer.native.name == wanted), None)
+
+
+OLD_NAMES = {
+    "convolution1d": "conv1d", "convolution2d": "conv2d", "convolution3d": "conv3d",
+    "batchnormalization": "batch_normalization", "maxpooling1d": "max_pooling1d", "maxpooling2d": "max_pooling2d",
+    "maxpooling3d": "max_pooling3d", "averagepooling2d": "average_pooling2d", "zeropadding2d": "zero_padding2d",
+    "globalaveragepooling2d": "global_average_pooling2d", "globalmaxpooling2d": "global_max_pooling2d",
+    "upsampling2d": "up_sampling2d", "deconvolution2d": "conv2d_transpose", "leakyrelu": "leaky_re_lu",
+}  # fmt: skip
+"""Keras 1's automatic names."""
+
+
+# --- training -----------------------------------------------------------------------------------------------------------
+
+COMPILE = (
+    "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",
+    "jit_compile", "auto_scale_loss",
+)  # fmt: skip
+"""Keras 2 had loss_weights after metrics too; by position hardly anyone gives more than three."""
+
+FIT = {
+    "fit": ("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data"),
+    "fit_generator": ("generator", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data"),
+    "train_on_batch": ("x", "y", "sample_weight", "class_weight"),
+}
+
+
+def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    given = dict(zip(COMPILE, args, strict=False)) | kwargs
+    given["site"] = run.here()
+    compiled = model_state(run, self).compiled
+    run.changed(compiled)
+    compiled.append(given)
+    for word in ("optimizer", "loss"):
+        if word in given:
+            run.changed(self)
+            self.attributes[word] = given[word]
+
+
+def fitter(method: str) -> Native:
+    names = FIT[method]
+
+    def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        given = dict(zip(names, args, strict=False)) | kwargs
+        given["site"] = run.here()
+        given["method"] = method
+        fitted = model_state(run, self).fitted
+        run.changed(fitted)
+        fitted.append(given)
+        build_from_data(run, self, given.get("x", given.get("generator")))
+        return run.unknown("what training gives is not followed")
+
+    return Native(method, fit, absorb=False)
+
+
+def build_from_data(run: Run, self: Instance, data: Value) -> None:
+    """A model that was not built yet is built by what it is fitted on."""
+    state = state_of(run, self)
+    if state.nodes or graph_of(self) is not None:
+        return
+    shapes = data_shapes(data)
+    if shapes is not None:
+        state.built = False
+        run.call(run.get(self, "build"), shapes)
+
+
+def data_shapes(data: Value) -> Value:
+    """The shapes of a batch of training data, None where they are not known."""
+    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and len(data.shape) > 1:
+        return (None, *data.shape[1:])
+    if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
+        return data.native["batch_shape"]
+    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
+        shapes = [data_shapes(item) for item in data]
+        return None if any(shape is None for shape in shapes) else shapes
+    return None
+
+
+def not_followed(what: str) -> Native:
+    def answer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"what {what} gives is not followed")
+
+    return Native(what, answer, absorb=False)
+
+
+def predict(run: Run, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
+    outputs = get_outputs(run, self)
+    if not outputs or isinstance(outputs, Unknown) or not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
+        return run.unknown("what predict gives is not followed")
+    made: list[Value] = []
+    for tensor in outputs:
+        if isinstance(tensor.shape, Unknown):
+            return tensor.shape
+        made.append(Tensor((x.shape[0], *tensor.shape[1:]), "float32", framework="numpy"))
+    return one_or_list(made)
+
+
+def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """Saving, loading, printing: changes no shape."""
+
+
+def same_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    return self
+
+
+def model_from_config(run: Run, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+    return run.unknown("a model made from a configuration is not followed")
+
+
+MODEL = Class(
+    "Model",
+    (LAYER,),
+    {
+        "__init__": Native("__init__", model_init, absorb=False),
+        "build": Native("build", build_model, absorb=False),
+        "call": Native("call", functional_call, absorb=False),
+        "compile": Native("compile", compile_model, absorb=False),
+        "fit": fitter("fit"),
+        "fit_generator": fitter("fit_generator"),
+        "train_on_batch": fitter("train_on_batch"),
+        "evaluate": not_followed("evaluate"),
+        "evaluate_generator": not_followed("evaluate_generator"),
+        "predict": native(predict),
+        "predict_on_batch": native(predict),
+        "predict_generator": not_followed("predict_generator"),
+        "predict_classes": not_followed("predict_classes"),
+        "test_on_batch": not_followed("test_on_batch"),
+        "to_json": not_followed("to_json"),
+        "to_yaml": not_followed("to_yaml"),
+        "get_metrics_result": not_followed("get_metrics_result"),
+        "compute_loss": not_followed("compute_loss"),
+        "compute_metrics": not_followed("compute_metrics"),
+        "train_step": not_followed("train_step"),
+        "test_step": not_followed("test_step"),
+        "make_train_function": not_followed("make_train_function"),
+        "compiled_loss": not_followed("compiled_loss"),
+        "summary": native(nothing),
+        "save": native(nothing),
+        "export": native(nothing),
+        "save_weights": native(nothing),
+        "load_weights": native(nothing),
+        "reset_states": native(nothing),
+        "reset_metrics": native(nothing),
+        "get_layer": native(get_layer),
+        "from_config": ClassMethod(native(model_from_config)),
+        "get_config": native(get_config),
+        "layers": Property(native(get_layers)),
+        "inputs": Property(native(get_inputs)),
+        "outputs": Property(native(get_outputs)),
+        "input": Property(native(get_input)),
+        "output": Property(native(get_output)),
+        "input_shape": Property(native(get_input_shape)),
+        "output_shape": Property(native(get_output_shape)),
+        "input_names": Property(native(get_input_names)),
+        "output_names": Property(native(get_output_names)),
+    },
+    module="keras",
+)
+
+FUNCTIONAL = Class("Functional", (MODEL,), {}, module="keras")
+
+
+def clone_model(run: Run, model: Value, input_tensors: Value = None, clone_function: Value = None, **options: Value) -> Value:
+    """The same graph over new layers."""
+    if not isinstance(model, Instance) or not is_layer(model):
+        return run.unknown("what clone_model is given is not a model")
+    state = model_state(run, model)
+    if state.stack is not None:
+        layers = [copied(run, layer, clone_function) for layer in state.stack if not is_input_layer(layer)]
+        front = next((layer for layer in state.stack if is_input_layer(layer)), None)
+        shape = front.native.nodes[0].result.shape if front is not None else None
+        first = [] if shape is None else [input_for(run, shape)]
+        return run.construct(model.cls, [*first, *layers])
+    if state.graph is None:
+        return run.unknown("only functional and sequential models are cloned")
+    copies: dict[int, Value] = {}
+
+    def renew(layer: Instance) -> Value:
+        if id(layer) not in copies:
+            copies[id(layer)] = copied(run, layer, clone_function)
+        return copies[id(layer)]
+
+    inputs = list(flatten(input_tensors)) if input_tensors is not None else [
+        input_for(run, tensor.shape, dtype=tensor.dtype) for tensor in state.graph.flat_inputs
+    ]
+    outputs = replay(run, state.graph, inputs, renew)
+    return run.construct(FUNCTIONAL, one_or_list(inputs), outputs)
+
+
+def copied(run: Run, layer: Instance, clone_function: Value) -> Value:
+    if clone_function is not None:
+        return run.call(clone_function, layer)
+    if isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState):
+        return clone_model(run, layer)
+    return run.call(run.get(layer.cls, "from_config"), run.call(run.get(layer, "get_config")))
+
+
+CLONE_MODEL = native(clone_model)
+
+__all__ = ["CLONE_MODEL", "FUNCTIONAL", "MODEL", "ModelState", "Site", "all_layers", "graph_of", "model_state"]

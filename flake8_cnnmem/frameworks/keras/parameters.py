@@ -1,0 +1,24 @@
+"""Which arguments a callable of the program takes: Keras decides by names (`training`, `mask`, `input_shape`)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.values import Bound, Native, Value
+
+
+def parameter_names(function: Value) -> tuple[str, ...] | None:
+    """The names of a function's parameters, its receiver included; None where they are not known."""
+    while isinstance(function, Bound):
+        function = function.function
+    if isinstance(function, Native):
+        code = getattr(function.function, "__code__", None)
+        return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    parameters = getattr(function, "parameters", None)
+    if parameters is None:
+        return None
+    return (*parameters.positional, *parameters.keywords)
+
+
+def takes(function: Value, name: str) -> bool:
+    """Whether a function has a parameter of this name for certain."""
+    names = parameter_names(function)
+    return names is not None and name in names

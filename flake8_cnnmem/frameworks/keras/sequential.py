@@ -1,0 +1,178 @@
+"""Sequential: a stack of layers, built as it grows when its input is known, else on its first call."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.functional import invoke, trace
+from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
+from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise, is_layer, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.models import MODEL, ModelState, graph_of, model_state
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+
+
+def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    given = dict(zip(("layers", "trainable", "name"), args, strict=False)) | kwargs
+    layers = given.pop("layers", None)
+    if isinstance(given.get("trainable"), str):
+        # Keras 2's second argument was the name
+        given["name"] = given.pop("trainable")
+    initialise(run, self, given)
+    state = model_state(run, self)
+    state.stack = []
+    state_of(run, self).sublayers = state.stack
+    if isinstance(layers, Unknown):
+        state.cause = layers
+    elif layers is not None:
+        items = run.items(layers)
+        if isinstance(items, Unknown):
+            state.cause = items
+        else:
+            for layer in items:
+                add(run, self, layer)
+
+
+def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
+    """`model.add(layer)`."""
+    state = model_state(run, self)
+    stack = state.stack
+    assert stack is not None
+    if isinstance(layer, Tensor):
+        # the tensor of an Input stands for its layer
+        found = session_of(run).node_of(layer)
+        layer = found[0].operation if found is not None else layer
+    if not is_layer(layer):
+        cause = layer if isinstance(layer, Unknown) else run.unknown("what is added to a Sequential is not a layer")
+        state.cause = state.cause or cause
+        state.graph = None
+        return
+    run.changed(stack)
+    if not stack and not is_input_layer(layer):
+        declared = state_of(run, layer).declared_shape
+        if declared is not None:
+            front = input_for(run, declared)
+            stack.append(origin(run, front))
+            finish(run, self, state, front, front)
+    stack.append(layer)
+    extend(run, self, state)
+
+
+def origin(run: Run, tensor: Tensor) -> Instance:
+    found = session_of(run).node_of(tensor)
+    assert found is not None and isinstance(found[0].operation, Instance)
+    return found[0].operation
+
+
+def extend(run: Run, self: Instance, state: ModelState) -> None:
+    """Call the newest layer on what the stack gave so far, where that is known."""
+    stack = state.stack
+    assert stack is not None
+    newest = stack[-1]
+    if is_input_layer(newest):
+        if len(stack) == 1:
+            finish(run, self, state, newest.native.nodes[0].result, newest.native.nodes[0].result)
+        return
+    if state.graph is None:
+        own = graph_of(newest)
+        if len(stack) == 1 and own is not None and len(own.flat_inputs) == 1:
+            # a model in front gives its input's shape
+            front = input_for(run, own.flat_inputs[0].shape, dtype=own.flat_inputs[0].dtype)
+            stack.insert(0, origin(run, front))
+            finish(run, self, state, front, invoke(run, newest, (front,), {}))
+        return
+    finish(run, self, state, state.graph.inputs, invoke(run, newest, (state.graph.outputs,), {}))
+
+
+def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+    if isinstance(outputs, Unknown):
+        state.cause = state.cause or outputs
+    graph = state.graph
+    if graph is not None and isinstance(outputs, Tensor):
+        # one more node at the end: the graph need not be traced again
+        found = session_of(run).node_of(outputs)
+        if found is not None:
+            graph.nodes.append(found[0])
+            graph.outputs, graph.flat_outputs = outputs, [outputs]
+            return
+    state.graph = trace(session_of(run), inputs, outputs)
+    state_of(run, self).built = True
+
+
+def rebuild(run: Run, self: Instance, inputs: Value) -> Value:
+    """Call all layers in a row from this input."""
+    state = model_state(run, self)
+    assert state.stack is not None
+    result = inputs
+    for layer in state.stack:
+        if not is_input_layer(layer):
+            result = invoke(run, layer, (result,), {})
+    return result
+
+
+def pop(run: Run, self: Instance, rebuild: Value = True) -> Value:
+    """Take the last layer off."""
+    state = model_state(run, self)
+    stack = state.stack
+    if not stack:
+        raise run.error("TypeError", "There are no layers in the model.")
+    run.changed(stack)
+    layer = stack.pop()
+    graph = state.graph
+    if graph is not None:
+        node = next((node for node in reversed(graph.nodes) if node.operation is layer), None)
+        outputs = node.arguments[0] if node is not None and node.arguments else graph.inputs
+        state.graph = trace(session_of(run), graph.inputs, outputs)
+    return layer
+
+
+def build(run: Run, self: Instance, input_shape: Value = None) -> None:
+    """`model.build((None, 28, 28, 1))`, or the first call."""
+    state = model_state(run, self)
+    state_of(run, self).built = True
+    if state.graph is not None or input_shape is None or not state.stack:
+        return
+    shape = build_shapes(input_shape)
+    if isinstance(shape, tuple) and shape:
+        front = input_for(run, (BATCH, *shape[1:]))
+        session = session_of(run)
+        depth, session.depth = session.depth, 0
+        try:
+            outputs = rebuild(run, self, front)
+        finally:
+            session.depth = depth
+        state.stack.insert(0, origin(run, front))
+        finish(run, self, state, front, outputs)
+
+
+def call(run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value) -> Value:
+    state = model_state(run, self)
+    if state.cause is not None and not state.stack:
+        return state.cause
+    result = rebuild(run, self, inputs)
+    return state.cause if state.cause is not None and not isinstance(result, Tensor) else result
+
+
+def get_layers(run: Run, self: Instance) -> Value:
+    state = model_state(run, self)
+    if state.stack is None:
+        return sublayers(self)
+    if state.cause is not None and not state.stack:
+        return state.cause
+    return [layer for layer in state.stack if not is_input_layer(layer)]
+
+
+SEQUENTIAL = Class(
+    "Sequential",
+    (MODEL,),
+    {
+        "__init__": Native("__init__", sequential_init, absorb=False),
+        "add": Native("add", add, absorb=False),
+        "pop": native(pop),
+        "build": Native("build", build, absorb=False),
+        "call": Native("call", call, absorb=False),
+        "layers": Property(native(get_layers)),
+    },
+    module="keras",
+)

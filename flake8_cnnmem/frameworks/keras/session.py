@@ -1,0 +1,148 @@
+"""What Keras keeps while a program runs: global settings, name counters, and which layer call made which tensor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from flake8_cnnmem.graph import Call, Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One symbolic call of a layer, as Keras' own node: what it was given and what it gave.
+
+    `operation` is the layer (an Instance), or the graph's Call for an operator outside any layer.
+    `arguments` and `options` are the positional and keyword arguments, tensors nested in them.
+    """
+
+    operation: Instance | Call
+    arguments: tuple[Value, ...]
+    options: dict[str, Value]
+    inputs: list[Tensor]
+    result: Value
+    outputs: list[Tensor]
+
+    @property
+    def is_input(self) -> bool:
+        return not self.inputs
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """Keras' global state of one evaluation."""
+
+    data_format: str = "channels_last"
+    floatx: str = "float32"
+    policy: Value = "float32"
+    training: list[Value] = field(default_factory=lambda: [True])
+    """The `training` argument of the layer calls that are running, innermost last. A model is built to be fitted."""
+    depth: int = 0
+    """How many layer calls are running: only outermost ones are nodes of a functional graph."""
+    counters: dict[str, int] = field(default_factory=dict)
+    nodes: dict[int, tuple[Node, int]] = field(default_factory=dict)
+    """The node that made a tensor and the output's number, by the tensor's id."""
+    names: dict[int, tuple[Tensor, str]] = field(default_factory=dict)
+
+    def unique_name(self, prefix: str) -> str:
+        """`conv2d`, `conv2d_1`, ...: the name that Keras gives a layer without one."""
+        count = self.counters.get(prefix, 0)
+        self.counters[prefix] = count + 1
+        return f"{prefix}_{count}" if count else prefix
+
+    def record(self, node: Node) -> None:
+        for number, tensor in enumerate(node.outputs):
+            self.nodes[id(tensor)] = (node, number)
+
+    def node_of(self, tensor: Tensor) -> tuple[Node, int] | None:
+        """The layer call or operator that made a tensor; None for constants."""
+        found = self.nodes.get(id(tensor))
+        if found is None and tensor.call is not None:
+            call = tensor.call
+            self.record(Node(call, call.inputs, {}, [*call.inputs], call.outputs, [*call.outputs]))
+            found = self.nodes.get(id(tensor))
+        return found
+
+
+def session_of(run: Run) -> Session:
+    """The one Session of this evaluation."""
+    data = run.data("keras")
+    session: Session | None = data.get("session")
+    if session is None:
+        session = data["session"] = Session()
+    return session
+
+
+@dataclass(slots=True, eq=False)
+class LayerState:
+    """What a Keras layer keeps beside its attributes (`Instance.native`)."""
+
+    name: str
+    built: bool = False
+    trainable: bool = True
+    dtype: Value = None
+    """The dtype policy that was asked for, if any."""
+    weights: list[Weight] = field(default_factory=list)
+    """Its own, in order of creation."""
+    frozen: set[int] = field(default_factory=set)
+    """Ids of own weights that are never trained (moving statistics), whatever `trainable` says."""
+    nodes: list[Node] = field(default_factory=list)
+    declared_shape: Value = None
+    """`input_shape=` and its like on a layer: with the batch axis, as the user wrote it."""
+    initial_weights: Value = None
+    losses: list[Value] = field(default_factory=list)
+    properties: dict[str, Any] = field(default_factory=dict)
+    """Settable properties without a meaning for shapes: `supports_masking`, `stateful`, `input_spec`."""
+    model: Any = None
+    """What a Model keeps (`models.ModelState`)."""
+    sublayers: list[Instance] | None = None
+    """Layers that are not found among the attributes: those of a functional or sequential model."""
+
+
+def snake_case(name: str) -> str:
+    """`SeparableConv2D` -> `separable_conv2d`, as Keras names layers after their class."""
+    name = re.sub(r"\W+", "", name)
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def flatten(structure: Value) -> Iterator[Value]:
+    """The leaves of nested lists, tuples and dicts, in Keras' order (dicts by sorted key)."""
+    if isinstance(structure, (list, tuple)):
+        for item in structure:
+            yield from flatten(item)
+    elif isinstance(structure, dict):
+        try:
+            keys = sorted(structure)
+        except TypeError:
+            keys = list(structure)
+        for key in keys:
+            yield from flatten(structure[key])
+    else:
+        yield structure
+
+
+def tensors_in(structure: Value) -> list[Tensor]:
+    """The tensors among the leaves."""
+    if isinstance(structure, Tensor):
+        return [structure]
+    return [leaf for leaf in flatten(structure) if isinstance(leaf, Tensor)]
+
+
+def first_unknown_in(structure: Value) -> Unknown | None:
+    return next((leaf for leaf in flatten(structure) if isinstance(leaf, Unknown)), None)
+
+
+def map_structure(function: Any, structure: Value) -> Value:
+    """The same nesting with every leaf mapped."""
+    if isinstance(structure, list):
+        return [map_structure(function, item) for item in structure]
+    if isinstance(structure, tuple):
+        return tuple(map_structure(function, item) for item in structure)
+    if isinstance(structure, dict):
+        return {key: map_structure(function, item) for key, item in structure.items()}
+    return function(structure)

@@ -1,0 +1,299 @@
+"""How a stub (a function with a Keras layer's own signature that returns ops) becomes a layer class.
+
+Arguments are bound by the stub's signature and kept as attributes under Keras' names. Weights are
+made when the layer is built. The ops are made anew from the current attributes at every call, because
+people change `layer.strides` or `layer.activation` after construction.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.keras import activations
+from flake8_cnnmem.frameworks.keras.layer import LAYER, OPTIONS, build_shapes, initialise, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, translate
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.weights import keras_weights
+from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An op with other names for its weights than Keras usually has (`depthwise_kernel`)."""
+
+    op: Op
+    names: dict[str, str]
+
+
+Ops: TypeAlias = "Op | Step | Sequence[Op | Step]"
+
+
+@dataclass(slots=True, eq=False)
+class Stub:
+    """A layer's signature and what it computes."""
+
+    name: str
+    function: Callable[..., Any]
+    rank: int
+    own_activation: bool
+    """The op applies `activation` itself (recurrent layers)."""
+    names: tuple[str, ...] = ()
+    defaults: tuple[Value, ...] = ()
+    training: bool = False
+    """The stub asks whether the layer runs in training mode."""
+
+    def __post_init__(self) -> None:
+        code = self.function.__code__
+        self.names = code.co_varnames[: code.co_argcount]
+        self.defaults = self.function.__defaults__ or ()
+        self.training = "training" in code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+    @property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    def bind(self, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[dict[str, Value], dict[str, Value]]:
+        """The layer's own arguments, and those that every layer takes. TypeError as Python's."""
+        if any(word in KERAS_1 and word not in self.names for word in kwargs):
+            kwargs = translate(self.names, kwargs)
+        if len(args) > len(self.names):
+            raise TypeError(
+                f"{self.name}.__init__() takes {len(self.names) + 1} positional arguments but {len(args) + 1} were given"
+            )
+        bound = dict(zip(self.names, args, strict=False))
+        options: dict[str, Value] = {}
+        for word, value in kwargs.items():
+            if word in self.names:
+                if word in bound:
+                    raise TypeError(f"{self.name}.__init__() got multiple values for argument '{word}'")
+                bound[word] = value
+            elif word in OPTIONS:
+                options[word] = value
+            else:
+                raise TypeError(f"{self.name}.__init__() got an unexpected keyword argument '{word}'")
+        first_default = len(self.names) - len(self.defaults)
+        for place, word in enumerate(self.names):
+            if word not in bound:
+                if place < first_default:
+                    raise TypeError(f"{self.name}.__init__() missing 1 required positional argument: '{word}'")
+                bound[word] = self.defaults[place - first_default]
+        for word in ("name", "dtype", "weights"):
+            if word in bound:
+                options[word] = bound[word]
+        return bound, options
+
+    def steps(self, layer: Instance, training: Value) -> list[Op | Step]:
+        """The layer's ops, from its attributes as they are now."""
+        attributes = layer.attributes
+        arguments = [attributes.get(word) for word in self.names]
+        made = self.function(*arguments, training=training is not False) if self.training else self.function(*arguments)
+        return list(made) if isinstance(made, (list, tuple)) else [made]
+
+
+LAYERS: dict[str, Class] = {}
+"""Every layer class by each name that some version of Keras has for it."""
+
+PER_AXIS = ("kernel_size", "strides", "dilation_rate", "pool_size", "output_padding")
+
+
+def layer(
+    *aliases: str,
+    rank: int = 0,
+    own_activation: bool = False,
+    bases: tuple[Class, ...] = (LAYER,),
+    call: Callable[..., Value] | None = None,
+    build: Callable[..., Value] | None = None,
+    init: Callable[..., None] | None = None,
+    extra: dict[str, Value] | None = None,
+) -> Callable[[Callable[..., Any]], Class]:
+    """Register the stub below as the layer class of the same name.
+
+    `call(run, self, inputs, **options)` and `build(run, self, shapes)` replace what the ops of the stub
+    would do, for layers that are more than ops in a row. `init(run, self)` runs after the arguments are bound.
+    """
+
+    def register(function: Callable[..., Any]) -> Class:
+        stub = Stub(function.__name__, function, rank, own_activation)
+        namespace: dict[str, Value] = {
+            "__init__": Native("__init__", maker(stub, init), absorb=False),
+            "build": Native("build", build or builder(stub), absorb=False),
+            "call": Native("call", call or caller(stub), absorb=False),
+        }
+        cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
+        for name in (stub.name, *aliases):
+            LAYERS[name] = cls
+        return cls
+
+    return register
+
+
+def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
+    def initialise_stub(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+        bound, options = stub.bind(args, kwargs)
+        state = initialise(run, self, options)
+        normalise(run, stub, bound)
+        state.properties["arguments"] = bound
+        run.changed(self.attributes)
+        self.attributes.update(bound)
+        if init is not None:
+            init(run, self)
+
+    return initialise_stub
+
+
+def normalise(run: Run, stub: Stub, bound: dict[str, Value]) -> None:
+    """Arguments as the layer keeps them: tuples for each axis, the layout in words, activations as functions."""
+    if "data_format" in bound:
+        bound["data_format"] = data_format(run, bound["data_format"])
+    if stub.rank:
+        for word in PER_AXIS:
+            if bound.get(word) is not None:
+                bound[word] = per_axis(bound[word], stub.rank)
+        if "pool_size" in bound and bound.get("strides") is None:
+            bound["strides"] = bound["pool_size"]
+    if isinstance(bound.get("padding"), str):
+        bound["padding"] = bound["padding"].lower()
+    for word in ("activation", "recurrent_activation"):
+        if word in bound:
+            bound[word] = activations.get(run, bound[word])
+
+
+def data_format(run: Run, value: Value) -> Value:
+    if value in (None, "default"):
+        return session_of(run).data_format
+    return {"tf": "channels_last", "th": "channels_first"}.get(value, value) if isinstance(value, str) else value
+
+
+def per_axis(value: Value, rank: int) -> Value:
+    """One value for each axis out of one for all, as Keras' `standardize_tuple`."""
+    if isinstance(value, list):
+        return tuple(value)
+    return value if isinstance(value, tuple) else (value,) * rank
+
+
+def builder(stub: Stub) -> Callable[..., None]:
+    def build_stub(run: Run, self: Instance, input_shape: Value = None) -> None:
+        state = state_of(run, self)
+        state.built = True
+        shapes = shape_list(build_shapes(input_shape))
+        state.properties["built_for"] = tuple(shapes)
+        steps = stub.steps(self, True)
+        for number, step in enumerate(steps):
+            op, names = (step.op, step.names) if isinstance(step, Step) else (step, {})
+            known = [shape for shape in shapes if not isinstance(shape, Unknown)]
+            try:
+                specs = keras_weights(op, *known)
+                shapes = list(op.outputs(*known)) if known and number + 1 < len(steps) else []
+            except Mismatch as mismatch:
+                # the call itself will report it
+                specs = {}
+                shapes = list(mismatch.recovered or ())
+            for name, spec in specs.items():
+                name = names.get(name, name)
+                self.attributes[name] = make_weight(
+                    run, self, name, spec.shape, spec.trainable and not spec.buffer, spec.dtype
+                )
+
+    return build_stub
+
+
+def shape_list(shapes: Value) -> list[Shape | Unknown]:
+    return shapes if isinstance(shapes, list) else [shapes]
+
+
+def caller(stub: Stub) -> Callable[..., Value]:
+    activates = "activation" in stub.names and not stub.own_activation
+
+    def call_stub(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
+        training = session_of(run).training[-1]
+        if training is not False and not state_of(run, self).trainable and stub.name == "BatchNormalization":
+            training = False
+        result: Value = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
+        for step in stub.steps(self, training):
+            op, names = (step.op, step.names) if isinstance(step, Step) else (step, None)
+            result = apply(run, self, op, result, names)
+        if activates:
+            result = activations.apply(run, self.attributes.get("activation"), result)
+        return result
+
+    return call_stub
+
+
+WEIGHT_NAMES: dict[type[Any], tuple[str, ...]] = {}
+
+
+def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str] | None = None) -> Value:
+    """Run one op of a layer with the weights that the layer has for it."""
+    tensors = inputs if isinstance(inputs, list) else [inputs]
+    weights = weights_for(layer, op, names)
+    if weights and isinstance(weights[0], Weight):
+        op = declared(op, weights[0])
+    return run.apply(
+        op,
+        *(as_tensor(run, tensor) for tensor in tensors),
+        weights=weights,
+        function=layer.cls.name,
+        dtypes=output_dtypes(run, layer, bool(weights), tensors),
+        framework="keras",
+    )
+
+
+def as_tensor(run: Run, value: Value) -> Tensor | Unknown:
+    """What a layer is called on, where it is a tensor."""
+    if isinstance(value, (Tensor, Unknown)):
+        return value
+    return run.unknown("a layer is called on what is not a tensor")
+
+
+FIRST_NAMES = ("kernel", "gamma", "beta", "moving_mean", "moving_variance", "embeddings", "alpha", "scale")
+OTHER_NAMES = ("recurrent_kernel", "bias")
+
+
+def weights_for(layer: Instance, op: Op, names: dict[str, str] | None) -> list[Value]:
+    """The layer's attributes that hold this op's weights, as they are now."""
+    state = layer.native
+    if not state.weights and names is None:
+        return []
+    attributes = layer.attributes
+    if names is not None:
+        found = [attributes.get(name) for name in names.values()]
+    else:
+        found = [attributes.get(name) for name in FIRST_NAMES + OTHER_NAMES if name in attributes]
+    return [value for value in found if isinstance(value, Tensor)]
+
+
+def declared(op: Op, kernel: Weight) -> Op:
+    """The op with the input size that its kernel was built for: a shared layer takes no other."""
+    shape = kernel.shape
+    if isinstance(shape, Unknown):
+        return op
+    if isinstance(op, Convolution) and op.channels is None and len(shape) > 1:
+        size = shape[-1] if op.transposed else shape[-2]
+        groups = op.groups
+        if isinstance(size, int) and isinstance(groups, int):
+            return replace(op, channels=size * groups)
+    elif isinstance(op, DepthwiseConvolution) and op.channels is None and len(shape) > 1:
+        if isinstance(shape[-2], int):
+            return replace(op, channels=shape[-2])
+    elif isinstance(op, Linear) and op.inputs is None and len(shape) == 2 and isinstance(shape[0], int):
+        return replace(op, inputs=shape[0])
+    return op
+
+
+def output_dtypes(run: Run, layer: Instance, computes: bool, inputs: Sequence[Value]) -> Sequence[str] | None:
+    """The dtype of what a layer gives: its own policy where that differs from the model's, else its input's."""
+    dtype = layer.native.dtype
+    if isinstance(dtype, str) and dtype not in ("float32", "float"):
+        return None if dtype.startswith("mixed_") else [dtype]
+    if dtype == "float32" and "mixed" in str(session_of(run).policy):
+        return ["float32"]
+    if computes and inputs and isinstance(inputs[0], Tensor) and inputs[0].dtype != "float":
+        return ["float"]
+    return None

@@ -1,0 +1,75 @@
+"""Function tables: a name, the real function's parameters in order, and the computation that it is.
+
+A signature is a string of words. `word` is a parameter of the same name in `functions.py`, `word>other` one
+that is called `other` there, `word>` one that changes no shape. Words after `*` are taken by name only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from flake8_cnnmem.values import MISSING, Native, Run, Value
+
+Entry: TypeAlias = "tuple[str, Callable[..., Value]] | tuple[str, Callable[..., Value], dict[str, Value]]"
+
+
+class Table:
+    """Names of a module's functions; each becomes a Native when it is first asked for."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self.entries = entries
+        self.made: dict[str, Native] = {}
+
+    def find(self, name: str) -> Value:
+        made = self.made.get(name)
+        if made is not None:
+            return made
+        entry = self.entries.get(name)
+        if entry is None:
+            return MISSING
+        signature, function, *fixed = entry
+        found = self.made[name] = function_native(name, signature, function, fixed[0] if fixed else {})
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.entries
+
+
+def function_native(name: str, signature: str, function: Callable[..., Value], fixed: dict[str, Value]) -> Native:
+    """A Native with this signature that calls the computation under its own parameter names."""
+    order: list[str] = []
+    targets: dict[str, str] = {}
+    variadic = False
+    by_name = False
+    for word in signature.split():
+        if word == "*":
+            by_name = True
+            continue
+        if word.startswith("*"):
+            variadic = True
+            continue
+        given, arrow, target = word.partition(">")
+        targets[given] = target if arrow else given
+        if not by_name:
+            order.append(given)
+
+    def call(run: Run, *args: Value, **kwargs: Value) -> Value:
+        bound: dict[str, Value] = {}
+        if len(args) > len(order) and not variadic:
+            raise TypeError(f"{name}() takes {len(order)} positional arguments but {len(args)} were given")
+        for word, value in zip(order, args, strict=False):
+            target = targets[word]
+            if target:
+                bound[target] = value
+        for word, value in kwargs.items():
+            target = targets.get(word, word)
+            if word not in targets:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{word}'")
+            if target:
+                bound[target] = value
+        if variadic:
+            return function(run, *args, **{word: value for word, value in bound.items() if word in kwargs}, **fixed)
+        return function(run, **bound, **fixed)
+
+    return Native(name, call, absorb=False)

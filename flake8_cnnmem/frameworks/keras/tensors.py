@@ -1,0 +1,257 @@
+"""Attributes, operators and indexing of Keras tensors and variables."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Batch, Size
+from flake8_cnnmem.frameworks.keras import constants, functions
+from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
+from flake8_cnnmem.frameworks.keras.dtypes import shown_dtype
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.shapes import shown
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops import Elementwise, Index, Unbind
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
+
+BINARY = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "mod", "**": "power",
+    "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+    "&": "logical", "|": "logical", "^": "logical",
+}  # fmt: skip
+
+UNARY = {"neg": "neg", "~": "logical_not", "invert": "logical_not"}
+
+
+def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
+    """A binary operator with a tensor on either side, or a unary one with the right side None."""
+    if symbol in UNARY:
+        return functions.unary(run, left, kind=UNARY[symbol])
+    if symbol == "pos":
+        return left
+    if symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">="):
+        symbol = symbol[:-1]
+    if symbol in ("==", "!=") and (left is None or right is None or isinstance(left, (str, Instance)) or isinstance(right, (str, Instance))):
+        return symbol == "!="
+    if symbol in ("is", "is not", "in", "not in"):
+        return run.unknown(f"{symbol!r} of a tensor is not followed")
+    if symbol == "@":
+        return functions.matmul(run, left, right)
+    kind = BINARY.get(symbol)
+    if kind is None:
+        return run.unknown(f"{symbol!r} of a tensor is not followed")
+    if isinstance(left, (Unknown, Tensor)) and isinstance(right, (Unknown, Tensor)) or is_number(left) or is_number(right):
+        return functions.binary(run, left, right, kind=kind)
+    if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
+        return functions.binary(run, left, right, kind=kind)
+    other = right if isinstance(left, Tensor) else left
+    if isinstance(other, Instance):
+        return NOT_IMPLEMENTED
+    raise run.error("TypeError", f"unsupported operand types for {symbol}: a tensor and {type(other).__name__}")
+
+
+NOT_IMPLEMENTED = Unknown("an operator with a tensor and another object is not followed")
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, (int, float, complex, Batch))
+
+
+# --- indexing -----------------------------------------------------------------------------------------------------------
+
+
+def index(run: Run, tensor: Tensor, key: Value) -> Value:
+    """`tensor[key]`: of a constant its values, else a view or a copy of the tensor."""
+    items = key if isinstance(key, tuple) else (key,)
+    if is_constant(tensor):
+        found = index_constant(tensor.data, tuple(plain(item) for item in items))
+        if found is not MISSING:
+            return constant(found) if isinstance(found, tuple) else found
+    return functions.apply(run, Index(tuple(position(item) for item in items)), tensor, function="getitem")
+
+
+def position(item: Value) -> Value:
+    if isinstance(item, slice):
+        return slice(plain(item.start), plain(item.stop), plain(item.step))
+    if isinstance(item, Tensor) and item.shape == ():
+        return plain(item)
+    return item
+
+
+def index_constant(data: Value, items: tuple[Value, ...]) -> Value:
+    """What plain positions take from known values; MISSING where it is not that simple."""
+    if not items:
+        return data
+    first, rest = items[0], items[1:]
+    if first is Ellipsis and len(rest) < constants.depth(data):
+        return index_constant(data, (*(slice(None),) * (constants.depth(data) - len(rest)), *rest))
+    if not isinstance(data, tuple):
+        return MISSING
+    if isinstance(first, bool):
+        return MISSING
+    if isinstance(first, int):
+        return index_constant(data[first], rest)
+    if isinstance(first, slice):
+        bounds = (plain(first.start), plain(first.stop), plain(first.step))
+        if not all(bound is None or isinstance(bound, int) for bound in bounds):
+            return MISSING
+        taken = data[slice(*bounds)]
+        if not rest:
+            return taken
+        parts = tuple(index_constant(item, rest) for item in taken)
+        return MISSING if MISSING in parts else parts
+    return MISSING
+
+
+def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
+    """TensorFlow's tensors do not take items; numpy arrays of the program do, and keep their shape."""
+    if isinstance(value, Tensor) and value.call is not None:
+        result: Tensor = run.apply(Elementwise("copy"), tensor, function="setitem", framework="keras")
+        return result
+    if tensor.data is not None:
+        return Tensor(tensor.shape, tensor.dtype, framework=tensor.framework)
+    return tensor
+
+
+def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+    if is_constant(tensor):
+        if not isinstance(tensor.data, tuple):
+            raise run.error("TypeError", "iteration over a 0-d tensor")
+        return [constant(item) if isinstance(item, tuple) else item for item in tensor.data]
+    found = functions.unstack(run, tensor)
+    return found if isinstance(found, (list, Unknown)) else [found]
+
+
+def length(run: Run, tensor: Tensor) -> Size:
+    if isinstance(tensor.shape, Unknown):
+        return tensor.shape
+    if not tensor.shape:
+        raise run.error("TypeError", "len() of a 0-d tensor")
+    return tensor.shape[0]
+
+
+# --- attributes ---------------------------------------------------------------------------------------------------------
+
+
+def shape(run: Run, tensor: Tensor) -> Value:
+    return shown(tensor.shape)
+
+
+def get_shape(run: Run, self: Tensor) -> Value:
+    return shown(self.shape)
+
+
+def name_of(run: Run, tensor: Tensor) -> Value:
+    if isinstance(tensor, Weight):
+        return f"{tensor.name}:0" if not tensor.name.endswith(":0") else tensor.name
+    session = session_of(run)
+    named = session.names.get(id(tensor))
+    if named is not None:
+        return named[1]
+    node = session.node_of(tensor)
+    operation = node[0].operation if node is not None else None
+    return operation.native.name if isinstance(operation, Instance) else "tensor"
+
+
+def history(run: Run, tensor: Tensor) -> Value:
+    """`tensor._keras_history`: (layer, node number, tensor number)."""
+    node = session_of(run).node_of(tensor)
+    if node is None:
+        return MISSING
+    return (node[0].operation if isinstance(node[0].operation, Instance) else run.unknown("an operator outside any layer"), 0, node[1])
+
+
+def numpy(run: Run, self: Tensor) -> Value:
+    if self.data is not None and self.shape == ():
+        return self.data
+    return Tensor(self.shape, self.dtype if self.dtype != "float" else "float32", data=self.data, framework="numpy")
+
+
+def set_shape(run: Run, self: Tensor, shape: Value) -> None:
+    functions.refine(self, shape)
+
+
+def unchanged(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+    return self
+
+
+def assign(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+    return self
+
+
+def method(function: Value) -> Native:
+    return Native(function.__name__, function, absorb=False)
+
+
+METHODS: dict[str, Native] = {
+    "get_shape": method(get_shape),
+    "set_shape": method(set_shape),
+    "numpy": method(numpy),
+    "eval": method(numpy),
+    "value": method(unchanged),
+    "read_value": method(unchanged),
+    "initialized_value": method(unchanged),
+    "assign": method(assign),
+    "assign_add": method(assign),
+    "assign_sub": method(assign),
+    "load": method(assign),
+    "reshape": Native("reshape", lambda run, self, *shape: functions.reshape(run, self, shape[0] if len(shape) == 1 else shape), absorb=False),
+    "squeeze": Native("squeeze", lambda run, self, axis=None: functions.squeeze(run, self, axis), absorb=False),
+    "item": method(numpy),
+    "astype": Native("astype", lambda run, self, dtype: functions.cast(run, self, dtype), absorb=False),
+}
+
+COMPUTED = {
+    "shape": shape,
+    "_keras_shape": shape,
+    "name": name_of,
+    "_keras_history": history,
+}
+
+SYMBOLS = {
+    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__div__": "/", "__pow__": "**",
+    "__matmul__": "@", "__getitem__": "[]", "__neg__": "neg",
+}  # fmt: skip
+
+
+def get(run: Run, tensor: Tensor, attribute: str) -> Value:
+    computed = COMPUTED.get(attribute)
+    if computed is not None:
+        return computed(run, tensor)
+    found = METHODS.get(attribute)
+    if found is not None:
+        return Bound(found, tensor)
+    if attribute == "dtype":
+        return shown_dtype(tensor.dtype, session_of(run).floatx)
+    if attribute == "ndim":
+        return functions.ndim(run, tensor)
+    if attribute == "size" and tensor.framework == "numpy":
+        return functions.size(run, tensor)
+    if attribute == "trainable" and isinstance(tensor, Weight):
+        return tensor.trainable
+    if attribute == "T":
+        return functions.transpose(run, tensor)
+    if attribute in ("_uses_learning_phase", "sparse", "_keras_mask"):
+        return None if attribute == "_keras_mask" else False
+    if attribute in ("op", "graph", "device", "consumers", "initializer", "constraint", "regularizer", "experimental_ref", "ref", "handle", "path", "initial_value"):
+        return run.unknown(f"{attribute} of a tensor is not followed")
+    if attribute in SYMBOLS:
+        symbol = SYMBOLS[attribute]
+        return Native(attribute, lambda run, other=None: index(run, tensor, other) if symbol == "[]" else operate(run, symbol, tensor, other), absorb=False)
+    return MISSING
+
+
+def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
+    """Settable: a variable's `trainable`; Keras 1 code also notes `_keras_shape` on what it makes itself."""
+    if attribute == "trainable" and isinstance(tensor, Weight) and isinstance(value, bool):
+        tensor.trainable = value
+    elif attribute == "_keras_shape":
+        functions.refine(tensor, value)
+
+
+TENSOR = Class("KerasTensor", module="keras")
+"""What `isinstance` sees: a symbolic tensor."""
+VARIABLE = Class("Variable", (TENSOR,), module="keras")
+
+
+def type_of(tensor: Tensor) -> Class:
+    return VARIABLE if isinstance(tensor, Weight) else TENSOR

@@ -1,0 +1,209 @@
+"""keras.utils.*, keras.saving.*, keras.mixed_precision.*, keras.config.*: what of it building a model touches."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.keras import data
+from flake8_cnnmem.frameworks.keras.backend import NAME_SCOPE, image_data_format, standardize_data_format
+from flake8_cnnmem.frameworks.keras.layer import count_params
+from flake8_cnnmem.frameworks.keras.models import CLONE_MODEL
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+
+
+def get_source_inputs(run: Run, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+    """The Inputs that a tensor is computed from."""
+    session = session_of(run)
+    found: list[Tensor] = []
+    seen: set[int] = set()
+    waiting = tensors_in(tensor)
+    if isinstance(tensor, Unknown):
+        return tensor
+    while waiting:
+        at = waiting.pop()
+        if id(at) in seen:
+            continue
+        seen.add(id(at))
+        node = session.node_of(at)
+        if node is None or node[0].is_input:
+            if node is not None or not found:
+                found.append(at)
+            continue
+        waiting.extend(reversed(node[0].inputs))
+    return found
+
+
+def nothing(run: Run, *args: Value, **kwargs: Value) -> None:
+    """Changes no shape."""
+
+
+def identity_decorator(run: Run, *args: Value, **kwargs: Value) -> Value:
+    """`@register_keras_serializable()` and its like, with or without arguments."""
+    if len(args) == 1 and not kwargs and not isinstance(args[0], str) and args[0] is not None:
+        return args[0]
+    return Native("decorate", lambda run, function: function, absorb=False)
+
+
+def decorator_factory(run: Run, *args: Value, **kwargs: Value) -> Value:
+    """`@keras_export("keras.layers.Dense")`."""
+    return Native("decorate", lambda run, function: function, absorb=False)
+
+
+def get_custom_objects(run: Run) -> Value:
+    return run.data("keras").setdefault("custom_objects", {})
+
+
+def get_file(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("a downloaded file's path is not known")
+
+
+def not_followed(name: str) -> Native:
+    def answer(run: Run, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"what {name} gives is not followed")
+
+    return Native(name, answer, absorb=False)
+
+
+def first_argument(run: Run, model: Value, *args: Value, **kwargs: Value) -> Value:
+    return model
+
+
+def normalize_tuple(run: Run, value: Value, n: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,) * n
+
+
+def normalize_padding(run: Run, value: Value) -> Value:
+    return value.lower() if isinstance(value, str) else value
+
+
+def conv_output_length(
+    run: Run, input_length: Value, filter_size: Value, padding: Value, stride: Value = 1, dilation: Value = 1, **old: Value
+) -> Value:
+    if input_length is None:
+        return None
+    span = run.operate("+", run.operate("*", run.operate("-", filter_size, 1), dilation), 1)
+    length = input_length
+    if padding == "valid":
+        length = run.operate("+", run.operate("-", input_length, span), 1)
+    elif padding == "full":
+        length = run.operate("-", run.operate("+", input_length, span), 1)
+    return run.operate("//", run.operate("-", run.operate("+", length, stride), 1), stride)
+
+
+def deconv_length(
+    run: Run, dim_size: Value, stride_size: Value, kernel_size: Value, padding: Value, *args: Value, **kwargs: Value
+) -> Value:
+    if dim_size is None:
+        return None
+    size = run.operate("*", dim_size, stride_size)
+    if padding == "valid" and isinstance(kernel_size, int) and isinstance(stride_size, int):
+        return run.operate("+", size, max(kernel_size - stride_size, 0))
+    return size
+
+
+def count_weights(run: Run, weights: Value) -> Value:
+    total: Value = 0
+    for weight in weights if isinstance(weights, (list, tuple)) else ():
+        size = run.get(weight, "shape")
+        for side in size if isinstance(size, tuple) else ():
+            total = total + side if isinstance(total, int) and isinstance(side, int) else total
+    return total
+
+
+def set_policy(run: Run, policy: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`keras.mixed_precision.set_global_policy("mixed_float16")`: kept in `run.data("keras")["policy"]` too."""
+    name = policy.attributes.get("name") if isinstance(policy, Instance) else policy
+    session_of(run).policy = name
+    run.data("keras")["policy"] = name
+
+
+def global_policy(run: Run) -> Value:
+    return run.construct(POLICY, session_of(run).policy)
+
+
+def policy_init(run: Run, self: Instance, name: Value = None, *args: Value, **kwargs: Value) -> None:
+    self.attributes["name"] = name
+    mixed = isinstance(name, str) and name.startswith("mixed_")
+    self.attributes["compute_dtype"] = name.removeprefix("mixed_") if isinstance(name, str) else name
+    self.attributes["variable_dtype"] = "float32" if mixed else name
+
+
+POLICY = Class("DTypePolicy", namespace={"__init__": Native("__init__", policy_init, absorb=False)}, module="keras")
+
+
+def exists(run: Run, path: Value) -> Value:
+    return run.unknown("whether a file exists is not known")
+
+
+def progress(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """Prints only."""
+
+
+def any_attribute(run: Run, self: Instance, name: str) -> Value:
+    return MISSING if name.startswith("__") else run.unknown(f"{self.cls.name}.{name} is not followed")
+
+
+PROGBAR = Class(
+    "Progbar",
+    namespace={
+        "__init__": Native("__init__", progress, absorb=False),
+        "update": Native("update", progress, absorb=False),
+        "add": Native("add", progress, absorb=False),
+    },
+)
+
+FUNCTIONS = (
+    get_source_inputs, get_custom_objects, get_file, normalize_tuple, normalize_padding, conv_output_length,
+    deconv_length, image_data_format, standardize_data_format, exists,
+)  # fmt: skip
+
+MEMBERS: dict[str, Value] = {
+    **{function.__name__: Native(function.__name__, function, absorb=False) for function in FUNCTIONS},
+    "normalize_data_format": Native("normalize_data_format", standardize_data_format, absorb=False),
+    "deconv_output_length": Native("deconv_output_length", deconv_length, absorb=False),
+    "register_keras_serializable": Native("register_keras_serializable", decorator_factory, absorb=False),
+    "keras_export": Native("keras_export", decorator_factory, absorb=False),
+    "tf_export": Native("tf_export", decorator_factory, absorb=False),
+    "generate_legacy_interface": Native("generate_legacy_interface", decorator_factory, absorb=False),
+    "no_automatic_dependency_tracking": Native("no_automatic_dependency_tracking", identity_decorator, absorb=False),
+    "multi_gpu_model": Native("multi_gpu_model", first_argument, absorb=False),
+    "custom_object_scope": NAME_SCOPE,
+    "CustomObjectScope": NAME_SCOPE,
+    "Progbar": PROGBAR,
+    "clone_model": CLONE_MODEL,
+    "count_params": Native("count_params", count_weights, absorb=False),
+    "set_global_policy": Native("set_global_policy", set_policy, absorb=False),
+    "set_policy": Native("set_policy", set_policy, absorb=False),
+    "set_dtype_policy": Native("set_dtype_policy", set_policy, absorb=False),
+    "global_policy": Native("global_policy", global_policy, absorb=False),
+    "dtype_policy": Native("dtype_policy", global_policy, absorb=False),
+    "Policy": POLICY,
+    "DTypePolicy": POLICY,
+    **{
+        name: Native(name, nothing, absorb=False)
+        for name in (
+            "plot_model", "print_summary", "set_random_seed", "enable_interactive_logging", "disable_interactive_logging",
+            "convert_all_kernels_in_model", "print_msg", "enable_unsafe_deserialization", "save_model", "save_img",
+            "array_to_img", "enable_traceback_filtering", "disable_traceback_filtering", "save_weights",
+        )
+    },
+    **{
+        name: not_followed(name)
+        for name in (
+            "load_model", "model_from_json", "model_from_yaml", "model_from_config", "model_to_dot", "deserialize_keras_object",
+            "serialize_keras_object", "deserialize", "serialize", "text_dataset_from_directory", "audio_dataset_from_directory",
+            "timeseries_dataset_from_array", "split_dataset", "normalize", "get_registered_object", "get_registered_name",
+            "convert_dense_weights_data_format", "validate_file", "path_to_string", "load_weights",
+        )
+    },
+}  # fmt: skip
+
+
+def find(name: str) -> Value:
+    """A member of `keras.utils` and of the modules like it."""
+    found = MEMBERS.get(name, MISSING)
+    return data.find(name) if found is MISSING else found
+
+
+__all__ = ["count_params", "find"]

@@ -1,0 +1,93 @@
+"""The form in which a framework says what training holds: one `Row` for each kind of op, one `Rules` in all.
+
+Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
+of them, "y" the (first) result. What has no place is a tensor of its own, `New`, measured by the name of a
+quantity of the call (flake8_cnnmem/memory/measures.py works them out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A tensor of its own, as many values as the quantity `of` has, `times` over.
+
+    `bytes` are those of one value; None stands for the dtype that the op computes in.
+    """
+
+    of: str
+    bytes: int | None = None
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Something that stays for the backward pass.
+
+    `when`: "any" (the result needs a gradient), "weight" (a weight of the call is trained), "others" (an operand
+    beside this one needs a gradient), "own" (this one needs a gradient).
+    """
+
+    what: str | New
+    when: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one kind of op holds, and for how long.
+
+    `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
+    `forward` and `backward` are temporaries beside the results and beside the gradients.
+    `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
+    gradient itself), "parts" (views of it), "spread" (a view of it, repeated), "none".
+    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "contiguous".
+    `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
+    `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
+    `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.
+    `reuses`: the result is written into the storage of an operand that nothing else needs.
+    """
+
+    keeps: tuple[Kept, ...] = ()
+    in_place: tuple[Kept, ...] | None = None
+    forward: tuple[New, ...] = ()
+    backward: tuple[New, ...] = ()
+    gradient: str = "new"
+    layout: str = "like"
+    matrix: bool = False
+    weights: str = ""
+    autocast: str = ""
+    reuses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a framework spends memory over a training step.
+
+    `rows` by kind, or by "kind/variant" where a kind has variants. `step` names the order of things: "phases"
+    (forward, backward, update, one after the other) or "graph" (each variable updated once its gradient is there).
+    `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
+    """
+
+    framework: str
+    alignment: int
+    rows: Mapping[str, Row]
+    otherwise: Row
+    step: str = "phases"
+    accumulates_in_place: bool = True
+    rewrites: Mapping[str, str] = field(default_factory=dict)
+    """Kinds that are another one in disguise."""
+
+    def row(self, kind: str, *variants: str) -> Row:
+        """The row of the first variant that has one, else of the kind, else what is assumed of any op."""
+        kind = self.rewrites.get(kind, kind)
+        for variant in variants:
+            found = self.rows.get(f"{kind}/{variant}")
+            if found is not None:
+                return found
+        return self.rows.get(kind, self.otherwise)
+
+    def knows(self, kind: str) -> bool:
+        return self.rewrites.get(kind, kind) in self.rows

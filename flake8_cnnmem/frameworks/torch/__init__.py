@@ -1,0 +1,44 @@
+"""PyTorch: its layers, functions and tensors as natives, and what the rest of the program asks of it."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.torch.arithmetic import operate
+from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
+from flake8_cnnmem.frameworks.torch.indexing import index, set_index
+from flake8_cnnmem.frameworks.torch.module import call_root, children_of, is_module, paths_of, weights_of
+from flake8_cnnmem.frameworks.torch.namespaces import find_module
+from flake8_cnnmem.frameworks.torch.parameters import type_of
+from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
+from flake8_cnnmem.values import Instance
+
+__all__ = ["FRAMEWORK", "find_module"]
+
+
+def is_model(instance: Instance) -> bool:
+    """A user's class or a container with something in it; not a single layer of torch's own."""
+    if not is_module(instance):
+        return False
+    return instance.cls.site is not None or any(cls in CONTAINERS for cls in instance.cls.mro)
+
+
+FRAMEWORK = Framework(
+    name="torch",
+    alignment=512,
+    channels_last=False,
+    get=get,
+    set=set_attribute,
+    type_of=type_of,
+    operate=operate,
+    index=index,
+    set_index=set_index,
+    iterate=iterate,
+    length=length,
+    is_layer=is_module,
+    weights=weights_of,
+    children=children_of,
+    paths=paths_of,
+    call_root=call_root,
+    is_model=is_model,
+    own_inputs=lambda instance: None,
+)

@@ -1,0 +1,94 @@
+"""Arguments as torch takes them: sizes given as several numbers or one tuple, one number for all axes, NumPy names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flake8_cnnmem.dims import Batch, Shape, Size
+from flake8_cnnmem.frameworks.torch.constants import flat, scalar
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
+
+NOT_A_SHAPE = Unknown("a shape could not be worked out")
+
+
+def ntuple(value: Value, count: int) -> Value:
+    """One value for each of `count` axes, as torch.nn.modules.utils._ntuple: sequences are kept as tuples."""
+    if isinstance(value, (list, tuple, range)):
+        return tuple(value)
+    return (value,) * count
+
+
+def per_axis(value: Value, count: int) -> Value:
+    """As `ntuple`, with a sequence of one standing for all axes, as C++ functions take it."""
+    sizes = ntuple(value, count)
+    return tuple(size(item) for item in (sizes * count if len(sizes) == 1 else sizes))
+
+
+def size(value: Value) -> Size:
+    """One size: whole numbers, floats that torch would refuse become Unknown, tensors by their value."""
+    kind = type(value)
+    if kind is int or kind is Batch or kind is Unknown:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Tensor):
+        number = scalar(value)
+        return int(number) if number is not None else Unknown("a size is computed from a tensor's values")
+    return value  # type: ignore[no-any-return]  # wrong kinds are found by the op
+
+
+def sizes(values: Value) -> Shape | Unknown:
+    """`f(2, 3)`, `f((2, 3))`, `f([2, 3])` and `f(torch.Size([2, 3]))` alike: `values` is what *size caught."""
+    if isinstance(values, Unknown):
+        return values
+    if len(values) == 1:
+        only = values[0]
+        if isinstance(only, (list, tuple, range)):
+            values = only
+        elif isinstance(only, Unknown):
+            return only
+        elif isinstance(only, Tensor):
+            numbers = flat(only)
+            if numbers is not None and only.shape:
+                values = numbers
+    if not all(isinstance(value, (int, Batch, Unknown, Tensor)) for value in values):
+        return NOT_A_SHAPE
+    return tuple(size(value) for value in values)
+
+
+def shape_of(value: Value) -> Shape | Unknown:
+    """A shape given as one argument: a number, a tuple, a list."""
+    return sizes((value,))
+
+
+def axes(value: Value) -> tuple[int, ...] | None | Unknown:
+    """A `dim` argument as a tuple; None stays None (all axes)."""
+    if value is None or isinstance(value, Unknown):
+        return value
+    if isinstance(value, (list, tuple)):
+        unknown = next((axis for axis in value if isinstance(axis, Unknown)), None)
+        return unknown if unknown is not None else tuple(value)
+    return (value,)
+
+
+NUMPY_NAMES = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""What C++ functions accept beside their own names (numpy_compatibility_arg_names in python_arg_parser.cpp)."""
+
+
+def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[..., Value]:
+    """`function`, taking NumPy's names for its parameters `names` too, and any `out=`."""
+    known = frozenset(names)
+
+    def renamed(*args: Any, **kwargs: Any) -> Value:
+        if kwargs:
+            for word in tuple(kwargs):
+                if word not in known and NUMPY_NAMES.get(word) in known:
+                    kwargs[NUMPY_NAMES[word]] = kwargs.pop(word)
+            if "out" not in known:
+                kwargs.pop("out", None)
+        return function(*args, **kwargs)
+
+    return renamed

@@ -1,0 +1,163 @@
+"""Tensors whose values are known or do not depend on the model's input.
+
+Code computes its own structure with small tensors (`torch.linspace(0, rate, sum(depths))`, index tables, masks).
+Their values are kept while they are few, and no Call is recorded for what is computed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+
+LARGEST = 1024
+"""Values that are kept at most; a larger table is only known by its shape."""
+
+
+@dataclass(slots=True, eq=False)
+class Constant(Tensor):
+    """A tensor that no input and no parameter takes part in: `torch.arange(h)`, and what is computed from it."""
+
+
+def is_constant(value: object) -> bool:
+    """Whether a value takes no part in the model: what is computed from such values alone needs no Call."""
+    return type(value) is Constant or (type(value) is Tensor and value.data is not None and value.call is None)
+
+
+def counted(shape: Shape | Unknown) -> int | None:
+    """How many values a tensor of this shape has, if that is a number small enough to keep them."""
+    if isinstance(shape, Unknown):
+        return None
+    total = 1
+    for size in shape:
+        if not isinstance(size, int) or size < 0:
+            return None
+        total *= size
+    return total if total <= LARGEST else None
+
+
+def constant(shape: Shape, values: Iterable[Any] | None, dtype: str) -> Constant:
+    """A constant of this shape with its values in row-major order, which are dropped when they are too many."""
+    if values is None or counted(shape) is None:
+        return Constant(shape, dtype)
+    return Constant(shape, dtype, data=nest(list(values), shape))
+
+
+def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
+    """The shape and the values of nested lists and tuples; None when they are ragged."""
+    if not isinstance(value, (list, tuple)):
+        return (), [value]
+    parts = [from_nested(item) for item in value]
+    shapes = {part[0] if part else None for part in parts}
+    if len(shapes) > 1 or None in shapes:
+        return None
+    inner: Shape = next(iter(shapes), ()) or ()
+    return (len(value), *inner), [number for part in parts if part for number in part[1]]
+
+
+def nest(values: Sequence[Any], shape: Shape) -> Any:
+    """Row-major values as nested tuples; a single value for the shape ()."""
+    if not shape:
+        return values[0] if values else None
+    items: list[Any] = list(values)
+    for size in reversed(shape[1:]):
+        assert isinstance(size, int)
+        items = [tuple(items[at : at + size]) for at in range(0, len(items), size)] if size else []
+    return tuple(items)
+
+
+def flat(tensor: Tensor) -> list[Any] | None:
+    """The values in row-major order, or None when they are not known."""
+    if tensor.data is None or isinstance(tensor.shape, Unknown):
+        return None
+    items = [tensor.data]
+    for _ in tensor.shape:
+        items = [item for group in items for item in group]
+    return items
+
+
+def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -> list[Any] | None:
+    """The values of an elementwise operation on tensors and numbers that broadcast to `shape`; None if unknown."""
+    total = counted(shape)
+    if total is None:
+        return None
+    columns = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            values = flat(operand)
+            if values is None or isinstance(operand.shape, Unknown):
+                return None
+            columns.append(spread(values, operand.shape, shape))
+        else:
+            columns.append([operand] * total)
+    try:
+        return [function(*row) for row in zip(*columns, strict=True)]
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+
+
+def spread(values: list[Any], shape: Shape, target: Shape) -> list[Any]:
+    """Row-major values of `shape` repeated to the larger shape `target`."""
+    if shape == target:
+        return values
+    own: tuple[Size, ...] = (1,) * (len(target) - len(shape)) + shape
+    strides, step = [0] * len(own), 1
+    for axis in reversed(range(len(own))):
+        size = own[axis]
+        assert isinstance(size, int)
+        strides[axis] = 0 if size == 1 else step
+        step *= size
+    places = [0]
+    for axis, size in enumerate(target):
+        assert isinstance(size, int)
+        places = [place + strides[axis] * at for place in places for at in range(size)]
+    return [values[place] for place in places]
+
+
+def permuted(tensor: Tensor, axes: Sequence[int]) -> list[Any] | None:
+    """The values after the axes are reordered; None when they are not known."""
+    values = flat(tensor)
+    if values is None or isinstance(tensor.shape, Unknown):
+        return None
+    sizes = [size for size in tensor.shape if isinstance(size, int)]
+    strides, step = [0] * len(sizes), 1
+    for axis in reversed(range(len(sizes))):
+        strides[axis] = step
+        step *= sizes[axis]
+    places = [0]
+    for axis in axes:
+        places = [place + strides[axis] * at for place in places for at in range(sizes[axis])]
+    return [values[place] for place in places]
+
+
+def along(tensor: Tensor, axis: int, function: Callable[[list[Any]], Any]) -> list[Any] | None:
+    """`function` of each line of values along an axis, in row-major order of the axes that are left."""
+    if isinstance(tensor.shape, Unknown):
+        return None
+    rank = len(tensor.shape)
+    others = [at for at in range(rank) if at != axis]
+    values = permuted(tensor, [*others, axis])
+    size = tensor.shape[axis]
+    if values is None or not isinstance(size, int) or not size:
+        return None
+    return [function(values[at : at + size]) for at in range(0, len(values), size)]
+
+
+def scalar(value: object) -> Any:
+    """The number that a value is: a number itself, or the only value of a constant; None when it is not known."""
+    if isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Tensor) and value.data is not None:
+        values = flat(value)
+        if values is not None and len(values) == 1:
+            return values[0]
+    return None
+
+
+def own_values(weight: Weight) -> None:
+    """Forget the values of a weight that is written to."""
+    weight.data = None

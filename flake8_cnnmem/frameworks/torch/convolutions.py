@@ -1,0 +1,210 @@
+"""torch.nn.functional's convolutions and matrix layers: sizes come from the weights that are handed in."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Batch, Size, multiply
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
+from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, Linear, Reduce
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+WEIGHT = Unknown("the shape of a weight is not known")
+
+
+def stated(found: Size, declared: Value) -> Value:
+    """A weight's size; where it is not known, what the layer was declared with, which may be no size at all."""
+    return declared if isinstance(found, Unknown) and declared is not None else found
+
+
+def weight_shape(weight: Value, rank: int) -> tuple[Size, ...]:
+    """The shape of a weight of this rank, all Unknown when it is not known."""
+    tensor = tensor_of(weight)
+    shape = tensor if isinstance(tensor, Unknown) else tensor.shape
+    if isinstance(shape, Unknown):
+        return (shape,) * rank
+    return shape if len(shape) == rank else (WEIGHT,) * rank
+
+
+def convolution_padding(padding: Value, rank: int) -> Value:
+    return padding.lower() if isinstance(padding, str) else per_axis(padding, rank)
+
+
+def convolve(
+    run: Run,
+    function: str,
+    rank: int,
+    input: Value,
+    weight: Value,
+    bias: Value,
+    stride: Value,
+    padding: Value,
+    dilation: Value,
+    groups: Value,
+    transposed: bool = False,
+    output_padding: Value = 0,
+    declared: tuple[Value, Value, Value] = (None, None, None),
+) -> Value:
+    """A convolution with a given weight. `declared` is (filters, channels, kernel) of the layer, where there is one."""
+    first, second, *kernel = weight_shape(weight, rank + 2)
+    groups = size(groups)
+    sides = declared[2] if isinstance(declared[2], tuple) and len(declared[2]) == rank else (None,) * rank
+    kernel = [stated(side, given) for side, given in zip(kernel, sides, strict=True)]
+    if transposed:
+        channels, filters = first, scaled(second, groups)
+    else:
+        channels, filters = scaled(second, groups), first
+    op = Convolution(
+        filters=stated(filters, declared[0]),
+        kernel=tuple(kernel),
+        channels=stated(channels, declared[1]),
+        stride=per_axis(stride, rank),
+        padding=convolution_padding(padding, rank),
+        dilation=per_axis(dilation, rank),
+        groups=groups,
+        bias=bias is not None,
+        transposed=transposed,
+        output_padding=per_axis(output_padding, rank),
+    )
+    return apply(run, op, input, weights=(weight, bias), function=function)
+
+
+def scaled(part: Size, groups: Size) -> Size:
+    return multiply(part, groups) if isinstance(groups, (int, Unknown, Batch)) else WEIGHT
+
+
+def _declare(rank: int) -> None:
+    name = f"conv{rank}d"
+
+    def conv(
+        run: Run,
+        input: Value,
+        weight: Value,
+        bias: Value = None,
+        stride: Value = 1,
+        padding: Value = 0,
+        dilation: Value = 1,
+        groups: Value = 1,
+    ) -> Value:
+        return convolve(run, name, rank, input, weight, bias, stride, padding, dilation, groups)
+
+    define(f"functional.{name}", f"torch.{name}")(conv)
+    transposed = f"conv_transpose{rank}d"
+
+    def conv_transpose(
+        run: Run,
+        input: Value,
+        weight: Value,
+        bias: Value = None,
+        stride: Value = 1,
+        padding: Value = 0,
+        output_padding: Value = 0,
+        groups: Value = 1,
+        dilation: Value = 1,
+    ) -> Value:
+        return convolve(
+            run, transposed, rank, input, weight, bias, stride, padding, dilation, groups, True, output_padding
+        )
+
+    define(f"functional.{transposed}", f"torch.{transposed}")(conv_transpose)
+
+
+for _rank in (1, 2, 3):
+    _declare(_rank)
+
+
+def linear_op(weight: Value, bias: Value, declared: tuple[Value, Value] = (None, None)) -> Op:
+    """`declared` is (out_features, in_features) of the layer, where there is one."""
+    tensor = tensor_of(weight)
+    if isinstance(tensor, Tensor) and not isinstance(tensor.shape, Unknown) and len(tensor.shape) == 1:
+        # A weight of one axis is one row whose axis the result does not keep.
+        return Reduce("linear", -1)
+    features, inputs = weight_shape(weight, 2)
+    return Linear(stated(features, declared[0]), stated(inputs, declared[1]), bias is not None)
+
+
+@define("functional.linear")
+def linear(run: Run, input: Value, weight: Value, bias: Value = None) -> Value:
+    return apply(run, linear_op(weight, bias), input, weights=(weight, bias), function="linear")
+
+
+@define("functional.bilinear", "torch.bilinear")
+def bilinear(run: Run, input1: Value, input2: Value, weight: Value, bias: Value = None) -> Value:
+    features, left, right = weight_shape(weight, 3)
+    op = Bilinear(left, right, features, bias is not None)
+    return apply(run, op, input1, input2, weights=(weight, bias), function="bilinear")
+
+
+def look_up(run: Run, input: Value, weight: Value, padding: Value, function: str) -> Value:
+    count, width = weight_shape(weight, 2)
+    dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+    return apply(run, Embedding(count, width, padding), input, weights=(weight,), function=function, dtype=dtype)
+
+
+@define("functional.embedding")
+def embedding(
+    run: Run,
+    input: Value,
+    weight: Value,
+    padding_idx: Value = None,
+    max_norm: Value = None,
+    norm_type: Value = 2.0,
+    scale_grad_by_freq: Value = False,
+    sparse: Value = False,
+) -> Value:
+    return look_up(run, input, weight, padding_idx, "embedding")
+
+
+@define("functional.embedding_bag")
+def embedding_bag(
+    run: Run,
+    input: Value,
+    weight: Value,
+    offsets: Value = None,
+    max_norm: Value = None,
+    norm_type: Value = 2,
+    scale_grad_by_freq: Value = False,
+    mode: Value = "mean",
+    sparse: Value = False,
+    per_sample_weights: Value = None,
+    include_last_offset: Value = False,
+    padding_idx: Value = None,
+) -> Value:
+    kind = mode if mode in ("mean", "sum", "max") else "mean"
+    rows = look_up(run, input, weight, padding_idx, "embedding_bag")
+    if offsets is None:
+        return apply(run, Reduce(kind, 1), rows, function="embedding_bag")
+    bags = tensor_of(offsets)
+    if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown) or not isinstance(rows, Tensor):
+        return run.unknown("the number of bags is not known")
+    # One row for each offset: a bag's rows are reduced to one, however many they are.
+    return apply(run, Embedding(*weight_shape(weight, 2)), bags, weights=(weight,), function="embedding_bag",
+                 dtype=rows.dtype)  # fmt: skip
+
+
+@define("functional.one_hot")
+def one_hot(run: Run, tensor: Value, num_classes: Value = -1) -> Value:
+    tensor = tensor_of(tensor)
+    if isinstance(tensor, Unknown):
+        return tensor
+    if isinstance(tensor.shape, Unknown):
+        return Tensor(tensor.shape, "int64")
+    count = size(num_classes)
+    if count == -1:
+        count = run.unknown("the number of classes is in a tensor's values")
+    return Tensor((*tensor.shape, count), "int64")
+
+
+
+
+def attribute(run: Run, self: Instance, name: str) -> Value:
+    """A layer's attribute as it is now: its own, a parameter, a buffer, or whatever its class makes of it."""
+    attributes = self.attributes
+    if name in attributes:
+        return attributes[name]
+    parameters = attributes.get("_parameters")
+    if parameters is not None and name in parameters:
+        return parameters[name]
+    return run.find(self, name)

@@ -1,0 +1,203 @@
+"""torch.dtype, torch.device and the other small values that code hands to tensors: one object for each."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+
+FLOATS = ("float", "float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2")
+COMPLEX = ("complex64", "complex128", "complex32")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
+SIZES = {
+    "float": 4, "float32": 4, "float16": 2, "bfloat16": 2, "float64": 8, "float8_e4m3fn": 1, "float8_e5m2": 1,
+    "complex32": 4, "complex64": 8, "complex128": 16,
+    "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8, "bool": 1,
+}  # fmt: skip
+"""Bytes of one value; "float" as the default dtype."""
+
+ALIASES = {
+    "float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
+    "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
+}  # fmt: skip
+
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float64": 1.7976931348623157e308}
+EPSILON = {"float16": 0.0009765625, "bfloat16": 0.0078125, "float64": 2.220446049250313e-16}
+TINY = {"float16": 6.103515625e-05, "bfloat16": 1.1754943508222875e-38, "float64": 2.2250738585072014e-308}
+
+
+def _name(run: Run, self: Instance) -> Value:
+    return f"torch.{'float32' if self.native == 'float' else self.native}"
+
+
+def _equal(run: Run, self: Instance, other: Value) -> Value:
+    return isinstance(other, Instance) and _plain(other.native) == _plain(self.native)
+
+
+def _different(run: Run, self: Instance, other: Value) -> Value:
+    return not _equal(run, self, other)
+
+
+def _plain(name: Value) -> Value:
+    return "float32" if name == "float" else name
+
+
+DTYPE = Class(
+    "dtype",
+    namespace={
+        "__repr__": Native("__repr__", _name),
+        "__str__": Native("__str__", _name),
+        "__eq__": Native("__eq__", _equal),
+        "__ne__": Native("__ne__", _different),
+        "__hash__": Native("__hash__", lambda run, self: hash(_plain(self.native))),
+        "is_floating_point": Property(Native("is_floating_point", lambda run, self: self.native in FLOATS)),
+        "is_complex": Property(Native("is_complex", lambda run, self: self.native in COMPLEX)),
+        "is_signed": Property(
+            Native("is_signed", lambda run, self: not self.native.startswith("uint") and self.native != "bool")
+        ),
+        "itemsize": Property(Native("itemsize", lambda run, self: SIZES[self.native])),
+    },
+    module="torch",
+)
+
+DTYPES = {name: Instance(DTYPE, native=name) for name in SIZES}
+"""By `Tensor.dtype`. "float" is the dtype that the model trains in: it prints and compares as torch.float32,
+but a cast to it is none."""
+
+LEGACY = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16",
+    "LongTensor": "int64", "IntTensor": "int32", "ShortTensor": "int16", "CharTensor": "int8",
+    "ByteTensor": "uint8", "BoolTensor": "bool",
+}  # fmt: skip
+"""torch.FloatTensor and its like: constructors, and names for `x.type("torch.FloatTensor")`."""
+
+
+def dtype_named(name: str) -> Instance | None:
+    """The dtype object that `torch.<name>` is."""
+    name = ALIASES.get(name, name)
+    return DTYPES.get(name)
+
+
+def dtype_of(value: Value, default: str = "float") -> str:
+    """The `Tensor.dtype` that a dtype argument stands for; `default` for None and what is not known."""
+    if isinstance(value, Instance) and value.cls is DTYPE:
+        return str(value.native)
+    if isinstance(value, Class):
+        return LEGACY.get(value.name, {"float": default, "int": "int64", "bool": "bool"}.get(value.name, default))
+    if isinstance(value, str):
+        word = value.removeprefix("torch.").removeprefix("cuda.")
+        return LEGACY.get(word, word if word in SIZES else default)
+    return default
+
+
+def is_dtype(value: Value) -> bool:
+    return isinstance(value, Instance) and value.cls is DTYPE
+
+
+def promote(left: str, right: str) -> str:
+    """The dtype of an operation on tensors of two dtypes: torch's promotion, "float" below the other floats."""
+    if left == right:
+        return left
+    for family in (COMPLEX, FLOATS, INTEGERS):
+        if left in family or right in family:
+            both = [name for name in (left, right) if name in family]
+            if len(both) == 1:
+                return both[0]
+            return max(both, key=lambda name: (SIZES[name], name != "float"))
+    return left
+
+
+def is_floating(dtype: str) -> bool:
+    return dtype in FLOATS
+
+
+def _device_init(run: Run, self: Instance, type: Value = "cuda", index: Value = None) -> None:
+    kind = type
+    if isinstance(type, Instance) and type.cls is DEVICE:
+        kind, index = type.attributes.get("type"), type.attributes.get("index")
+    if isinstance(kind, str) and ":" in kind:
+        kind, _, number = kind.partition(":")
+        index = int(number) if number.isdigit() else index
+    if isinstance(kind, int):
+        kind, index = "cuda", kind
+    run.changed(self)
+    self.attributes["type"] = kind
+    self.attributes["index"] = index
+
+
+def _device_name(run: Run, self: Instance) -> Value:
+    kind, index = self.attributes.get("type"), self.attributes.get("index")
+    if isinstance(kind, Unknown):
+        return kind
+    return str(kind) if index is None else f"{kind}:{index}"
+
+
+def _device_equal(run: Run, self: Instance, other: Value) -> Value:
+    return isinstance(other, Instance) and other.attributes.get("type") == self.attributes.get("type")
+
+
+def _same(run: Run, self: Value) -> Value:
+    return self
+
+
+DEVICE = Class(
+    "device",
+    namespace={
+        "__init__": Native("__init__", _device_init, absorb=False),
+        "__str__": Native("__str__", _device_name),
+        "__repr__": Native("__repr__", _device_name),
+        "__eq__": Native("__eq__", _device_equal),
+        "__ne__": Native("__ne__", lambda run, self, other: not _device_equal(run, self, other)),
+        "__hash__": Native("__hash__", lambda run, self: hash(str(self.attributes.get("type")))),
+        "__enter__": Native("__enter__", _same),
+        "__exit__": Native("__exit__", lambda run, self, *exception: None, absorb=False),
+    },
+    module="torch",
+)
+
+GPU = Instance(DEVICE, {"type": "cuda", "index": 0})
+"""Where every tensor is: the memory that is estimated is a GPU's."""
+
+
+def _finfo_init(run: Run, self: Instance, type: Value = None) -> None:
+    name = _plain(dtype_of(type))
+    largest = LARGEST.get(name, 3.4028234663852886e38)
+    self.attributes.update(
+        bits=SIZES.get(name, 4) * 8,
+        eps=EPSILON.get(name, 1.1920928955078125e-07),
+        max=largest,
+        min=-largest,
+        tiny=TINY.get(name, 1.1754943508222875e-38),
+        smallest_normal=TINY.get(name, 1.1754943508222875e-38),
+        dtype=name,
+    )
+
+
+def _iinfo_init(run: Run, self: Instance, type: Value) -> None:
+    name = dtype_of(type, "int64")
+    bits = SIZES.get(name, 8) * 8
+    unsigned = name.startswith("uint")
+    self.attributes.update(
+        bits=bits,
+        max=2**bits - 1 if unsigned else 2 ** (bits - 1) - 1,
+        min=0 if unsigned else -(2 ** (bits - 1)),
+        dtype=name,
+    )
+
+
+FINFO = Class("finfo", namespace={"__init__": Native("__init__", _finfo_init, absorb=False)}, module="torch")
+IINFO = Class("iinfo", namespace={"__init__": Native("__init__", _iinfo_init, absorb=False)}, module="torch")
+
+
+def _self(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return self
+
+
+GENERATOR = Class(
+    "Generator",
+    namespace={
+        "__init__": Native("__init__", lambda run, self, device=None: None, absorb=False),
+        "manual_seed": Native("manual_seed", _self, absorb=False),
+        "seed": Native("seed", lambda run, self: 0),
+    },
+    module="torch",
+)

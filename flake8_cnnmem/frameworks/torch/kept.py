@@ -1,0 +1,263 @@
+"""What PyTorch's autograd keeps for the backward pass, and what backward and forward make for a moment.
+
+Kept tensors are those of tools/autograd/derivatives.yaml (2.13), checked with saved_tensors_hooks; temporaries are
+those that the formulas of torch/csrc/autograd/FunctionsManual.cpp make, seen with a TorchDispatchMode
+(tests/oracle/torch_ops.py measures every row again). In-place ops that keep their input keep a clone of it
+(the "original_self" of the generated code); those that are differentiated by their result keep nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+
+X = Kept("x")
+Y = Kept("y")
+OPERANDS = Kept("inputs", "others")
+"""A factor is kept if another factor needs a gradient."""
+
+
+def temporaries(tensors: int, of: str = "x") -> tuple[New, ...]:
+    return (New(of, times=tensors),) if tensors else ()
+
+
+def by_input(backward: int = 0, **fields: str) -> Row:
+    """Differentiated by the input; `backward` temporaries of its size on top of the gradient."""
+    return Row((X,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
+
+
+def by_result(backward: int = 0, **fields: str) -> Row:
+    """Differentiated by the result."""
+    return Row((Y,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
+
+
+def rows(names: str, row: Row) -> Iterable[tuple[str, Row]]:
+    return ((name, row) for name in names.split())
+
+
+NOTHING = Row()
+PASSES = Row(gradient="same")
+CONSTANT = Row(gradient="none")
+
+HALF = "half"
+FULL = "float32"
+"""The autocast lists of torch/_higher_order_ops and aten/src/ATen/autocast_mode.h."""
+
+ACTIVATIONS = [
+    *rows("relu sigmoid tanh", by_result()),
+    *rows("softmax log_softmax", by_result(autocast=FULL)),
+    *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
+    *rows("softplus", by_input(autocast=FULL)),
+    # Their in-place forms are differentiated by the result.
+    *rows("leaky_relu elu selu celu", Row((X,), in_place=(Y,))),
+    # CUDA computes log_sigmoid without the buffer that the CPU keeps (log_sigmoid_forward_cuda).
+    ("logsigmoid", by_input()),
+    ("rrelu", Row((X, Kept(New("x"))))),
+    ("prelu", Row((X,), backward=(New("y"),), weights="first", autocast=HALF)),
+    ("glu", by_input()),
+    *rows("softsign tanhshrink", Row((X, Kept(New("x"))), forward=temporaries(1), backward=temporaries(3))),
+]
+
+MATHEMATICS = [
+    *rows("exp exp2 tan", by_result(autocast=FULL)),
+    *rows("sqrt expm1", by_result(1)),
+    *rows("rsqrt reciprocal", by_result(2, autocast=FULL)),
+    *rows("log log2 log10", by_input(autocast=FULL)),
+    *rows("log1p", by_input(1, autocast=FULL)),
+    *rows("abs sin sinh cosh atan erfinv nan_to_num logit lgamma", by_input(1)),
+    *rows("cos acos asin acosh asinh atanh digamma sinc i0", by_input(2)),
+    *rows("pow", by_input(2, autocast=FULL)),
+    *rows("erf erfc", by_input(4)),
+    # Two comparisons, one byte a value each.
+    ("clamp", Row((X,), backward=(New("x", 1, 2),))),
+    *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
+    *rows("shift add_number identity alias real", PASSES),
+    *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
+    # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
+    ("cast", NOTHING),
+    *rows("masked_fill tril triu", Row((Kept(New("x", 1)),))),
+    ("detach", CONSTANT),
+]
+
+DROPOUTS = [
+    # native_dropout on CUDA: a bool mask.
+    ("dropout", Row((Kept(New("x", 1)),), in_place=(Kept(New("x")),))),
+    ("feature_dropout", Row((Kept(New("instances")),))),
+    ("alpha_dropout", Row((Kept(New("x")),), forward=temporaries(1))),
+    ("feature_alpha_dropout", Row((Kept(New("instances")),))),
+    ("dropout/off", PASSES),
+]
+
+LAYERS = [
+    ("convolution", Row((X,), layout="suggested", weights="first", autocast=HALF)),
+    ("linear", Row((Kept("x", "weight"),), layout="contiguous", matrix=True, weights="first", autocast=HALF)),
+    ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
+    ("embedding", Row((X,), layout="contiguous")),
+    ("embedding_bag", Row((X,), layout="contiguous")),
+]
+
+NORMALISATIONS = [
+    ("batch_norm", Row((X, Kept(New("channels", 4, 2))), layout="suggested")),
+    ("batch_norm/eval", Row((X,), layout="suggested")),
+    # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
+    ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
+    ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", autocast=FULL)),
+    # A batch norm of N x C channels, with the weights repeated for each sample.
+    ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous")),
+    ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous")),
+    # _fused_rms_norm on CUDA.
+    ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
+    # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
+    ("local_response_norm", Row((X, Kept(New("x", times=3))), forward=temporaries(1), backward=temporaries(3))),
+    # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
+    ("normalize", Row((X, Kept(New("rows", times=2))), backward=temporaries(3), autocast=FULL)),
+]
+
+POOLS = [
+    # int64 positions in the map.
+    *rows("max_pool adaptive_max_pool global_max_pool fractional_max_pool",
+          Row((X, Kept(New("y", 8))), layout="suggested")),
+    *rows("average_pool adaptive_average_pool", Row((X,), layout="suggested")),
+    # Computed as a mean.
+    *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested")),
+    # pow, average pool, sign, abs, relu, products and a root.
+    ("lp_pool", Row((X, Kept(New("x")), Kept(New("y", times=4))), forward=(New("x"), New("y", times=2)),
+                    backward=temporaries(2))),
+    ("max_unpool", Row((Kept("x1"),))),
+]  # fmt: skip
+
+MERGES = [
+    *rows("add subtract average", PASSES),
+    *rows("multiply", Row((OPERANDS,))),
+    ("divide", Row((Kept("x1"), Kept("x", "others")), backward=temporaries(2, "y"))),
+    # Two comparisons and a half of the gradient.
+    *rows("maximum minimum", Row((Kept("inputs"),), backward=(New("y", 1, 2), New("y")))),
+    *rows("power", Row((Kept("inputs"), Kept("y", "others")), backward=temporaries(4, "y"), autocast=FULL)),
+    *rows("atan2 hypot", Row((Kept("inputs"),), backward=temporaries(2, "y"), autocast="widest")),
+    # The condition.
+    ("where", Row((X,), autocast="widest")),
+    *rows("compare logical floor_divide remainder equal bitwise", CONSTANT),
+    ("concatenate", Row(gradient="parts", layout="contiguous", autocast="widest")),
+    ("stack", Row(gradient="parts", layout="contiguous", autocast="widest")),
+    *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", matrix=True, autocast=HALF)),
+    *rows("lerp", NOTHING),
+]
+
+SHAPES = [
+    ("view", PASSES),
+    *rows("copy contiguous", PASSES),
+    *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
+    # Advanced indexing adds into zeros, out of place.
+    ("copy/Index", Row(backward=temporaries(1), layout="contiguous")),
+    *rows("gather take scatter", Row((X, Kept("x1")), backward=temporaries(1), layout="contiguous")),
+    ("pad", Row(layout="suggested")),
+    *rows("reflection_pad replication_pad", Row((X,), layout="suggested")),
+    ("circular_pad", Row(backward=temporaries(2), layout="contiguous")),
+    ("pixel_shuffle", Row(layout="suggested")),
+    *rows("unfold fold", Row(layout="contiguous")),
+    *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
+          "upsample_trilinear", Row(layout="suggested")),
+    ("upsample_area", Row((X,), layout="suggested")),
+    ("grid_sample", Row((Kept("inputs"),), layout="suggested", autocast=FULL)),
+]  # fmt: skip
+
+REDUCTIONS = [
+    ("mean", NOTHING),
+    ("sum", Row(gradient="spread", autocast=FULL)),
+    # With positions, or the value compared with all.
+    *rows("max min median mode", Row((Kept(New("y", 8)),), backward=temporaries(1))),
+    *rows("amax amin", Row((X, Y), backward=(New("x", 1),))),
+    *rows("max/all min/all", Row((X, Y), backward=(New("x", 1),))),
+    ("var", by_input(1)),
+    *rows("std norm", Row((X, Y), backward=temporaries(1), autocast=FULL)),
+    ("logsumexp", Row((X, Y), backward=temporaries(2))),
+    ("prod", Row((X, Y), backward=temporaries(5), autocast=FULL)),
+    ("cumsum", Row(backward=temporaries(2), autocast=FULL)),
+    ("cumprod", Row((X, Y), backward=temporaries(3), autocast=FULL)),
+    *rows("topk sort", Row((Kept(New("y", 8)),), backward=temporaries(1))),
+    *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
+]
+
+ATTENTION = [
+    # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums.
+    ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), autocast=HALF)),
+    # Scaled q and k, the probabilities, and with a dropout their mask and the probabilities that are left.
+    ("attention/math", Row((Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
+                           forward=(New("probabilities"),), backward=(New("probabilities", times=2),), autocast=HALF)),
+]  # fmt: skip
+
+RECURRENT = [
+    # cuDNN: x, y and a reserve with the gates of each step (cudnnGetRNNTempSpaceSizes; its size is cuDNN's own).
+    ("rnn", Row((Kept("x"), Kept("y"), Kept(New("steps"))), layout="contiguous", weights="all", autocast=HALF)),
+    ("gru", Row((Kept("x"), Kept("y"), Kept(New("steps", times=5))), layout="contiguous", weights="all", autocast=HALF)),
+    ("lstm", Row((Kept("x"), Kept("y"), Kept(New("steps", times=6))), layout="contiguous", weights="all",
+                 autocast=HALF)),
+    ("conv_lstm", Row((X, Y, Kept(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
+]  # fmt: skip
+
+LOSSES = [
+    # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
+    ("cross_entropy", Row((Kept(New("x")),), backward=temporaries(1), autocast=FULL)),
+    ("nll", Row((X,), autocast=FULL)),
+    *rows("bce mse smooth_l1 huber soft_margin multi_margin multilabel_margin", Row((X,), autocast=FULL)),
+    ("bce_with_logits", Row((X,), backward=temporaries(1), autocast=FULL)),
+    ("l1", Row((Kept(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
+    ("kl_div", Row((Kept("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
+    ("hinge_embedding", Row((Kept(New("x")), Kept(New("x", 1, 2))), forward=temporaries(6), backward=temporaries(1),
+                            autocast=FULL)),
+    ("poisson_nll", Row((Kept(New("x")), Kept("x1")), forward=temporaries(2), backward=temporaries(2), autocast=FULL)),
+    ("gaussian_nll", Row((X, Kept(New("x", times=2))), forward=temporaries(2), backward=temporaries(3), autocast=FULL)),
+    ("multilabel_soft_margin", Row((X, Kept(New("x", times=5))), forward=temporaries(3), backward=temporaries(2),
+                                   autocast=FULL)),
+    ("cosine_embedding", Row((Kept("inputs"),), forward=temporaries(1), backward=temporaries(3), autocast=FULL)),
+    ("triplet_margin", Row((Kept(New("x", times=2)),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
+    ("cosine_similarity", Row((Kept("inputs"), Kept(New("x", times=2))), forward=temporaries(1),
+                              backward=temporaries(3), autocast=FULL)),
+    ("ctc", Row((X, Kept(New("x"))), autocast=FULL)),
+]  # fmt: skip
+
+TABLE: Mapping[str, Row] = MappingProxyType(
+    dict(
+        ACTIVATIONS + MATHEMATICS + DROPOUTS + LAYERS + NORMALISATIONS + POOLS + MERGES + SHAPES + REDUCTIONS
+        + ATTENTION + RECURRENT + LOSSES
+    )
+)  # fmt: skip
+
+OTHERWISE = Row((X,))
+"""An op without a row: differentiated by its input, as most are."""
+
+REWRITES = {
+    "sub": "subtract",
+    "mul": "multiply",
+    "cat": "concatenate",
+    "swish": "silu",
+    "hard_swish": "hardswish",
+    "hard_sigmoid": "hardsigmoid",
+    "amax_pool": "max_pool",
+}
+
+RULES = Rules("torch", 512, TABLE, OTHERWISE, rewrites=REWRITES)
+"""PyTorch on CUDA."""
+
+REFERENCE = Rules(
+    "torch",
+    512,
+    MappingProxyType(
+        {
+            **TABLE,
+            # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
+            "dropout": Row((Kept(New("x")),)),
+            "logsigmoid": Row((X, Kept(New("x")))),
+            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(3)),
+            "lstm": Row((Kept("x"), Kept("y")), layout="contiguous", weights="all"),
+        }
+    ),
+    OTHERWISE,
+    # A dispatch mode makes every tensor look like a subclass, and those are never added into (accumulate in
+    # torch/csrc/autograd/input_buffer.cpp).
+    accumulates_in_place=False,
+    rewrites=REWRITES,
+)
+"""PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

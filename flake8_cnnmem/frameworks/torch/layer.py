@@ -1,0 +1,169 @@
+"""From a stub to a layer class.
+
+A stub is a function with the signature of the framework's own layer. It returns the layer's op, and thereby says
+which weights the layer has and, unless the layer brings a `forward` of its own, what a call does. Arguments are
+kept as attributes under torch's names and read again at each call, because code changes them in between.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.applying import apply
+from flake8_cnnmem.frameworks.torch.convolutions import attribute
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.module import MODULE, put
+from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.parameters import empty_weight
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+Stub = Callable[..., Op]
+Forward = Callable[..., Value]
+Arrange = Callable[[dict[str, Value]], None]
+
+LAYERS: dict[str, Class] = {}
+"""Every native module class by its name in torch.nn."""
+
+STUBS: dict[str, inspect.Signature] = {}
+"""The stubs' signatures, which tests hold against torch's own."""
+
+NONE_ABSENT: Mapping[str, str] = {}
+BIAS = {"bias": "_parameters"}
+AFFINE = {"weight": "_parameters", "bias": "_parameters"}
+STATISTICS = {"running_mean": "_buffers", "running_var": "_buffers", "num_batches_tracked": "_buffers"}
+
+NOT_KEPT = frozenset(("device", "dtype"))
+
+
+def base_class(name: str, module: str, *bases: Class) -> Class:
+    """A class of torch's own that layers share and code tests for (`_ConvNd`, `_BatchNorm`)."""
+    return Class(name, bases or (MODULE,), {}, module=f"torch.nn.modules.{module}")
+
+
+def layer(
+    module: str,
+    *bases: Class,
+    forward: Forward | None = None,
+    arrange: Arrange | None = None,
+    weighted: bool = True,
+    absent: Mapping[str, str] = NONE_ABSENT,
+    members: Mapping[str, Value] | None = None,
+) -> Callable[[Stub], Class]:
+    """Make the class around a stub. `module` is the file of torch.nn.modules that it lives in.
+
+    `forward(run, self, input, ...)` replaces the default call. `arrange` brings the bound arguments into the form in
+    which torch stores them. `weighted` False spares weightless layers the question for their weights; `absent`
+    names weights, and their store, that torch registers as None when the layer does without them.
+    """
+
+    def make(stub: Stub) -> Class:
+        name = stub.__name__
+        signature = inspect.signature(stub)
+        names = [word for word in signature.parameters if word not in NOT_KEPT]
+        defaults = {word: signature.parameters[word].default for word in names}
+
+        def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+            bound = signature.bind(*args, **kwargs).arguments
+            init_module(run, self)
+            attributes = self.attributes
+            for word in names:
+                attributes[word] = bound.get(word, defaults[word])
+            dtype = bound.get("dtype")
+            if arrange is not None:
+                arrange(attributes)
+            if weighted:
+                create_weights(run, self, stub(**{word: attributes[word] for word in names}), dtype, absent)
+            return None
+
+        def call(run: Run, self: Instance, input: Value) -> Value:
+            attributes = self.attributes
+            try:
+                op = stub(**{word: attributes[word] for word in names})
+            except KeyError:
+                op = stub(**{word: attribute(run, self, word) for word in names})
+            return apply(run, op, input, function=name)
+
+        namespace: dict[str, Value] = {
+            "__init__": Native("__init__", init, absorb=False),
+            "forward": Native("forward", forward or call, absorb=False),
+            "reset_parameters": Native("reset_parameters", nothing, absorb=False),
+            **(members or {}),
+        }
+        cls = Class(name, bases or (MODULE,), namespace, module=f"torch.nn.modules.{module}")
+        LAYERS[name] = cls
+        STUBS[name] = signature
+        return cls
+
+    return make
+
+
+def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def create_weights(
+    run: Run, self: Instance, op: Op, dtype: Value = None, absent: Mapping[str, str] = NONE_ABSENT
+) -> None:
+    """Register an op's weights in its order, then as None those of `absent` that the op does without.
+
+    An argument with a weight's name (`bias=True`) gives way to the weight.
+    """
+    attributes = self.attributes
+    own = dtype_of(dtype)
+    specs = op.weights()
+    for name, spec in specs.items():
+        attributes.pop(name, None)
+        weight = empty_weight(run, spec.shape, own if spec.dtype == "float" else spec.dtype, spec.buffer)
+        weight.trainable = spec.trainable
+        put(run, self, "_buffers" if spec.buffer else "_parameters", name, weight)
+    for name, store in absent.items():
+        if name not in specs:
+            attributes.pop(name, None)
+            put(run, self, store, name, None)
+
+
+def current(run: Run, self: Instance, *names: str) -> list[Value]:
+    """Several attributes as they are now."""
+    return [attribute(run, self, name) for name in names]
+
+
+def first_tensor(value: Any) -> Tensor | Unknown | None:
+    """The first tensor of an input that may be a tuple of them."""
+    if isinstance(value, (Tensor, Unknown)):
+        return value
+    if isinstance(value, (list, tuple)) and value:
+        return first_tensor(value[0])
+    return None
+
+
+def composite(
+    module: str, *bases: Class, forward: Forward, members: Mapping[str, Value] | None = None
+) -> Callable[[Callable[..., None]], Class]:
+    """Make the class of a layer that is built of others: `build(run, self, ...)` has the layer's own signature."""
+
+    def make(build: Callable[..., None]) -> Class:
+        signature = inspect.signature(build)
+        own = signature.replace(parameters=list(signature.parameters.values())[2:])
+
+        def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+            init_module(run, self)
+            build(run, self, *args, **kwargs)
+            return None
+
+        namespace: dict[str, Value] = {
+            "__init__": Native("__init__", init, absorb=False),
+            "forward": Native("forward", forward, absorb=False),
+            "_reset_parameters": Native("_reset_parameters", nothing, absorb=False),
+            "reset_parameters": Native("reset_parameters", nothing, absorb=False),
+            **(members or {}),
+        }
+        cls = Class(build.__name__, bases or (MODULE,), namespace, module=f"torch.nn.modules.{module}")
+        LAYERS[cls.name] = cls
+        STUBS[cls.name] = own
+        return cls
+
+    return make

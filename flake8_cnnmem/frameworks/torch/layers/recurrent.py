@@ -1,0 +1,184 @@
+"""torch.nn's recurrent layers and cells, and the packed sequences that they take."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import size
+from flake8_cnnmem.frameworks.torch.layer import base_class, composite, create_weights, current, nothing
+from flake8_cnnmem.frameworks.torch.module import stored
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Recurrent, RecurrentCell
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+RNNBase = base_class("RNNBase", "rnn")
+RNNBase.namespace["flatten_parameters"] = Native("flatten_parameters", nothing, absorb=False)
+RNNCellBase = base_class("RNNCellBase", "rnn")
+BASES = {"RNNBase": RNNBase, "RNNCellBase": RNNCellBase}
+
+PACKED = Class("PackedSequence", module="torch.nn.utils.rnn")
+"""A padded batch of sequences: `data` is what the layers work on. The steps that padding would take are counted
+with it, since the lengths are data."""
+
+
+def packed(data: Value, first: Value) -> Instance:
+    """A packed sequence around the padded tensor."""
+    return Instance(PACKED, {"data": data, "batch_first": first})
+
+
+def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
+    held = self.attributes
+    return Recurrent(
+        cell,
+        size(held.get("hidden_size")),
+        size(held.get("input_size")),
+        size(held.get("num_layers", 1)),
+        held.get("bidirectional", False),
+        held.get("bias", True) is not False,
+        first,
+        size(held.get("proj_size", 0)),
+    )
+
+
+def recurrent_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Value:
+    cell = self.cls.find("_cell")
+    first = self.attributes.get("batch_first") is True
+    is_packed = isinstance(input, Instance) and input.cls is PACKED
+    tensor = input.attributes["data"] if is_packed else input
+    if is_packed and input.attributes["batch_first"] is not None:
+        first = input.attributes["batch_first"] is True
+    op = op_of(self, cell, first)
+    names = [name for name in stored(self, "_parameters")]
+    tensor = tensor_of(tensor)
+    dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    results = apply(run, op, tensor, weights=current(run, self, *names), function=cell_class(self), dtype=dtype)
+    if not isinstance(results, tuple):
+        return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
+    output, *states = results
+    state = states[0] if len(states) == 1 else tuple(states)
+    return (packed(output, first) if is_packed else output), state
+
+
+def cell_class(self: Instance) -> str:
+    return next((cls.name for cls in self.cls.mro if cls.name in ("RNN", "LSTM", "GRU")), "RNN")
+
+
+def build(
+    run: Run, self: Instance, input_size: Value, hidden_size: Value, num_layers: Value = 1, bias: Value = True,
+    batch_first: Value = False, dropout: Value = 0.0, bidirectional: Value = False, proj_size: Value = 0,
+    device: Value = None, dtype: Value = None,
+) -> None:  # fmt: skip
+    self.attributes.update(
+        input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, bias=bias, batch_first=batch_first,
+        dropout=dropout, bidirectional=bidirectional, proj_size=proj_size,
+    )  # fmt: skip
+    cell = self.cls.find("_cell")
+    self.attributes["mode"] = {"lstm": "LSTM", "gru": "GRU"}.get(cell, "RNN_TANH")
+    create_weights(run, self, op_of(self, cell, batch_first is True), dtype)
+    self.attributes["bias"] = bias
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "rnn"})
+def RNN(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    nonlinearity = kwargs.pop("nonlinearity", "tanh")
+    if len(args) > 3:
+        nonlinearity = args[3]
+        args = args[:3] + args[4:]
+    build(run, self, *args, **kwargs)
+    self.attributes["nonlinearity"] = nonlinearity
+    self.attributes["mode"] = "RNN_RELU" if nonlinearity == "relu" else "RNN_TANH"
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "lstm"})
+def LSTM(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    build(run, self, *args, **kwargs)
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "gru"})
+def GRU(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    build(run, self, *args, **kwargs)
+
+
+def cell_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Value:
+    cell = self.cls.find("_cell")
+    held = self.attributes
+    op = RecurrentCell(cell, size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
+    names = [name for name in stored(self, "_parameters")]
+    result = apply(run, op, input, weights=current(run, self, *names), function=self.cls.name)
+    return result
+
+
+def build_cell(
+    run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value
+) -> None:
+    self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=bias is not False)
+    op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), bias is not False)
+    create_weights(run, self, op, dtype)
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "rnn"})
+def RNNCell(
+    run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, nonlinearity: Value = "tanh",
+    device: Value = None, dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+    self.attributes["nonlinearity"] = nonlinearity
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "lstm"})
+def LSTMCell(
+    run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
+    dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "gru"})
+def GRUCell(
+    run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
+    dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+
+
+def pack_padded_sequence(
+    run: Run, input: Value, lengths: Value, batch_first: Value = False, enforce_sorted: Value = True
+) -> Value:
+    return packed(input, batch_first is True)
+
+
+def pad_packed_sequence(
+    run: Run, sequence: Value, batch_first: Value = False, padding_value: Value = 0.0, total_length: Value = None
+) -> Value:
+    from flake8_cnnmem.frameworks.torch.shapes import swap
+
+    if not isinstance(sequence, Instance) or sequence.cls is not PACKED:
+        return sequence if isinstance(sequence, Unknown) else run.unknown("what is unpacked is no packed sequence")
+    data = sequence.attributes["data"]
+    if sequence.attributes["batch_first"] is not (batch_first is True):
+        data = swap(run, data, 0, 1)
+    tensor = tensor_of(data)
+    known = isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 3
+    batch = tensor.shape[0 if batch_first is True else 1] if known else run.unknown("the batch is not known")  # type: ignore[union-attr,index]
+    return data, Tensor((batch,), "int64")
+
+
+def pack_sequence(run: Run, sequences: Value, enforce_sorted: Value = True) -> Value:
+    return packed(run.unknown("the lengths of packed sequences are not known"), False)
+
+
+def pad_sequence(
+    run: Run, sequences: Value, batch_first: Value = False, padding_value: Value = 0.0, padding_side: Value = "right"
+) -> Value:
+    return run.unknown("the length of the longest sequence is not known")
+
+
+RNN_UTILITIES: dict[str, Value] = {
+    "PackedSequence": PACKED,
+    **{
+        function.__name__: Native(function.__name__, function, absorb=False)
+        for function in (pack_padded_sequence, pad_packed_sequence, pack_sequence, pad_sequence)
+    },
+}
+
+

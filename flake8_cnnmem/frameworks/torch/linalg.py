@@ -1,0 +1,171 @@
+"""Products of matrices beyond matmul, einsum, and torch.linalg."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.arithmetic import binary, matmul
+from flake8_cnnmem.frameworks.torch.reductions import reduce
+from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.shapes import lost_shape
+from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Run, Value
+
+
+@define("torch.einsum")
+def einsum(run: Run, equation: Value, *operands: Value) -> Value:
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+
+
+@define("torch.dot", "tensor.dot", "torch.inner", "tensor.inner", "torch.vdot", "tensor.vdot")
+def dot(run: Run, input: Value, other: Value) -> Value:
+    return matmul(run, input, other)
+
+
+@define(*everywhere("mv"))
+def mv(run: Run, input: Value, vec: Value) -> Value:
+    return matmul(run, input, vec)
+
+
+@define(*everywhere("outer", "ger"))
+def outer(run: Run, input: Value, vec2: Value) -> Value:
+    return apply(run, Einsum("i,j->ij"), input, vec2, function="outer")
+
+
+@define("torch.kron", "tensor.kron")
+def kron(run: Run, input: Value, other: Value) -> Value:
+    return lost_shape(run, input, run.unknown("the size of a Kronecker product is not worked out"), "kron", "multiply")
+
+
+def added(run: Run, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
+    return binary(run, "+", matmul(run, left, right), input) if not in_place else binary(
+        run, "+", input, matmul(run, left, right), True
+    )  # fmt: skip
+
+
+@define(*everywhere("addmm"))
+def addmm(run: Run, input: Value, mat1: Value, mat2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return added(run, input, mat1, mat2)
+
+
+@define(*everywhere("baddbmm"))
+def baddbmm(run: Run, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    product = matmul(run, batch1, batch2)
+    return product if beta == 0 else binary(run, "+", product, input)
+
+
+@define(*everywhere("addbmm"))
+def addbmm(run: Run, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return binary(run, "+", reduce(run, "sum", matmul(run, batch1, batch2), 0), input)
+
+
+@define(*everywhere("addmv"))
+def addmv(run: Run, input: Value, mat: Value, vec: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return added(run, input, mat, vec)
+
+
+@define("torch.tensordot")
+def tensordot(run: Run, a: Value, b: Value, dims: Value = 2, out: Value = None) -> Value:
+    left, right = tensor_of(a), tensor_of(b)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left if isinstance(left, Unknown) else right
+    if not isinstance(left.shape, tuple) or not isinstance(right.shape, tuple):
+        return lost_shape(run, left, run.unknown("the axes of a tensordot are not known"), "tensordot", "matmul")
+    if isinstance(dims, int):
+        pairs = (range(len(left.shape) - dims, len(left.shape)), range(dims))
+    elif isinstance(dims, (list, tuple)) and len(dims) == 2:
+        pairs = tuple([axis] if isinstance(axis, int) else axis for axis in dims)  # type: ignore[assignment]
+    else:
+        return lost_shape(run, left, run.unknown("the axes of a tensordot are not known"), "tensordot", "matmul")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    first = list(letters[: len(left.shape)])
+    second = list(letters[len(first) : len(first) + len(right.shape)])
+    for own, other in zip(*pairs, strict=False):
+        second[other] = first[own]
+    kept = [x for x in first if x not in second] + [x for x in second if x not in first]
+    equation = f"{''.join(first)},{''.join(second)}->{''.join(kept)}"
+    return apply(run, Einsum(equation), left, right, function="tensordot")
+
+
+@define("torch.chain_matmul")
+def chain_matmul(run: Run, *matrices: Value) -> Value:
+    result = matrices[0]
+    for matrix in matrices[1:]:
+        result = matmul(run, result, matrix)
+    return result
+
+
+def same_shape(name: str) -> Native:
+    def function(run: Run, A: Value, *args: Value, **kwargs: Value) -> Value:
+        return apply(run, Elementwise(name), A, function=name)
+
+    return Native(name, function, absorb=False)
+
+
+def linalg_norm(run: Run, A: Value, ord: Value = None, dim: Value = None, keepdim: Value = False, *,
+                dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    return reduce(run, "norm", A, dim, keepdim)
+
+
+def vector_norm(run: Run, x: Value, ord: Value = 2, dim: Value = None, keepdim: Value = False, *,
+                dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    return reduce(run, "norm", x, dim, keepdim)
+
+
+def determinant(run: Run, A: Value) -> Value:
+    return apply(run, Reduce("det", (-2, -1)), A, function="det")
+
+
+def linalg_matmul(run: Run, input: Value, other: Value, *, out: Value = None) -> Value:
+    return apply(run, Matmul(), input, other, function="matmul")
+
+
+class Swapped(Elementwise):
+    """The last two axes exchanged: a pseudo-inverse."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        return ((*shape[:-2], *reversed(shape[-2:])),)
+
+
+def pinv(run: Run, A: Value, *args: Value, **kwargs: Value) -> Value:
+    return apply(run, Swapped("pinv"), A, function="pinv")
+
+
+def solve(run: Run, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
+    return apply(run, Elementwise("solve"), B, A, function="solve")
+
+
+def several(name: str) -> Native:
+    def function(run: Run, A: Value, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"torch.linalg.{name} is not followed")
+
+    return Native(name, function, absorb=False)
+
+
+LINALG: dict[str, Value] = {
+    "norm": Native("norm", linalg_norm, absorb=False),
+    "matrix_norm": Native("matrix_norm", linalg_norm, absorb=False),
+    "vector_norm": Native("vector_norm", vector_norm, absorb=False),
+    "det": Native("det", determinant, absorb=False),
+    "matmul": Native("matmul", linalg_matmul, absorb=False),
+    "pinv": Native("pinv", pinv, absorb=False),
+    "solve": Native("solve", solve, absorb=False),
+    **{name: same_shape(name) for name in ("inv", "cholesky", "matrix_exp", "matrix_power")},
+    **{name: several(name) for name in ("svd", "qr", "eig", "eigh", "slogdet", "lstsq", "lu")},
+}
+
+
+def _declare(name: str) -> None:
+    def function(run: Run, input: Value, *args: Value) -> Value:
+        return apply(run, (Swapped if name == "pinverse" else Elementwise)(name), input, function=name)
+
+    define(*everywhere(name))(function)
+
+
+for _name in ("inverse", "cholesky", "matrix_exp", "matrix_power", "pinverse"):
+    _declare(_name)

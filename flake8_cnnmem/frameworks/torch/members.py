@@ -1,0 +1,40 @@
+"""How native classes are written down: a namespace that methods are entered into by decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from flake8_cnnmem.values import Native, Property, StaticMethod, Value
+
+F = TypeVar("F", bound=Callable[..., Value])
+
+
+class Members(dict[str, Value]):
+    """The namespace of a native class. `@members.method("name")` enters a function as a method that sees Unknowns."""
+
+    def method(self, *names: str) -> Callable[[F], F]:
+        def enter(function: F) -> F:
+            for name in names or (function.__name__,):
+                self[name] = Native(name, function, absorb=False)
+            return function
+
+        return enter
+
+    def getter(self, *names: str) -> Callable[[F], F]:
+        """A read-only property."""
+
+        def enter(function: F) -> F:
+            for name in names or (function.__name__,):
+                self[name] = Property(Native(name, function))
+            return function
+
+        return enter
+
+    def static(self, *names: str) -> Callable[[F], F]:
+        def enter(function: F) -> F:
+            for name in names or (function.__name__,):
+                self[name] = StaticMethod(Native(name, function, absorb=False))
+            return function
+
+        return enter

@@ -1,0 +1,459 @@
+"""torch.nn.Module: parameters, buffers and submodules in live dicts, attribute access that is routed to them,
+and the call that enters a layer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.parameters import make_buffer
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
+
+MEMBERS = Members()
+MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
+
+STORES = ("_parameters", "_buffers", "_modules")
+PRE_HOOKS = "_native_pre_hooks"
+"""Hooks of our own that compute a weight ahead of each call (weight norm, spectral norm)."""
+
+
+def is_module(value: Value) -> bool:
+    return isinstance(value, Instance) and MODULE in value.cls.mro
+
+
+def stored(instance: Instance, name: str) -> dict[str, Value]:
+    """One of the three dicts, made when a class forgot to call `super().__init__()`."""
+    found = instance.attributes.get(name)
+    if not isinstance(found, dict):
+        found = instance.attributes[name] = {}
+    return found
+
+
+def children_of(instance: Instance) -> list[tuple[str, Instance]]:
+    """The modules directly inside, each once under its first name, as `named_children` gives them."""
+    found: dict[int, tuple[str, Instance]] = {}
+    for name, child in stored(instance, "_modules").items():
+        if isinstance(child, Instance):
+            found.setdefault(id(child), (str(name), child))
+    return list(found.values())
+
+
+def walk(root: Instance, prefix: str = "", unique: bool = True) -> Iterator[tuple[str, Instance]]:
+    """The module and all inside it with dotted names, in the order of `named_modules`."""
+    seen: set[int] = set()
+    waiting = [(prefix, root)]
+    while waiting:
+        path, instance = waiting.pop()
+        if id(instance) in seen:
+            continue
+        if unique:
+            seen.add(id(instance))
+        yield path, instance
+        inner = [
+            (f"{path}.{name}" if path else str(name), child)
+            for name, child in stored(instance, "_modules").items()
+            if isinstance(child, Instance)
+        ]
+        waiting.extend(reversed(inner))
+
+
+def owned(root: Instance, store: str, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Value]]:
+    """Parameters or buffers with dotted names, each once, in the order of `named_parameters`."""
+    seen: set[int] = set()
+    for path, instance in walk(root, prefix) if recurse else [(prefix, root)]:
+        for name, value in stored(instance, store).items():
+            if value is None or id(value) in seen:
+                continue
+            seen.add(id(value))
+            yield f"{path}.{name}" if path else str(name), value
+
+
+def weights_of(root: Instance) -> list[Weight]:
+    """All parameters in the order of `named_parameters`, then all buffers, each once."""
+    return [
+        value
+        for store in ("_parameters", "_buffers")
+        for _, value in owned(root, store)
+        if isinstance(value, Weight)
+    ]
+
+
+def paths_of(root: Instance) -> dict[int, str]:
+    return {id(instance): path for path, instance in walk(root)}
+
+
+def call_module(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    forward = self.attributes.get("forward", MISSING)
+    if forward is MISSING:
+        forward = self.cls.find("forward")
+        if isinstance(forward, Native) or type(forward).__name__ == "Function":
+            args = (self, *args)
+        else:
+            forward = run.get(self, "forward")
+    with run.enter(self):
+        for hook in self.attributes.get(PRE_HOOKS, ()):
+            hook(run, self)
+        return run.call(forward, *args, **kwargs)
+
+
+MEMBERS["__call__"] = Native("__call__", call_module, absorb=False)
+MEMBERS["_call_impl"] = MEMBERS["__call__"]
+
+
+@MEMBERS.method("__init__")
+def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    run.changed(self)
+    attributes = self.attributes
+    attributes["training"] = True
+    for store in STORES:
+        attributes[store] = {}
+    return None
+
+
+@MEMBERS.method("__getattr__")
+def get_attribute(run: Run, self: Instance, name: str) -> Value:
+    attributes = self.attributes
+    for store in STORES:
+        held = attributes.get(store)
+        if held is not None and name in held:
+            return held[name]
+    cause = self.cls.any_unknown_base()
+    if cause is not None:
+        return cause
+    raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
+
+
+@MEMBERS.method("__setattr__")
+def set_attribute(run: Run, self: Instance, name: str, value: Value) -> Value:
+    if isinstance(value, Weight) and not value.buffer:
+        put(run, self, "_parameters", name, value)
+    elif isinstance(value, Instance) and MODULE in value.cls.mro:
+        put(run, self, "_modules", name, value)
+    elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
+        put(run, self, "_buffers", name, value)
+    else:
+        set_other(run, self, name, value)
+    return None
+
+
+def set_other(run: Run, self: Instance, name: str, value: Value) -> None:
+    """A value that is neither a parameter nor a module: it may still stand for one under a registered name."""
+    for store in STORES:
+        held = self.attributes.get(store)
+        if held is not None and name in held:
+            if store == "_buffers" and isinstance(value, Tensor):
+                value = make_buffer(run, value)
+            run.changed(held)
+            held[name] = value
+            return
+    found = self.cls.find(name)
+    if isinstance(found, Property) and found.fset is not None:
+        run.call(found.fset, self, value)
+        return
+    run.changed(self)
+    self.attributes[name] = value
+
+
+def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:
+    """Register under a name, taking it away from wherever else it stood."""
+    attributes = self.attributes
+    if name in attributes:
+        run.changed(self)
+        del attributes[name]
+    for other in STORES:
+        held = attributes.get(other)
+        if held is not None and other != store and name in held:
+            run.changed(held)
+            del held[name]
+    held = stored(self, store)
+    run.changed(held)
+    held[name] = value
+    if isinstance(value, Weight) and not value.name:
+        value.name = name
+
+
+@MEMBERS.method("__delattr__")
+def delete_attribute(run: Run, self: Instance, name: str) -> Value:
+    for store in STORES:
+        held = self.attributes.get(store)
+        if held is not None and name in held:
+            run.changed(held)
+            del held[name]
+            return None
+    if name not in self.attributes:
+        raise run.error("AttributeError", name)
+    run.changed(self)
+    del self.attributes[name]
+    return None
+
+
+@MEMBERS.method("forward")
+def forward(run: Run, self: Instance, *input: Value) -> Value:
+    cause = self.cls.any_unknown_base()
+    return cause or run.unknown(f"{self.cls.name} has no forward method")
+
+
+@MEMBERS.method("register_parameter")
+def register_parameter(run: Run, self: Instance, name: str, param: Value) -> Value:
+    put(run, self, "_parameters", name, param)
+    return None
+
+
+@MEMBERS.method("register_buffer")
+def register_buffer(run: Run, self: Instance, name: str, tensor: Value, persistent: Value = True) -> Value:
+    put(run, self, "_buffers", name, make_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor)
+    return None
+
+
+@MEMBERS.method("add_module", "register_module")
+def add_module(run: Run, self: Instance, name: Value, module: Value) -> Value:
+    if isinstance(name, Unknown):
+        return name
+    if isinstance(module, Unknown):
+        # Under its name it stays visible as what could not be worked out.
+        put(run, self, "_modules", name, module)
+        return None
+    if module is not None and not is_module(module):
+        raise run.error("TypeError", "the value is not a Module subclass")
+    put(run, self, "_modules", name, module)
+    return None
+
+
+@MEMBERS.method("children")
+def children(run: Run, self: Instance) -> Value:
+    return [child for _, child in children_of(self)]
+
+
+@MEMBERS.method("named_children")
+def named_children(run: Run, self: Instance) -> Value:
+    return children_of(self)
+
+
+@MEMBERS.method("modules")
+def modules(run: Run, self: Instance, remove_duplicate: Value = True) -> Value:
+    return [module for _, module in walk(self)]
+
+
+@MEMBERS.method("named_modules")
+def named_modules(
+    run: Run, self: Instance, memo: Value = None, prefix: str = "", remove_duplicate: Value = True
+) -> Value:
+    return list(walk(self, prefix, remove_duplicate is not False))
+
+
+@MEMBERS.method("parameters")
+def parameters(run: Run, self: Instance, recurse: Value = True) -> Value:
+    return [value for _, value in owned(self, "_parameters", recurse=recurse is not False)]
+
+
+@MEMBERS.method("named_parameters")
+def named_parameters(
+    run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
+) -> Value:
+    return list(owned(self, "_parameters", prefix, recurse is not False))
+
+
+@MEMBERS.method("buffers")
+def buffers(run: Run, self: Instance, recurse: Value = True) -> Value:
+    return [value for _, value in owned(self, "_buffers", recurse=recurse is not False)]
+
+
+@MEMBERS.method("named_buffers")
+def named_buffers(
+    run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
+) -> Value:
+    return list(owned(self, "_buffers", prefix, recurse is not False))
+
+
+@MEMBERS.method("state_dict")
+def state_dict(
+    run: Run, self: Instance, *args: Value, destination: Value = None, prefix: str = "", keep_vars: Value = False
+) -> Value:
+    entries: OrderedDict[str, Value] = OrderedDict()
+    for path, module in walk(self, prefix.rstrip("."), unique=False):
+        for store in ("_parameters", "_buffers"):
+            for name, value in stored(module, store).items():
+                if value is not None:
+                    entries[f"{path}.{name}" if path else name] = value
+    return entries
+
+
+@MEMBERS.method("load_state_dict")
+def load_state_dict(
+    run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False
+) -> Value:
+    """Values from a file change no size."""
+    return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
+
+
+LOADED = Class("_IncompatibleKeys", namespace={"__iter__": Native("__iter__", lambda run, self: self.payload)})
+
+
+def find_submodule(run: Run, self: Instance, target: str) -> Value:
+    at: Value = self
+    for word in target.split(".") if target else []:
+        at = run.get(at, word)
+        if isinstance(at, Unknown):
+            return at
+    return at
+
+
+@MEMBERS.method("get_submodule")
+def get_submodule(run: Run, self: Instance, target: Value) -> Value:
+    return target if isinstance(target, Unknown) else find_submodule(run, self, target)
+
+
+@MEMBERS.method("get_parameter", "get_buffer")
+def get_parameter(run: Run, self: Instance, target: Value) -> Value:
+    return get_submodule(run, self, target)
+
+
+@MEMBERS.method("set_submodule")
+def set_submodule(run: Run, self: Instance, target: Value, module: Value, strict: Value = False) -> Value:
+    if isinstance(target, Unknown):
+        return None
+    path, _, name = target.rpartition(".")
+    parent = find_submodule(run, self, path)
+    if isinstance(parent, Instance):
+        put(run, parent, "_modules", name, module)
+    return None
+
+
+@MEMBERS.method("apply")
+def apply_to_all(run: Run, self: Instance, fn: Value) -> Value:
+    for _, child in children_of(self):
+        run.call(run.get(child, "apply"), fn)
+    run.call(fn, self)
+    return self
+
+
+@MEMBERS.method("train")
+def train(run: Run, self: Instance, mode: Value = True) -> Value:
+    run.changed(self)
+    self.attributes["training"] = mode
+    for _, child in children_of(self):
+        method = child.cls.find("train")
+        if method is TRAIN:
+            train(run, child, mode)
+        else:
+            run.call(run.get(child, "train"), mode)
+    return self
+
+
+TRAIN = MEMBERS["train"]
+
+
+@MEMBERS.method("eval")
+def evaluate(run: Run, self: Instance) -> Value:
+    return run.call(run.get(self, "train"), False)
+
+
+@MEMBERS.method("requires_grad_")
+def requires_grad(run: Run, self: Instance, requires_grad: Value = True) -> Value:
+    for _, value in owned(self, "_parameters"):
+        if isinstance(value, Weight):
+            value.trainable = requires_grad is not False
+    return self
+
+
+def cast(self: Instance, dtype: str) -> None:
+    """Every floating parameter and buffer becomes one of this dtype."""
+    for store in ("_parameters", "_buffers"):
+        for _, value in owned(self, store):
+            if isinstance(value, Weight) and is_floating(value.dtype):
+                value.dtype = dtype
+
+
+@MEMBERS.method("to")
+def to(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    for value in (*args, *kwargs.values()):
+        if is_dtype(value):
+            cast(self, dtype_of(value))
+        elif isinstance(value, Tensor) and value.dtype != "float":
+            cast(self, value.dtype)
+    return self
+
+
+def _declare_cast(name: str, dtype: str) -> None:
+    def to_dtype(run: Run, self: Instance) -> Value:
+        cast(self, dtype)
+        return self
+
+    MEMBERS.method(name)(to_dtype)
+
+
+for _name, _dtype in (("half", "float16"), ("bfloat16", "bfloat16"), ("double", "float64"), ("float", "float")):
+    _declare_cast(_name, _dtype)
+
+
+@MEMBERS.method("type")
+def type_(run: Run, self: Instance, dst_type: Value) -> Value:
+    cast(self, dtype_of(dst_type))
+    return self
+
+
+def _itself(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return self
+
+
+MEMBERS.method("cuda", "cpu", "xpu", "ipu", "mtia", "share_memory", "to_empty")(_itself)
+
+
+def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+MEMBERS.method(
+    "zero_grad", "compile", "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
+    "_register_state_dict_hook", "_log_api_usage_once", "_maybe_warn_non_full_backward_hook",
+)(_nothing)  # fmt: skip
+
+HANDLE = Class("RemovableHandle", namespace={"remove": Native("remove", _nothing, absorb=False)})
+
+
+def _hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """Hooks look at what passes or load weights; they are not run."""
+    return Instance(HANDLE)
+
+
+MEMBERS.method(
+    "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_full_backward_hook",
+    "register_full_backward_pre_hook", "register_state_dict_pre_hook", "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook", "register_load_state_dict_post_hook",
+)(_hook)  # fmt: skip
+
+
+@MEMBERS.method("extra_repr")
+def extra_repr(run: Run, self: Instance) -> Value:
+    return ""
+
+
+@MEMBERS.method("_get_name")
+def get_name(run: Run, self: Instance) -> Value:
+    return self.cls.name
+
+
+@MEMBERS.method("__repr__", "__str__")
+def representation(run: Run, self: Instance) -> Value:
+    return f"{self.cls.name}()"
+
+
+@MEMBERS.method("__dir__")
+def directory(run: Run, self: Instance) -> Value:
+    names = {name for cls in self.cls.mro for name in cls.namespace} | set(self.attributes)
+    return sorted(names | {str(name) for store in STORES for name in stored(self, store)})
+
+
+def call_root(run: Run, root: Instance, inputs: tuple[Value, ...]) -> Value:
+    """Call a model on its inputs."""
+    return run.call(root, *inputs)
+
+
+def first_dtype(root: Instance) -> Instance:
+    """The dtype object of a module's first parameter."""
+    first = next((value for _, value in owned(root, "_parameters") if isinstance(value, Weight)), None)
+    return DTYPES[first.dtype if first is not None else "float"]

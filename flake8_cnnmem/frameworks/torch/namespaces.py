@@ -1,0 +1,322 @@
+"""The modules of torch by their dotted names. What they hold is looked up when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from flake8_cnnmem.frameworks.torch import (
+    arithmetic,
+    attention,
+    convolutions,
+    creation,
+    data,
+    dtypes,
+    elementwise,
+    indexing,
+    initialising,
+    joining,
+    lazy,
+    linalg,
+    losses,
+    norms,
+    optim,
+    parallel,
+    pools,
+    reductions,
+    regions,
+    reparametrising,
+    resampling,
+    scripting,
+    shapes,
+    tensors,
+)
+from flake8_cnnmem.frameworks.torch.arguments import ntuple
+from flake8_cnnmem.frameworks.torch.layer import LAYERS
+from flake8_cnnmem.frameworks.torch.layers import (
+    activation,
+    convolution,
+    normalisation,
+    pooling,
+    recurrent,
+    shape,
+)
+from flake8_cnnmem.frameworks.torch.layers import attention as attention_layers
+from flake8_cnnmem.frameworks.torch.layers import linear as linear_layers
+from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.frameworks.torch.parameters import (
+    BUFFER,
+    LEGACY_TENSORS,
+    PARAMETER,
+    TENSOR,
+    UNINITIALIZED_PARAMETER,
+)
+from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
+from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
+
+DECLARING = (
+    arithmetic, attention, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools, reductions,
+    resampling, shapes, tensors, attention_layers, linear_layers,
+)  # fmt: skip
+"""Modules that fill the registries when they are imported."""
+
+Contents = Mapping[str, Value] | Callable[[str], Value]
+
+CLASSES: dict[str, Value] = {
+    **{name: cls for table in (
+        convolution.BASES, normalisation.BASES, pooling.BASES, activation.BASES, recurrent.BASES, shape.BASES,
+        losses.BASES,
+    ) for name, cls in table.items()},
+    "Module": MODULE,
+    "LazyModuleMixin": lazy.LAZY_MIXIN,
+    "Container": MODULE,
+}  # fmt: skip
+"""Classes of torch.nn.modules that torch.nn itself does not export."""
+
+
+def _tuple_of(count: int) -> Native:
+    return Native(f"ntuple{count}", lambda run, x: ntuple(x, count), absorb=False)
+
+
+def _ntuple(run: Run, n: Value, name: Value = "parse") -> Value:
+    return _tuple_of(n) if isinstance(n, int) else n
+
+
+def _reverse_repeat(run: Run, t: Value, n: Value) -> Value:
+    return tuple(x for x in reversed(t) for _ in range(n))
+
+
+UTILITIES_OF_MODULES: dict[str, Value] = {
+    "_single": _tuple_of(1),
+    "_pair": _tuple_of(2),
+    "_triple": _tuple_of(3),
+    "_quadruple": _tuple_of(4),
+    "_ntuple": Native("_ntuple", _ntuple),
+    "_reverse_repeat_tuple": Native("_reverse_repeat_tuple", _reverse_repeat),
+    "consume_prefix_in_state_dict_if_present": Native(
+        "consume_prefix_in_state_dict_if_present", lambda run, state_dict, prefix: None, absorb=False
+    ),
+}
+
+
+def modules_member(name: str) -> Value:
+    """Whatever lives in one of the files of torch.nn.modules."""
+    found = LAYERS.get(name, CLASSES.get(name, MISSING))
+    if found is MISSING:
+        found = MODULES_EXTRA.get(name, MISSING)
+    return found
+
+
+MODULES_EXTRA: dict[str, Value] = {
+    "_get_activation_fn": Native(
+        "_get_activation_fn", lambda run, activation: attention_layers.activation_of(run, activation)
+    ),
+    "_get_clones": Native("_get_clones", lambda run, module, N: attention_layers.clones(run, module, N), absorb=False),
+    "Parameter": PARAMETER,
+    "Tensor": TENSOR,
+}
+
+NN_EXPORTS = ("NonDynamicallyQuantizableLinear", "DistributedDataParallel", "AveragedModel", "LazyModuleMixin")
+"""Layers that torch.nn does not export though its files define them."""
+
+
+def nn_member(name: str) -> Value:
+    if name in NN_EXPORTS:
+        return MISSING
+    found = LAYERS.get(name, MISSING)
+    return NN.get(name, MISSING) if found is MISSING else found
+
+
+NN: dict[str, Value] = {
+    "Module": MODULE,
+    "Container": MODULE,
+    "Parameter": PARAMETER,
+    "Buffer": BUFFER,
+    "UninitializedParameter": UNINITIALIZED_PARAMETER,
+    "UninitializedBuffer": BUFFER,
+    "factory_kwargs": Native("factory_kwargs", lambda run, kwargs: kwargs or {}, absorb=False),
+}
+
+REGIONS: dict[str, Value] = {
+    "no_grad": regions.NO_GRAD,
+    "enable_grad": regions.ENABLE_GRAD,
+    "inference_mode": regions.INFERENCE_MODE,
+    "set_grad_enabled": regions.SET_GRAD_ENABLED,
+    "is_grad_enabled": Native("is_grad_enabled", regions.is_grad_enabled),
+}
+AUTOCAST_STATE: dict[str, Value] = {
+    **{
+        name: Native(name, regions.is_autocast_enabled, absorb=False)
+        for name in ("is_autocast_enabled", "is_autocast_cache_enabled")
+    },
+    "is_autocast_cpu_enabled": scripting.answer("is_autocast_cpu_enabled", False),
+    **{
+        name: Native(name, regions.autocast_dtype, absorb=False)
+        for name in ("get_autocast_dtype", "get_autocast_gpu_dtype", "get_autocast_cpu_dtype")
+    },
+}
+
+
+def torch_member(name: str) -> Value:
+    found = TORCH.get(name, MISSING)
+    if found is not MISSING:
+        return found
+    dtype = dtypes.dtype_named(name)
+    if dtype is not None and name != "float_":
+        return dtype
+    if name in FORMATS:
+        return scripting.answer(name, None)
+    return TOP.get(name, MISSING)
+
+
+FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "strided", "sparse_coo")
+
+TOP: dict[str, Value] = {
+    "Tensor": TENSOR,
+    **LEGACY_TENSORS,
+    "dtype": dtypes.DTYPE,
+    "device": dtypes.DEVICE,
+    "finfo": dtypes.FINFO,
+    "iinfo": dtypes.IINFO,
+    "Generator": dtypes.GENERATOR,
+    "autocast": regions.AUTOCAST,
+    **REGIONS,
+    **AUTOCAST_STATE,
+    **scripting.MISCELLANEOUS,
+}
+
+AMP: dict[str, Value] = {
+    "autocast": regions.AUTOCAST,
+    "GradScaler": scripting.GRAD_SCALER,
+    "custom_fwd": Native("custom_fwd", regions.custom_fwd, absorb=False),
+    "custom_bwd": Native("custom_bwd", regions.custom_fwd, absorb=False),
+}
+CHECKPOINT: dict[str, Value] = {
+    "checkpoint": Native("checkpoint", regions.checkpoint, absorb=False),
+    "checkpoint_sequential": Native("checkpoint_sequential", regions.checkpoint_sequential, absorb=False),
+}
+VARIABLE = scripting.native("Variable", scripting.variable)
+
+CONTENTS: dict[str, Contents] = {
+    "torch": torch_member,
+    "torch.nn": nn_member,
+    "torch.nn.modules": modules_member,
+    "torch.nn.modules.utils": UTILITIES_OF_MODULES,
+    "torch.nn.functional": lambda name: FUNCTIONAL.get(name, {"Tensor": TENSOR}.get(name, MISSING)),
+    "torch.nn.init": initialising.INIT,
+    "torch.nn.parameter": {
+        "Parameter": PARAMETER, "Buffer": BUFFER, "UninitializedParameter": UNINITIALIZED_PARAMETER},
+    "torch.nn.parallel": {
+        "DataParallel": parallel.DataParallel, "DistributedDataParallel": parallel.DistributedDataParallel},
+    "torch.nn.parallel.data_parallel": {"DataParallel": parallel.DataParallel},
+    "torch.nn.parallel.distributed": {"DistributedDataParallel": parallel.DistributedDataParallel},
+    "torch.nn.utils": reparametrising.UTILITIES,
+    "torch.nn.utils.weight_norm": reparametrising.UTILITIES,
+    "torch.nn.utils.spectral_norm": reparametrising.UTILITIES,
+    "torch.nn.utils.clip_grad": reparametrising.UTILITIES,
+    "torch.nn.utils.fusion": reparametrising.UTILITIES,
+    "torch.nn.utils.parametrizations": reparametrising.PARAMETRIZATIONS,
+    "torch.nn.utils.parametrize": reparametrising.PARAMETRIZE,
+    "torch.nn.utils.rnn": recurrent.RNN_UTILITIES,
+    "torch.nn.attention": {"sdpa_kernel": regions.QUIET},
+    "torch.linalg": linalg.LINALG,
+    "torch.special": TORCH,
+    "torch.optim": lambda name: optim.OPTIMIZERS.get(name, {"Optimizer": optim.OPTIMIZER}.get(name, MISSING)),
+    "torch.optim.lr_scheduler": optim.scheduler,
+    "torch.optim.swa_utils": {"AveragedModel": parallel.AveragedModel},
+    "torch.utils": {},
+    "torch.utils.data": data.DATA,
+    "torch.utils.checkpoint": CHECKPOINT,
+    "torch.jit": scripting.JIT,
+    "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
+    "torch.cuda": {**scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},
+    "torch.cuda.amp": {**AMP, "autocast": regions.DEVICE_AUTOCAST},
+    "torch.amp": AMP,
+    "torch.amp.autocast_mode": AMP,
+    "torch.cuda.amp.autocast_mode": {**AMP, "autocast": regions.DEVICE_AUTOCAST},
+    "torch.autograd": {**scripting.AUTOGRAD, **REGIONS, "Variable": VARIABLE, "set_detect_anomaly": regions.QUIET,
+                       "detect_anomaly": regions.QUIET},
+    "torch.autograd.function": scripting.AUTOGRAD,
+    "torch.autograd.variable": {"Variable": VARIABLE},
+    "torch.autograd.profiler": {"profile": regions.QUIET, "record_function": regions.QUIET},
+    "torch.profiler": {"record_function": regions.QUIET},
+    "torch.hub": {
+        "load_state_dict_from_url": scripting.native("load_state_dict_from_url", scripting.load),
+        "load": scripting.unknown("load", "a model is downloaded"),
+    },
+    "torch.utils.model_zoo": {"load_url": scripting.native("load_url", scripting.load)},
+    "torch.compiler": {
+        "is_compiling": scripting.answer("is_compiling", False),
+        "is_exporting": scripting.answer("is_exporting", False),
+        "is_dynamo_compiling": scripting.answer("is_dynamo_compiling", False),
+        "disable": scripting.native("disable", scripting.given_back),
+        "allow_in_graph": scripting.native("allow_in_graph", scripting.given_back),
+    },
+    "torch._dynamo": {
+        "disable": scripting.native("disable", scripting.given_back),
+        "allow_in_graph": scripting.native("allow_in_graph", scripting.given_back),
+        "is_compiling": scripting.answer("is_compiling", False),
+    },
+    "torch.backends": {},
+    "torch.backends.mps": {"is_available": scripting.answer("is_available", False)},
+    "torch.backends.cudnn": {"is_available": scripting.answer("is_available", True)},
+    "torch.backends.cuda": {"sdp_kernel": regions.QUIET},
+    "torch.distributed": {
+        "is_available": scripting.answer("is_available", True),
+        "is_initialized": scripting.answer("is_initialized", False),
+        "get_rank": scripting.answer("get_rank", 0),
+        "get_world_size": scripting.answer("get_world_size", 1),
+        "init_process_group": scripting.native("init_process_group", scripting.nothing),
+        "barrier": scripting.native("barrier", scripting.nothing),
+    },
+    "torch._C": {"_get_tracing_state": scripting.answer("_get_tracing_state", None)},
+    "torch.onnx": {"is_in_onnx_export": scripting.answer("is_in_onnx_export", False)},
+    "torch.random": scripting.MISCELLANEOUS,
+    "torch.version": {"__version__": "2.13.0", "cuda": "13.0"},
+    "torch.overrides": {
+        "has_torch_function": scripting.answer("has_torch_function", False),
+        "has_torch_function_unary": scripting.answer("has_torch_function_unary", False),
+        "has_torch_function_variadic": scripting.answer("has_torch_function_variadic", False),
+    },
+    "torch.ao.nn.quantized": {},
+    "torch.ao.quantization": {},
+    "torch.quantization": {},
+}  # fmt: skip
+"""By dotted name. Files of torch.nn.modules and packages that only hold others need no entry."""
+
+IN_MODULES = "torch.nn.modules."
+
+
+@lru_cache(maxsize=None)
+def find_module(dotted: str) -> Namespace:
+    """The module of this name. One that we know nothing of is there too, and empty: torch is never read as source."""
+    contents = CONTENTS.get(dotted)
+    if contents is None:
+        contents = modules_member if dotted.startswith(IN_MODULES) else {}
+
+    def look_up(name: str) -> Value:
+        assert contents is not None
+        found = contents(name) if callable(contents) else contents.get(name, MISSING)
+        if found is MISSING and is_package(dotted, name):
+            return find_module(f"{dotted}.{name}")
+        return found
+
+    return Namespace(dotted, look_up)
+
+
+def is_package(parent: str, name: str) -> bool:
+    """Whether `parent.name` is a module that we know, or one that holds such a module."""
+    dotted = f"{parent}.{name}"
+    if dotted in CONTENTS or any(known.startswith(dotted + ".") for known in CONTENTS):
+        return True
+    return parent == "torch.nn.modules" and name in FILES
+
+
+FILES = frozenset(
+    (
+        "activation", "adaptive", "batchnorm", "channelshuffle", "container", "conv", "distance", "dropout",
+        "flatten", "fold", "instancenorm", "lazy", "linear", "loss", "module", "normalization", "padding",
+        "pixelshuffle", "pooling", "rnn", "sparse", "transformer", "upsampling", "utils",
+    )
+)  # fmt: skip
+"""The files of torch/nn/modules."""

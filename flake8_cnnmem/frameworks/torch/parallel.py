@@ -1,0 +1,41 @@
+"""torch.nn.DataParallel, DistributedDataParallel and other wrappers: they call the module that they hold."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.convolutions import attribute
+from flake8_cnnmem.frameworks.torch.layer import composite
+from flake8_cnnmem.frameworks.torch.module import set_attribute
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def forward(run: Run, self: Instance, *inputs: Value, **kwargs: Value) -> Value:
+    return run.call(attribute(run, self, "module"), *inputs, **kwargs)
+
+
+@composite("parallel", forward=forward)
+def DataParallel(
+    run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
+) -> None:
+    set_attribute(run, self, "module", module)
+    self.attributes["device_ids"] = device_ids
+
+
+@composite("parallel", forward=forward)
+def DistributedDataParallel(
+    run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0,
+    broadcast_buffers: Value = True, init_sync: Value = True, process_group: Value = None,
+    bucket_cap_mb: Value = None, find_unused_parameters: Value = False, check_reduction: Value = False,
+    gradient_as_bucket_view: Value = False, static_graph: Value = False, delay_all_reduce_named_params: Value = None,
+    param_to_hook_all_reduce: Value = None, mixed_precision: Value = None, device_mesh: Value = None,
+    skip_all_reduce_unused_params: Value = False, bucket_cap_mb_list: Value = None,
+) -> None:  # fmt: skip
+    set_attribute(run, self, "module", module)
+    self.attributes["device_ids"] = device_ids
+
+
+@composite("swa_utils", forward=forward)
+def AveragedModel(
+    run: Run, self: Instance, model: Value, device: Value = None, avg_fn: Value = None, multi_avg_fn: Value = None,
+    use_buffers: Value = False,
+) -> None:  # fmt: skip
+    set_attribute(run, self, "module", model)

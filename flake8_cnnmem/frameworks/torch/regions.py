@@ -1,0 +1,202 @@
+"""Regions of code: no_grad, autocast and their like, as context managers and as decorators; checkpointing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value, is_callable
+
+Change = Callable[[Run, Instance], None]
+
+
+def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
+    """A context manager that changes the run between `__enter__` and `__exit__`, and wraps functions in it."""
+    members = Members()
+
+    def start(run: Run, self: Instance) -> Value:
+        self.attributes["before"] = (*self.attributes.get("before", ()), (run.grad_enabled, run.autocast))
+        enter(run, self)
+        return self
+
+    def end(run: Run, self: Instance, *exception: Value) -> Value:
+        *outer, (run.grad_enabled, run.autocast) = self.attributes.get("before") or ((run.grad_enabled, run.autocast),)
+        self.attributes["before"] = tuple(outer)
+        return None
+
+    def wrap(run: Run, self: Instance, function: Value) -> Value:
+        def wrapped(run: Run, *args: Value, **kwargs: Value) -> Value:
+            start(run, self)
+            try:
+                return run.call(function, *args, **kwargs)
+            finally:
+                end(run, self)
+
+        if isinstance(function, Class):
+            return function
+        return Native(getattr(function, "name", name), wrapped, absorb=False)
+
+    members["__init__"] = Native("__init__", init, absorb=False)
+    members["__enter__"] = Native("__enter__", start, absorb=False)
+    members["__exit__"] = Native("__exit__", end, absorb=False)
+    members["__call__"] = Native("__call__", wrap, absorb=False)
+    return Class(name, namespace=members, module="torch")
+
+
+def without_grad(run: Run, self: Instance) -> None:
+    run.grad_enabled = False
+
+
+def with_grad(run: Run, self: Instance) -> None:
+    run.grad_enabled = True
+
+
+def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def unchanged(run: Run, self: Instance) -> None:
+    return None
+
+
+NO_GRAD = region("no_grad", nothing, without_grad)
+ENABLE_GRAD = region("enable_grad", nothing, with_grad)
+
+
+def decorating(cls: Class) -> Native:
+    """`@torch.no_grad` without parentheses gets the function itself."""
+
+    def make(run: Run, made: Class, function: Value = None) -> Value:
+        instance = Instance(cls)
+        if function is None or not is_callable(function):
+            return instance
+        wrap = cls.namespace["__call__"].function
+        return wrap(run, instance, function)
+
+    return Native("__new__", make, absorb=False)
+
+
+NO_GRAD.namespace["__new__"] = decorating(NO_GRAD)
+ENABLE_GRAD.namespace["__new__"] = decorating(ENABLE_GRAD)
+
+
+def inference_init(run: Run, self: Instance, mode: Value = True) -> Value:
+    self.attributes["mode"] = mode
+    return None
+
+
+def inference(run: Run, self: Instance) -> None:
+    run.grad_enabled = run.grad_enabled and self.attributes.get("mode") is False
+
+
+INFERENCE_MODE = region("inference_mode", inference_init, inference)
+
+
+def set_grad_init(run: Run, self: Instance, mode: Value) -> Value:
+    """`torch.set_grad_enabled(False)` works at once, and is undone only as a context manager."""
+    self.attributes["before"] = ((run.grad_enabled, run.autocast),)
+    self.attributes["mode"] = mode
+    set_grad(run, self)
+    return None
+
+
+def set_grad(run: Run, self: Instance) -> None:
+    mode = self.attributes.get("mode")
+    if not isinstance(mode, Unknown):
+        run.grad_enabled = mode is not False and mode != 0
+
+
+def set_grad_enter(run: Run, self: Instance) -> Value:
+    set_grad(run, self)
+    return self
+
+
+SET_GRAD_ENABLED = region("set_grad_enabled", set_grad_init, set_grad)
+SET_GRAD_ENABLED.namespace["__enter__"] = Native("__enter__", set_grad_enter, absorb=False)
+
+
+def autocast_init(
+    run: Run, self: Instance, device_type: Value = "cuda", dtype: Value = None, enabled: Value = True,
+    cache_enabled: Value = None,
+) -> Value:  # fmt: skip
+    self.attributes.update(device_type=device_type, fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
+    return None
+
+
+def device_autocast_init(
+    run: Run, self: Instance, enabled: Value = True, dtype: Value = None, cache_enabled: Value = True
+) -> Value:
+    self.attributes.update(device_type="cuda", fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
+    return None
+
+
+def autocast(run: Run, self: Instance) -> None:
+    enabled = self.attributes.get("enabled")
+    if not isinstance(enabled, Unknown):
+        run.autocast = self.attributes["fast_dtype"] if enabled is not False and enabled != 0 else None
+
+
+AUTOCAST = region("autocast", autocast_init, autocast)
+DEVICE_AUTOCAST = region("autocast", device_autocast_init, autocast)
+"""torch.cuda.amp.autocast, which takes no device."""
+
+QUIET = region("quiet", nothing, unchanged)
+"""Any context that changes no shape: profilers, anomaly detection, streams, attention kernels."""
+
+
+def checkpoint(
+    run: Run, function: Value, *args: Value, use_reentrant: Value = None, context_fn: Value = None,
+    determinism_check: Value = "default", debug: Value = False, early_stop: Value = True,
+    preserve_rng_state: Value = True, **kwargs: Value,
+) -> Value:  # fmt: skip
+    """Call a function in a region that keeps only its inputs."""
+    with run.enter(None, checkpoint=True):
+        return run.call(function, *args, **kwargs)
+
+
+def checkpoint_sequential(
+    run: Run, functions: Value, segments: Value, input: Value, use_reentrant: Value = None, **kwargs: Value
+) -> Value:
+    """Segments of a Sequential, all but the last one checkpointed."""
+    layers = run.items(functions)
+    if isinstance(layers, Unknown):
+        return layers
+    if not isinstance(segments, int) or segments < 1:
+        return segments if isinstance(segments, Unknown) else run.unknown("the number of segments is not known")
+    each = max(1, len(layers) // segments)
+    edges = [at * each for at in range(segments)] if len(layers) >= segments else list(range(len(layers)))
+    last = edges[-1] if edges else 0
+    for start in edges[:-1]:
+        with run.enter(None, checkpoint=True):
+            input = through(run, layers[start : start + each], input)
+    return through(run, layers[last:], input)
+
+
+def through(run: Run, layers: list[Value], input: Value) -> Value:
+    for layer in layers:
+        input = run.call(layer, input)
+    return input
+
+
+def is_grad_enabled(run: Run) -> Value:
+    return run.grad_enabled
+
+
+def is_autocast_enabled(run: Run, device_type: Value = None) -> Value:
+    return run.autocast is not None
+
+
+def autocast_dtype(run: Run, *args: Any) -> Value:
+    from flake8_cnnmem.frameworks.torch.dtypes import DTYPES
+
+    return DTYPES[run.autocast or "float16"]
+
+
+def custom_fwd(run: Run, fwd: Value = None, **options: Value) -> Value:
+    """A decorator that only sets the autocast state: with arguments it gives the decorator."""
+    if fwd is None:
+        return Native("custom_fwd", lambda run, fwd: fwd, absorb=False)
+    return fwd

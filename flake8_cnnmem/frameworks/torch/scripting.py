@@ -1,0 +1,259 @@
+"""torch's surroundings that change no shape: jit, fx, compile, devices, files, random state, autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+
+
+def native(name: str, function: Callable[..., Value]) -> Native:
+    return Native(name, function, absorb=False)
+
+
+def nothing(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def answer(name: str, value: Value) -> Native:
+    """A function that always gives the same."""
+    return native(name, lambda run, *args, **kwargs: value)
+
+
+def unknown(name: str, reason: str) -> Native:
+    return native(name, lambda run, *args, **kwargs: run.unknown(reason))
+
+
+def given_back(run: Run, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`script(module)` is the module; `@ignore` and `@ignore(drop=True)` give the function back."""
+    if obj is None or isinstance(obj, bool):
+        return native("decorator", lambda run, function: function)
+    return obj
+
+
+def traced(run: Run, func: Value, example_inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+    return func
+
+
+def compiled(run: Run, model: Value = None, **options: Value) -> Value:
+    return given_back(run, model)
+
+
+def wrap(run: Run, fn_or_name: Value) -> Value:
+    return fn_or_name
+
+
+def overload_method(run: Run, func: Value) -> Value:
+    return func
+
+
+JIT: dict[str, Value] = {
+    **{
+        name: native(name, given_back)
+        for name in ("script", "ignore", "unused", "export", "freeze", "script_if_tracing", "_script_if_tracing",
+                     "interface", "optimize_for_inference", "_overload_method", "_overload")
+    },
+    "trace": native("trace", traced),
+    "trace_module": native("trace_module", traced),
+    "is_scripting": answer("is_scripting", False),
+    "is_tracing": answer("is_tracing", False),
+    "annotate": native("annotate", lambda run, the_type, the_value: the_value),
+    "isinstance": native("isinstance", lambda run, obj, target: run.is_instance(obj, target)),
+    "load": unknown("load", "a model is loaded from a file"),
+    "save": native("save", nothing),
+    "wait": native("wait", lambda run, future: future),
+    "fork": native("fork", lambda run, func, *args, **kwargs: run.call(func, *args, **kwargs)),
+    "ScriptModule": MODULE,
+    "Final": Class("Final", module="torch.jit"),
+}  # fmt: skip
+
+CUDA: dict[str, Value] = {
+    # What is estimated is the memory of one GPU: there is one.
+    "is_available": answer("is_available", True),
+    "device_count": answer("device_count", 1),
+    "current_device": answer("current_device", 0),
+    "is_initialized": answer("is_initialized", True),
+    "is_bf16_supported": answer("is_bf16_supported", True),
+    **{
+        name: native(name, nothing)
+        for name in ("set_device", "synchronize", "empty_cache", "manual_seed", "manual_seed_all", "init",
+                     "reset_peak_memory_stats", "reset_max_memory_allocated", "set_per_process_memory_fraction",
+                     "ipc_collect")
+    },
+    **{
+        name: unknown(name, "what a device tells of itself is not known")
+        for name in ("get_device_name", "get_device_properties", "get_device_capability", "memory_allocated",
+                     "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_summary",
+                     "mem_get_info", "get_rng_state")
+    },
+}  # fmt: skip
+
+
+def scaler_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    self.attributes["enabled"] = kwargs.get("enabled", True)
+    return None
+
+
+SCALER_MEMBERS = Members()
+GRAD_SCALER = Class("GradScaler", namespace=SCALER_MEMBERS, module="torch.amp")
+SCALER_MEMBERS["__init__"] = native("__init__", scaler_init)
+SCALER_MEMBERS["scale"] = native("scale", lambda run, self, outputs: outputs)
+SCALER_MEMBERS["is_enabled"] = native("is_enabled", lambda run, self: self.attributes.get("enabled"))
+SCALER_MEMBERS["state_dict"] = native("state_dict", lambda run, self: {})
+for _name in ("step", "update", "unscale_", "load_state_dict"):
+    SCALER_MEMBERS[_name] = native(_name, nothing)
+
+
+# autograd.Function: a forward of one's own, run like any function.
+
+CONTEXT = Class(
+    "FunctionCtx",
+    namespace={
+        name: native(name, nothing)
+        for name in ("save_for_backward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads",
+                     "save_for_forward")
+    },
+    module="torch.autograd.function",
+)  # fmt: skip
+
+
+def apply_function(run: Run, cls: Value, *args: Value, **kwargs: Value) -> Value:
+    """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one."""
+    forward = run.get(cls, "forward")
+    if isinstance(cls, Class) and any("setup_context" in each.namespace for each in cls.mro if each is not FUNCTION):
+        return run.call(forward, *args, **kwargs)
+    return run.call(forward, Instance(CONTEXT, {"needs_input_grad": (True,) * len(args)}), *args, **kwargs)
+
+
+FUNCTION = Class(
+    "Function",
+    (CONTEXT,),
+    {"apply": ClassMethod(native("apply", apply_function))},
+    module="torch.autograd.function",
+)
+
+
+def variable(run: Run, data: Value = None, requires_grad: Value = False, volatile: Value = False) -> Value:
+    """torch.autograd.Variable is the tensor itself since torch 0.4."""
+    tensor = tensor_of(data)
+    if isinstance(tensor, Tensor) and requires_grad is True:
+        tensor.requires_grad = True
+    return tensor
+
+
+def new_variable(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    return variable(run, *args, **kwargs)
+
+
+def gradients(run: Run, outputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+    return (run.unknown("gradients are not computed"),)
+
+
+AUTOGRAD: dict[str, Value] = {
+    "Function": FUNCTION,
+    "grad": native("grad", gradients),
+    "backward": native("backward", nothing),
+    "gradcheck": answer("gradcheck", True),
+}
+
+
+def load(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("what a file holds is not known")
+
+
+def assertion(run: Run, condition: Value, message: Value = "") -> Value:
+    if condition is False:
+        raise run.error("AssertionError", message if isinstance(message, str) else "")
+    return None
+
+
+def is_tensor(run: Run, obj: Value) -> Value:
+    return obj if isinstance(obj, Unknown) else isinstance(obj, Tensor)
+
+
+def typename(run: Run, obj: Value) -> Value:
+    return obj.cls.name if isinstance(obj, Instance) else type(obj).__name__
+
+
+def vmap(run: Run, func: Value, *args: Value, **kwargs: Value) -> Value:
+    return unknown("vmap", "vmap is not followed")
+
+
+def default_dtype(run: Run) -> Value:
+    return DTYPES["float"]
+
+
+def promoted(run: Run, *values: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.applying import common_dtype
+
+    return DTYPES[common_dtype(values)]
+
+
+def broadcast_shapes(run: Run, *shapes: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.arguments import sizes
+    from flake8_cnnmem.graph import Mismatch
+    from flake8_cnnmem.ops import Broadcast
+
+    found = [sizes((shape,)) for shape in shapes]
+    unknown = next((shape for shape in found if isinstance(shape, Unknown)), None)
+    if unknown is not None:
+        return unknown
+    try:
+        return Broadcast("add").outputs(*found)[0]  # type: ignore[arg-type]
+    except Mismatch as mismatch:
+        raise run.error("RuntimeError", mismatch.problem.what) from None
+
+
+def size_of(run: Run, cls: Class, sizes: Value = ()) -> Value:
+    items = run.items(sizes)
+    return items if isinstance(items, Unknown) else tuple(items)
+
+
+SIZE = Class("Size", (), {"__new__": native("__new__", size_of)}, host=tuple, module="torch")
+"""torch.Size: what `shape` gives is a plain tuple."""
+
+MISCELLANEOUS: dict[str, Value] = {
+    "Size": SIZE,
+    "load": native("load", load),
+    "save": native("save", nothing),
+    "compile": native("compile", compiled),
+    "is_tensor": native("is_tensor", is_tensor),
+    "is_storage": answer("is_storage", False),
+    "typename": native("typename", typename),
+    "vmap": native("vmap", vmap),
+    "_assert": native("_assert", assertion),
+    "_assert_async": native("_assert_async", nothing),
+    "_shape_as_tensor": unknown("_shape_as_tensor", "a shape as a tensor is not followed"),
+    "get_default_dtype": native("get_default_dtype", default_dtype),
+    "get_default_device": answer("get_default_device", GPU),
+    "result_type": native("result_type", promoted),
+    "promote_types": unknown("promote_types", "a promoted type is not followed"),
+    "broadcast_shapes": native("broadcast_shapes", broadcast_shapes),
+    "are_deterministic_algorithms_enabled": answer("are_deterministic_algorithms_enabled", False),
+    "is_deterministic_algorithms_warn_only_enabled": answer("is_deterministic_algorithms_warn_only_enabled", False),
+    "is_inference_mode_enabled": answer("is_inference_mode_enabled", False),
+    "initial_seed": answer("initial_seed", 0),
+    "get_num_threads": unknown("get_num_threads", "how many threads there are is not known"),
+    "seed": answer("seed", 0),
+    **{
+        name: native(name, nothing)
+        for name in ("manual_seed", "set_default_dtype", "set_default_device", "set_default_tensor_type",
+                     "set_printoptions", "set_num_threads", "set_num_interop_threads", "set_rng_state",
+                     "use_deterministic_algorithms", "set_float32_matmul_precision", "set_flush_denormal",
+                     "set_anomaly_enabled")
+    },
+    "get_rng_state": unknown("get_rng_state", "the random state is not known"),
+    "pi": 3.141592653589793,
+    "e": 2.718281828459045,
+    "inf": float("inf"),
+    "nan": float("nan"),
+    "newaxis": None,
+    "__version__": "2.13.0",
+}  # fmt: skip
+

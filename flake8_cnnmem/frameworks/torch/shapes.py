@@ -1,0 +1,548 @@
+"""Views and copies: reshape, permute, squeeze, expand, repeat, split. Constants keep their values through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import axes, size, sizes
+from flake8_cnnmem.frameworks.torch.constants import Constant, constant, flat, permuted, spread
+from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.strides import is_viewable
+from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import (
+    Chunk,
+    Elementwise,
+    Expand,
+    Flatten,
+    Flip,
+    Permute,
+    Repeat,
+    RepeatInterleave,
+    Reshape,
+    Roll,
+    Split,
+    Squeeze,
+    Transpose,
+    Unbind,
+    Unflatten,
+    Unsqueeze,
+    Windows,
+)
+from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+
+def shaped(run: Run, op: Op, input: Value, function: str) -> Value:
+    """An op that keeps the order of the values."""
+    if isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = reordered(op, input, flat(input))
+        if known is not None:
+            return known
+    return apply(run, op, input, function=function)
+
+
+def reordered(op: Op, input: Tensor, values: Sequence[Any] | None) -> Constant | None:
+    """A constant with these values in the shape that the op gives."""
+    if values is None or isinstance(input.shape, Unknown):
+        return None
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return None
+    if isinstance(shape, Unknown) or dims.product(shape) != len(values):
+        return None
+    return constant(shape, values, input.dtype)
+
+
+def moved(run: Run, op: Op, input: Value, order: Sequence[int] | None, function: str) -> Value:
+    """An op that gives the axes another order; `order` is None where it is not known."""
+    if order is not None and isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = reordered(op, input, permuted(input, order))
+        if known is not None:
+            return known
+    return apply(run, op, input, function=function)
+
+
+def rank_of(input: Value) -> int | None:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
+        return None
+    return len(tensor.shape)
+
+
+@define("tensor.view")
+def view(run: Run, input: Value, *shape: Value) -> Value:
+    return reshape_to(run, input, shape, "view")
+
+
+@define("tensor.reshape")
+def reshape_method(run: Run, input: Value, *shape: Value) -> Value:
+    return reshape_to(run, input, shape, "reshape")
+
+
+@define("torch.reshape")
+def reshape(run: Run, input: Value, shape: Value) -> Value:
+    return reshape_to(run, input, (shape,), "reshape")
+
+
+def reshape_to(run: Run, input: Value, shape: Sequence[Value], function: str) -> Value:
+    from flake8_cnnmem.frameworks.torch.dtypes import is_dtype
+
+    if len(shape) == 1 and is_dtype(shape[0]):
+        return input
+    target = sizes(tuple(shape))
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, function)
+    if function == "view":
+        return shaped(run, Reshape(target), input, function)
+    return reshaped(run, Reshape(target), input, function)
+
+
+class Copied(Weightless):
+    """A reshape of what does not lie in memory in that order."""
+
+    __slots__ = ("shape_op",)
+    kind = "copy"
+
+    def __init__(self, shape_op: Op) -> None:
+        self.shape_op = shape_op
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        return self.shape_op.outputs(*inputs)
+
+
+def reshaped(run: Run, op: Op, input: Value, function: str) -> Value:
+    """A view where the input's order in memory allows one, else a copy (torch.reshape, torch.flatten)."""
+    if isinstance(input, Tensor) and input.call is not None and isinstance(input.shape, tuple):
+        try:
+            (target,) = op.outputs(input.shape)
+        except Mismatch:
+            return shaped(run, op, input, function)
+        if isinstance(target, tuple) and not is_viewable(input, target):
+            op = Copied(op)
+    return shaped(run, op, input, function)
+
+
+class Lost(Elementwise):
+    """A view whose target shape is not known."""
+
+    __slots__ = ("cause",)
+
+    def __init__(self, kind: str, cause: Unknown) -> None:
+        super().__init__(kind)
+        object.__setattr__(self, "cause", cause)
+
+    def outputs(self, *inputs: Shape) -> Any:
+        return (self.cause,)
+
+    @property
+    def view(self) -> bool:
+        return self.kind == "view"
+
+
+def lost_shape(run: Run, input: Value, cause: Unknown, function: str, kind: str = "view") -> Value:
+    """The call is kept, so that the layers behind it are; its output's shape is Unknown."""
+    return apply(run, Lost(kind, cause), input, function=function)
+
+
+@define("tensor.view_as", "tensor.reshape_as")
+def view_as(run: Run, input: Value, other: Value) -> Value:
+    other = tensor_of(other)
+    shape = other if isinstance(other, Unknown) else other.shape
+    return lost_shape(run, input, shape, "view") if isinstance(shape, Unknown) else shaped(
+        run, Reshape(shape), input, "view"
+    )  # fmt: skip
+
+
+@define("torch.flatten", "tensor.flatten")
+def flatten(run: Run, input: Value, start_dim: Value = 0, end_dim: Value = -1) -> Value:
+    return reshaped(run, Flatten(start_dim, end_dim), input, "flatten")
+
+
+@define("torch.ravel", "tensor.ravel")
+def ravel(run: Run, input: Value) -> Value:
+    return reshaped(run, Flatten(0, -1), input, "flatten")
+
+
+@define("torch.unflatten", "tensor.unflatten")
+def unflatten(run: Run, input: Value, dim: Value, sizes: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.arguments import shape_of
+
+    target = shape_of(sizes)
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, "unflatten")
+    return shaped(run, Unflatten(dim, target), input, "unflatten")
+
+
+def permute_axes(run: Run, input: Value, order: Value, function: str) -> Value:
+    if isinstance(order, Unknown):
+        return lost_shape(run, input, order, function)
+    unknown = next((axis for axis in order if isinstance(axis, Unknown)), None)
+    if unknown is not None:
+        return lost_shape(run, input, unknown, function)
+    rank = len(order)
+    whole = all(isinstance(axis, int) and -rank <= axis < rank for axis in order) and rank_of(input) == rank
+    return moved(run, Permute(tuple(order)), input, [axis % rank for axis in order] if whole else None, function)
+
+
+@define("tensor.permute")
+def permute_method(run: Run, input: Value, *dims: Value) -> Value:
+    order = dims[0] if len(dims) == 1 and isinstance(dims[0], (list, tuple, Unknown)) else dims
+    return permute_axes(run, input, order, "permute")
+
+
+@define("torch.permute")
+def permute(run: Run, input: Value, dims: Value) -> Value:
+    return permute_axes(run, input, dims, "permute")
+
+
+@define(*everywhere("transpose", "swapaxes", "swapdims"), "tensor.transpose_")
+def transpose(run: Run, input: Value, dim0: Value, dim1: Value) -> Value:
+    return swap(run, input, dim0, dim1)
+
+
+def swap(run: Run, input: Value, first: Value, second: Value) -> Value:
+    rank = rank_of(input)
+    order = None
+    if rank and isinstance(first, int) and isinstance(second, int) and max(abs(first), abs(second)) <= rank:
+        order = list(range(rank))
+        if -rank <= first < rank and -rank <= second < rank:
+            order[first], order[second] = order[second], order[first]
+    return moved(run, Transpose(first, second), input, order, "transpose")
+
+
+@define(*everywhere("t"), "tensor.t_")
+def t(run: Run, input: Value) -> Value:
+    return swap(run, input, 0, 1) if rank_of(input) != 1 else input
+
+
+@define("torch.adjoint", "tensor.adjoint")
+def adjoint(run: Run, input: Value) -> Value:
+    return swap(run, input, -2, -1)
+
+
+@define(*everywhere("movedim", "moveaxis"))
+def movedim(run: Run, input: Value, source: Value, destination: Value) -> Value:
+    rank = rank_of(input)
+    given, wanted = axes(source), axes(destination)
+    if rank is None or not isinstance(given, tuple) or not isinstance(wanted, tuple):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), "movedim")
+    given, wanted = tuple(axis % rank for axis in given), tuple(axis % rank for axis in wanted)
+    order = [axis for axis in range(rank) if axis not in given]
+    for target, axis in sorted(zip(wanted, given, strict=False)):
+        order.insert(target, axis)
+    return permute_axes(run, input, tuple(order), "movedim")
+
+
+@define("torch.squeeze", "tensor.squeeze", "tensor.squeeze_")
+def squeeze(run: Run, input: Value, dim: Value = None) -> Value:
+    which = axes(dim)
+    if isinstance(which, Unknown):
+        return lost_shape(run, input, which, "squeeze")
+    return shaped(run, Squeeze(which), input, "squeeze")
+
+
+@define("torch.unsqueeze", "tensor.unsqueeze", "tensor.unsqueeze_")
+def unsqueeze(run: Run, input: Value, dim: Value) -> Value:
+    return shaped(run, Unsqueeze(dim), input, "unsqueeze")
+
+
+def expand_to(run: Run, input: Value, target: Shape | Unknown, function: str) -> Value:
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, function)
+    op = Expand(target)
+    if isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = expanded(op, input)
+        if known is not None:
+            return known
+    return apply(run, op, input, function=function)
+
+
+def expanded(op: Op, input: Tensor) -> Constant | None:
+    """A constant repeated to a larger shape."""
+    values = flat(input)
+    if values is None or isinstance(input.shape, Unknown):
+        return None
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return None
+    total = dims.product(shape)
+    if not isinstance(total, int) or total > 1024:
+        return Constant(shape, input.dtype) if dims.known(shape) and isinstance(total, int) else None
+    return constant(shape, spread(values, input.shape, shape), input.dtype)
+
+
+@define("tensor.expand")
+def expand(run: Run, input: Value, *size: Value, implicit: Value = False) -> Value:
+    return expand_to(run, input, sizes(size), "expand")
+
+
+@define("tensor.expand_as")
+def expand_as(run: Run, input: Value, other: Value) -> Value:
+    other = tensor_of(other)
+    return expand_to(run, input, other if isinstance(other, Unknown) else other.shape, "expand")
+
+
+@define("torch.broadcast_to", "tensor.broadcast_to")
+def broadcast_to(run: Run, input: Value, size: Value) -> Value:
+    return expand_to(run, input, sizes((size,)), "expand")
+
+
+@define("torch.broadcast_tensors")
+def broadcast_tensors(run: Run, *tensors: Value) -> Value:
+    from flake8_cnnmem.ops import Broadcast
+
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    shapes = [tensor.shape for tensor in map(tensor_of, given) if isinstance(tensor, Tensor)]
+    if len(shapes) != len(given) or any(isinstance(shape, Unknown) for shape in shapes):
+        return run.unknown("the shape that tensors broadcast to is not known")
+    try:
+        (shape,) = Broadcast("add").outputs(*shapes)  # type: ignore[arg-type]
+    except Mismatch:
+        return run.unknown("tensors do not broadcast to one shape")
+    return tuple(expand_to(run, tensor, shape, "expand") for tensor in given)
+
+
+@define("tensor.repeat")
+def repeat(run: Run, input: Value, *repeats: Value) -> Value:
+    return repeat_by(run, input, sizes(repeats), "repeat")
+
+
+@define("torch.tile")
+def tile(run: Run, input: Value, dims: Value) -> Value:
+    return tile_by(run, input, sizes((dims,)))
+
+
+@define("tensor.tile")
+def tile_method(run: Run, input: Value, *dims: Value) -> Value:
+    return tile_by(run, input, sizes(dims))
+
+
+def tile_by(run: Run, input: Value, times: Shape | Unknown) -> Value:
+    """As `repeat`, with missing axes in front repeated once."""
+    rank = rank_of(input)
+    if not isinstance(times, Unknown) and rank is not None and len(times) < rank:
+        times = (1,) * (rank - len(times)) + times
+    return repeat_by(run, input, times, "tile")
+
+
+def repeat_by(run: Run, input: Value, times: Shape | Unknown, function: str) -> Value:
+    if isinstance(times, Unknown):
+        return lost_shape(run, input, times, function, "copy")
+    return apply(run, Repeat(times), input, function=function)
+
+
+@define("torch.repeat_interleave", "tensor.repeat_interleave")
+def repeat_interleave(
+    run: Run, input: Value, repeats: Value = None, dim: Value = None, *, output_size: Value = None
+) -> Value:
+    times = size(repeats)
+    if isinstance(repeats, Tensor) and isinstance(times, Unknown) and isinstance(output_size, int):
+        return lost_shape(run, input, times, "repeat_interleave", "copy")
+    return apply(run, RepeatInterleave(times, dim), input, function="repeat_interleave")
+
+
+@define("torch.roll", "tensor.roll")
+def roll(run: Run, input: Value, shifts: Value, dims: Value = ()) -> Value:
+    which = axes(dims)
+    return apply(run, Roll(None if which == () or isinstance(which, Unknown) else which), input, function="roll")
+
+
+@define("torch.flip")
+def flip(run: Run, input: Value, dims: Value) -> Value:
+    return flip_axes(run, input, dims)
+
+
+@define("tensor.flip")
+def flip_method(run: Run, input: Value, *dims: Value) -> Value:
+    return flip_axes(run, input, dims[0] if len(dims) == 1 else dims)
+
+
+def flip_axes(run: Run, input: Value, which: Value) -> Value:
+    found = axes(which)
+    if isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),):
+        return constant(input.shape, input.data[::-1], input.dtype)
+    return apply(run, Flip(None if isinstance(found, Unknown) else found), input, function="flip")
+
+
+@define(*everywhere("fliplr", "flipud"))
+def fliplr(run: Run, input: Value) -> Value:
+    return apply(run, Flip(None), input, function="flip")
+
+
+@define("torch.rot90", "tensor.rot90")
+def rot90(run: Run, input: Value, k: Value = 1, dims: Value = (0, 1)) -> Value:
+    if not isinstance(k, int) or not isinstance(dims, (list, tuple)) or len(dims) != 2:
+        return lost_shape(run, input, run.unknown("how a tensor is rotated is not known"), "rot90", "copy")
+    turned = apply(run, Flip(None), input, function="rot90")
+    return swap(run, turned, *dims) if k % 2 else turned
+
+
+def parts(run: Run, op: Split | Chunk | Unbind, input: Value, function: str) -> Value:
+    """Several tensors, or Unknown where their number is not known."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown):
+        return tensor
+    if isinstance(tensor.shape, Unknown):
+        count: int | Unknown = len(op.sizes) if isinstance(op, Split) and isinstance(op.sizes, tuple) else tensor.shape
+    else:
+        try:
+            count = op.count(tensor.shape)
+        except Mismatch:
+            count = 0
+    if isinstance(count, Unknown):
+        return count
+    if isinstance(tensor.shape, Unknown):
+        made = [apply(run, Elementwise("view"), tensor, function=function) for _ in range(count)]
+        return tuple(made)
+    known = constant_parts(op, tensor)
+    if known is not None:
+        return known
+    result = apply(run, op, tensor, function=function)
+    return (result,) if isinstance(result, Tensor) else result
+
+
+def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
+    """Parts along the first axis of a constant with known values."""
+    if tensor.data is None or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown) or not tensor.shape:
+        return None
+    axis = getattr(op, "axis", 0)
+    if axis not in (0, -len(tensor.shape)):
+        return None
+    try:
+        shapes = op.outputs(tensor.shape)
+    except Mismatch:
+        return None
+    rows, made, at = tensor.data, [], 0
+    for shape in shapes:
+        if isinstance(op, Unbind):
+            made.append(Constant(shape, tensor.dtype, data=rows[at]))
+            at += 1
+        elif isinstance(shape[0], int):
+            made.append(Constant(shape, tensor.dtype, data=rows[at : at + shape[0]]))
+            at += shape[0]
+    return tuple(made) if len(made) == len(shapes) else None
+
+
+@define("torch.split")
+def split(run: Run, tensor: Value, split_size_or_sections: Value, dim: Value = 0) -> Value:
+    return split_into(run, tensor, split_size_or_sections, dim)
+
+
+@define("tensor.split")
+def split_method(run: Run, input: Value, split_size: Value, dim: Value = 0) -> Value:
+    return split_into(run, input, split_size, dim)
+
+
+@define("tensor.split_with_sizes", "torch.split_with_sizes")
+def split_with_sizes(run: Run, input: Value, split_sizes: Value, dim: Value = 0) -> Value:
+    return split_into(run, input, split_sizes, dim)
+
+
+def split_into(run: Run, input: Value, each: Value, dim: Value) -> Value:
+    if isinstance(each, (list, tuple, range)):
+        return parts(run, Split(tuple(size(part) for part in each), dim), input, "split")
+    return parts(run, Split(size(each), dim), input, "split")
+
+
+@define("torch.tensor_split", "tensor.tensor_split")
+def tensor_split(run: Run, input: Value, indices_or_sections: Value, dim: Value = 0) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim, int):
+        return run.unknown("how a tensor is split is not known")
+    length = tensor.shape[dim]
+    if not isinstance(length, int):
+        return run.unknown("how a tensor is split is not known")
+    if isinstance(indices_or_sections, int) and indices_or_sections > 0:
+        each, more = divmod(length, indices_or_sections)
+        lengths = [each + 1] * more + [each] * (indices_or_sections - more)
+    elif isinstance(indices_or_sections, (list, tuple)) and all(isinstance(at, int) for at in indices_or_sections):
+        edges = [0, *(max(0, min(length, at)) for at in indices_or_sections), length]
+        lengths = [max(0, after - before) for before, after in zip(edges, edges[1:], strict=False)]
+    else:
+        return run.unknown("how a tensor is split is not known")
+    return parts(run, Split(tuple(lengths), dim), tensor, "split")
+
+
+@define("torch.hsplit", "tensor.hsplit")
+def hsplit(run: Run, input: Value, indices_or_sections: Value) -> Value:
+    return tensor_split(run, input, indices_or_sections, 1)
+
+
+@define("torch.vsplit", "tensor.vsplit")
+def vsplit(run: Run, input: Value, indices_or_sections: Value) -> Value:
+    return tensor_split(run, input, indices_or_sections, 0)
+
+
+@define("torch.chunk", "tensor.chunk", "torch.unsafe_chunk", "tensor.unsafe_chunk")
+def chunk(run: Run, input: Value, chunks: Value, dim: Value = 0) -> Value:
+    return parts(run, Chunk(size(chunks), dim), input, "chunk")
+
+
+@define("torch.unbind", "tensor.unbind")
+def unbind(run: Run, input: Value, dim: Value = 0) -> Value:
+    return parts(run, Unbind(dim), input, "unbind")
+
+
+@define("tensor.unfold")
+def unfold(run: Run, input: Value, dimension: Value, size: Value, step: Value) -> Value:
+    return apply(run, Windows(dimension, size, step), input, function="unfold")
+
+
+@define(*everywhere("narrow"))
+def narrow(run: Run, input: Value, dim: Value, start: Value, length: Value) -> Value:
+    if not isinstance(dim, int):
+        return lost_shape(run, input, run.unknown("which axis is cut is not known"), "narrow")
+    rank = rank_of(input)
+    end = dims.add(start, length) if dims.is_size(start) and dims.is_size(length) else length
+    lead = dim if dim >= 0 else (rank or 0) + dim
+    from flake8_cnnmem.frameworks.torch.indexing import index
+
+    return index(run, tensor_of(input), (slice(None),) * lead + (slice(start, end),))
+
+
+@define(*everywhere("select"))
+def select(run: Run, input: Value, dim: Value, index: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.indexing import index as take
+
+    rank = rank_of(input)
+    if not isinstance(dim, int) or (rank is None and dim < 0):
+        return lost_shape(run, input, run.unknown("which axis is indexed is not known"), "select")
+    return take(run, tensor_of(input), (slice(None),) * (dim if dim >= 0 else (rank or 0) + dim) + (index,))
+
+
+@define(*everywhere("atleast_1d"))
+def atleast_1d(run: Run, input: Value) -> Value:
+    return shaped(run, Unsqueeze(0), input, "atleast_1d") if rank_of(input) == 0 else input
+
+
+@define("torch.diagonal", "tensor.diagonal")
+def diagonal(run: Run, input: Value, offset: Value = 0, dim1: Value = 0, dim2: Value = 1) -> Value:
+    tensor = tensor_of(input)
+    cause = run.unknown("the length of a diagonal is not worked out")
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim1, int):
+        return lost_shape(run, input, cause, "diagonal")
+    if not isinstance(dim2, int) or not isinstance(offset, int):
+        return lost_shape(run, input, cause, "diagonal")
+    shape, rank = tensor.shape, len(tensor.shape)
+    rows, columns = shape[dim1], shape[dim2]
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        return lost_shape(run, input, cause, "diagonal")
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    rest = tuple(size for at, size in enumerate(shape) if at not in (dim1 % rank, dim2 % rank))
+    return apply(run, Diagonal((*rest, length)), tensor, function="diagonal")
+
+
+class Diagonal(Reshape):
+    """The diagonal of two axes, as the last axis."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.target,)

@@ -1,0 +1,184 @@
+"""How a tensor lies in memory, as far as its making tells: whether a reshape is a view or a copy depends on it.
+
+Strides are worked out from the call that made the tensor: views move them, elementwise ops keep them (torch's
+TensorIterator does), everything else writes its result in row-major order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import (
+    Broadcast,
+    Chunk,
+    Dropout,
+    Elementwise,
+    Expand,
+    Flatten,
+    Index,
+    Permute,
+    Reshape,
+    Split,
+    Squeeze,
+    Transpose,
+    Unbind,
+    Unflatten,
+    Unsqueeze,
+    Windows,
+)
+from flake8_cnnmem.unknown import Unknown
+
+DEPTH = 64
+"""Calls that are looked back through. Longer chains of elementwise ops are taken to be in row-major order."""
+
+
+def row_major(shape: Shape) -> tuple[Size, ...]:
+    strides: list[Size] = []
+    step: Size = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step = multiply(step, size)
+    return tuple(reversed(strides))
+
+
+def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
+    """The stride of each axis; None where it is not known."""
+    shape, call = tensor.shape, tensor.call
+    if isinstance(shape, Unknown):
+        return None
+    if call is None or depth == 0 or not call.inputs:
+        return row_major(shape)
+    op: Any = call.op
+    before = call.inputs[0]
+    if isinstance(before.shape, Unknown):
+        return None
+    if isinstance(op, (Elementwise, Dropout)) and op.kind not in ("copy", "cast"):
+        return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
+    if isinstance(op, Elementwise) and op.kind == "cast":
+        return strides_of(before, depth - 1)
+    if isinstance(op, Broadcast):
+        same = next((x for x in call.inputs if x.shape == shape), None)
+        return row_major(shape) if same is None else strides_of(same, depth - 1)
+    if not op.view:
+        return row_major(shape)
+    known = strides_of(before, depth - 1)
+    return None if known is None else moved(op, before.shape, shape, known)
+
+
+def moved(op: Any, before: Shape, after: Shape, strides: tuple[Size, ...]) -> tuple[Size, ...] | None:
+    """The strides after a view."""
+    rank = len(before)
+    if isinstance(op, Permute):
+        return tuple(strides[axis] for axis in op.axes if isinstance(axis, int))
+    if isinstance(op, Transpose):
+        order = list(strides)
+        if order and isinstance(op.a, int) and isinstance(op.b, int):
+            order[op.a], order[op.b] = order[op.b], order[op.a]
+        return tuple(order)
+    if isinstance(op, Expand):
+        lead = len(after) - rank
+        return (0,) * lead + tuple(
+            strides[at] if before[at] == after[at + lead] else 0 for at in range(rank)
+        )
+    if isinstance(op, Squeeze):
+        if op.axes is None:
+            dropped = {at for at, size in enumerate(before) if size == 1}
+        else:
+            axes = op.axes if isinstance(op.axes, tuple) else (op.axes,)
+            dropped = {axis % rank for axis in axes if isinstance(axis, int) and before[axis % rank] == 1}
+        return tuple(stride for at, stride in enumerate(strides) if at not in dropped)
+    if isinstance(op, Unsqueeze):
+        at = op.axis % (rank + 1) if isinstance(op.axis, int) else 0
+        step = multiply(strides[at], before[at]) if at < rank else 1
+        return (*strides[:at], step, *strides[at:])
+    if isinstance(op, (Split, Chunk)):
+        return strides
+    if isinstance(op, Unbind):
+        at = op.axis % rank if isinstance(op.axis, int) else 0
+        return strides[:at] + strides[at + 1 :]
+    if isinstance(op, Windows):
+        at = op.axis % rank if isinstance(op.axis, int) else 0
+        return (*strides[:at], multiply(strides[at], op.step), *strides[at + 1 :], strides[at])
+    if isinstance(op, Index):
+        return indexed(op.items, strides)
+    if isinstance(op, (Reshape, Flatten, Unflatten)):
+        return viewed(before, strides, after)
+    return strides if len(strides) == len(after) else None
+
+
+def indexed(items: tuple[Any, ...], strides: tuple[Size, ...]) -> tuple[Size, ...] | None:
+    """The strides after a basic index."""
+    used = sum(1 for item in items if item is not None and item is not Ellipsis)
+    result: list[Size] = []
+    at = 0
+    for item in items:
+        if item is Ellipsis:
+            rest = len(strides) - used
+            result.extend(strides[at : at + rest])
+            at += rest
+        elif item is None:
+            result.append(0)
+        elif isinstance(item, slice):
+            step = item.step if isinstance(item.step, int) else 1
+            result.append(multiply(strides[at], step))
+            at += 1
+        else:
+            at += 1
+    return (*result, *strides[at:])
+
+
+def viewed(before: Shape, strides: tuple[Size, ...], after: Shape) -> tuple[Size, ...] | None:
+    """The strides of a view of another shape, or None where only a copy has it (`computeStride` in ATen/TensorUtils).
+
+    Axes that lie one behind the other are taken as one chunk; the new sizes have to fill chunk by chunk.
+    """
+    chunks: list[tuple[Size, Size]] = []
+    for size, stride in zip(before, strides, strict=True):
+        if size == 1:
+            continue
+        if chunks and chunks[-1][1] == multiply(stride, size):
+            chunks[-1] = (multiply(chunks[-1][0], size), stride)
+        else:
+            chunks.append((size, stride))
+    result: list[Size] = []
+    rest = list(reversed(after))
+    for total, base in reversed(chunks):
+        filled: Size = 1
+        while rest and filled != total:
+            size = rest.pop(0)
+            result.append(multiply(base, filled))
+            filled = multiply(filled, size)
+            if isinstance(filled, Unknown) or (isinstance(filled, int) and isinstance(total, int) and filled > total):
+                return None
+        while rest and rest[0] == 1:
+            result.append(multiply(base, filled))
+            rest.pop(0)
+        if filled != total:
+            return None
+    if any(size != 1 for size in rest):
+        return None
+    result.extend(1 for _ in rest)
+    return tuple(reversed(result))
+
+
+def is_row_major(tensor: Tensor) -> bool:
+    """Whether a tensor lies in row-major order; unknown ones are taken to."""
+    strides = strides_of(tensor)
+    if strides is None or isinstance(tensor.shape, Unknown):
+        return True
+    wanted = row_major(tensor.shape)
+    return all(
+        size == 1 or own == step for size, own, step in zip(tensor.shape, strides, wanted, strict=False)
+    )
+
+
+def is_viewable(tensor: Tensor, target: Shape) -> bool:
+    """Whether a reshape to `target` (sizes worked out) can share the tensor's storage."""
+    strides = strides_of(tensor)
+    if strides is None or isinstance(tensor.shape, Unknown) or any(isinstance(size, Unknown) for size in target):
+        return True
+    if any(size == 0 for size in target):
+        return True
+    return viewed(tensor.shape, strides, target) is not None

@@ -1,0 +1,351 @@
+"""The tensor as user code sees it: attributes, conversion, iteration, and what is written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
+from flake8_cnnmem.frameworks.torch.creation import value_as
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.indexing import index
+from flake8_cnnmem.frameworks.torch.module import HANDLE
+from flake8_cnnmem.frameworks.torch.parameters import type_of
+from flake8_cnnmem.frameworks.torch.registry import METHODS, define
+from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap, unbind
+from flake8_cnnmem.frameworks.torch.strides import is_row_major
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops import Elementwise
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Run, Value
+
+OWN_ATTRIBUTES = "attributes of tensors"
+"""Scratch of the run: what code hangs on tensors (`p.no_decay = True`), by the tensor's id."""
+
+
+def shape_of(run: Run, tensor: Tensor) -> Value:
+    return tensor.shape
+
+
+def rank_of(run: Run, tensor: Tensor) -> Value:
+    return tensor.shape if isinstance(tensor.shape, Unknown) else len(tensor.shape)
+
+
+def needs_gradient(run: Run, tensor: Tensor) -> Value:
+    if isinstance(tensor, Weight):
+        return tensor.trainable
+    return tensor.requires_grad or (tensor.call is not None and tensor.call.grad and is_floating(tensor.dtype))
+
+
+def reversed_axes(run: Run, tensor: Tensor) -> Value:
+    if isinstance(tensor.shape, Unknown):
+        return swap(run, tensor, 0, 1)
+    return permute_axes(run, tensor, tuple(reversed(range(len(tensor.shape)))), "permute")
+
+
+def last_swapped(run: Run, tensor: Tensor) -> Value:
+    return swap(run, tensor, -2, -1)
+
+
+def values_only(run: Run, tensor: Tensor) -> Value:
+    """`x.data`: the same values without their history. A parameter's stay its own."""
+    return tensor if isinstance(tensor, Weight) else detach(run, tensor)
+
+
+ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
+    "shape": shape_of,
+    "ndim": rank_of,
+    "dtype": lambda run, tensor: DTYPES.get(tensor.dtype, DTYPES["float"]),
+    "device": lambda run, tensor: GPU,
+    "requires_grad": needs_gradient,
+    "T": reversed_axes,
+    "mT": last_swapped,
+    "H": last_swapped,
+    "mH": last_swapped,
+    "data": values_only,
+    "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real"),
+    "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag"),
+    "grad": lambda run, tensor: None,
+    "grad_fn": lambda run, tensor: None if tensor.call is None else run.unknown("gradients are not computed"),
+    "is_cuda": lambda run, tensor: True,
+    "is_cpu": lambda run, tensor: False,
+    "is_mps": lambda run, tensor: False,
+    "is_meta": lambda run, tensor: False,
+    "is_sparse": lambda run, tensor: False,
+    "is_quantized": lambda run, tensor: False,
+    "is_mkldnn": lambda run, tensor: False,
+    "is_nested": lambda run, tensor: False,
+    "is_leaf": lambda run, tensor: tensor.call is None,
+    "layout": lambda run, tensor: run.unknown("the layout of a tensor is not followed"),
+    "itemsize": lambda run, tensor: SIZES.get(tensor.dtype, 4),
+    "nbytes": lambda run, tensor: bytes_of(tensor),
+    "name": lambda run, tensor: None,
+    "names": lambda run, tensor: None,
+    "__class__": lambda run, tensor: type_of(tensor),
+    "__dict__": lambda run, tensor: dict(own_attributes(run, tensor)),
+}
+
+
+def bytes_of(tensor: Tensor) -> Value:
+    if isinstance(tensor.shape, Unknown):
+        return tensor.shape
+    return dims.multiply(dims.product(tensor.shape), SIZES.get(tensor.dtype, 4))
+
+
+def own_attributes(run: Run, tensor: Tensor) -> dict[str, Value]:
+    entry = run.data(OWN_ATTRIBUTES).get(id(tensor))
+    return entry[1] if entry is not None else {}
+
+
+def get(run: Run, tensor: Tensor, attribute: str) -> Value:
+    method = METHODS.get(attribute)
+    if method is not None:
+        return Bound(method, tensor)
+    found = ATTRIBUTES.get(attribute)
+    if found is not None:
+        return found(run, tensor)
+    return own_attributes(run, tensor).get(attribute, MISSING)
+
+
+def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
+    if attribute == "requires_grad":
+        if isinstance(tensor, Weight):
+            tensor.trainable = value is not False
+        else:
+            tensor.requires_grad = value is True
+    elif attribute == "data":
+        if isinstance(tensor, Weight) and isinstance(value, Tensor):
+            tensor.shape, tensor.data = value.shape, None
+        elif isinstance(tensor, Weight) and isinstance(value, Unknown):
+            tensor.data = None
+    elif attribute not in ATTRIBUTES:
+        run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
+
+
+@define("tensor.size")
+def size(run: Run, input: Value, dim: Value = None) -> Value:
+    shape = input.shape
+    if isinstance(shape, Unknown) or dim is None:
+        return shape
+    if isinstance(dim, Unknown):
+        return dim
+    if not -max(1, len(shape)) <= dim < max(1, len(shape)):
+        raise IndexError(f"Dimension out of range (got {dim} for a tensor of {len(shape)} dimensions)")
+    return shape[dim]
+
+
+@define("tensor.dim", "tensor.ndimension")
+def dim(run: Run, input: Value) -> Value:
+    return rank_of(run, input)
+
+
+@define("tensor.stride")
+def stride(run: Run, input: Value, dim: Value = None) -> Value:
+    if isinstance(input.shape, Unknown):
+        return input.shape
+    strides: list[Size] = []
+    step: Size = 1
+    for length in reversed(input.shape):
+        strides.insert(0, step)
+        step = dims.multiply(step, length)
+    return tuple(strides) if dim is None else strides[dim]
+
+
+@define("tensor.element_size")
+def element_size(run: Run, input: Value) -> Value:
+    return SIZES.get(input.dtype, 4)
+
+
+@define("tensor.item")
+def item(run: Run, input: Value) -> Value:
+    number = scalar(input) if not isinstance(input, Weight) else None
+    return number if number is not None else run.unknown("a number is computed from a tensor's values")
+
+
+@define("tensor.tolist")
+def tolist(run: Run, input: Value) -> Value:
+    if input.data is None or isinstance(input, Weight):
+        return run.unknown("a list is made from a tensor's values")
+    return listed(input.data)
+
+
+def listed(data: Any) -> Any:
+    return [listed(part) for part in data] if isinstance(data, tuple) else data
+
+
+def cast(run: Run, input: Value, dtype: str, function: str, copy: bool = False) -> Value:
+    """Another dtype: a call of its own, unless it is that dtype already."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown):
+        return tensor
+    if tensor.dtype == dtype and not copy:
+        return tensor
+    if tensor.data is not None and not isinstance(tensor, Weight):
+        values = flat(tensor)
+        if values is not None and isinstance(tensor.shape, tuple) and dtype not in COMPLEX:
+            return constant(tensor.shape, [value_as(value, dtype) for value in values], dtype)
+    return apply(run, Elementwise("cast"), tensor, function=function, dtype=dtype)
+
+
+def _declare_cast(name: str, dtype: str) -> None:
+    def method(run: Run, input: Value, memory_format: Value = None) -> Value:
+        return cast(run, input, dtype, name)
+
+    define(f"tensor.{name}")(method)
+
+
+for _name, _dtype in (
+    ("float", "float32"), ("half", "float16"), ("bfloat16", "bfloat16"), ("double", "float64"), ("long", "int64"),
+    ("int", "int32"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),
+    ("cfloat", "complex64"), ("cdouble", "complex128"),
+):  # fmt: skip
+    _declare_cast(_name, _dtype)
+
+
+@define("tensor.to")
+def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
+    for value in (*args, *kwargs.values()):
+        if is_dtype(value):
+            return cast(run, input, dtype_of(value), "to", copy is True)
+        if isinstance(value, Tensor):
+            return cast(run, input, value.dtype, "to", copy is True)
+    return apply(run, Elementwise("copy"), input, function="to") if copy is True else input
+
+
+@define("tensor.type")
+def type_(run: Run, input: Value, dtype: Value = None, non_blocking: Value = False) -> Value:
+    if dtype is None:
+        return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
+    if isinstance(dtype, Unknown):
+        return input
+    return cast(run, input, dtype_of(dtype, input.dtype), "type")
+
+
+@define("tensor.type_as")
+def type_as(run: Run, input: Value, other: Value) -> Value:
+    return cast(run, input, other.dtype, "type_as") if isinstance(other, Tensor) else input
+
+
+def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+    return input
+
+
+for _name in (
+    "cuda", "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
+):  # fmt: skip
+    METHODS[_name] = Native(_name, itself, absorb=False)
+
+
+@define("tensor.contiguous")
+def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
+    """A copy where the input is a view in another order; the same tensor otherwise."""
+    if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
+        return input
+    return apply(run, Elementwise("copy"), input, function="contiguous")
+
+
+@define("tensor.is_contiguous")
+def is_contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
+    return is_row_major(input)
+
+
+@define("torch.clone", "tensor.clone")
+def clone(run: Run, input: Value, *, memory_format: Value = None) -> Value:
+    if isinstance(input, Tensor) and input.data is not None and input.call is None and not isinstance(input, Weight):
+        return input
+    return apply(run, Elementwise("copy"), input, function="clone")
+
+
+@define("torch.detach", "tensor.detach")
+def detach(run: Run, input: Value) -> Value:
+    if isinstance(input, Tensor) and input.call is None and not isinstance(input, Weight):
+        return input
+    return apply(run, Elementwise("detach"), input, function="detach")
+
+
+@define("torch.detach_", "tensor.detach_")
+def detach_(run: Run, input: Value) -> Value:
+    return input if isinstance(input, Weight) else detach(run, input)
+
+
+@define("tensor.requires_grad_")
+def requires_grad_(run: Run, input: Value, requires_grad: Value = True) -> Value:
+    set_attribute(run, input, "requires_grad", requires_grad)
+    return input
+
+
+@define("tensor.numpy")
+def numpy(run: Run, input: Value, *, force: Value = False) -> Value:
+    return Tensor(input.shape, "float32" if input.dtype == "float" else input.dtype, data=input.data, framework="numpy")
+
+
+@define("tensor.backward")
+def backward(
+    run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
+    inputs: Value = None,
+) -> Value:  # fmt: skip
+    return None
+
+
+@define("tensor.register_hook", "tensor.register_post_accumulate_grad_hook")
+def register_hook(run: Run, input: Value, hook: Value) -> Value:
+    return Instance(HANDLE)
+
+
+@define("tensor.is_floating_point", "torch.is_floating_point")
+def is_floating_point(run: Run, input: Value) -> Value:
+    return is_floating(input.dtype) if isinstance(input, Tensor) else input
+
+
+@define("tensor.is_complex", "torch.is_complex")
+def is_complex(run: Run, input: Value) -> Value:
+    return input.dtype in COMPLEX if isinstance(input, Tensor) else input
+
+
+@define("tensor.get_device")
+def get_device(run: Run, input: Value) -> Value:
+    return 0
+
+
+@define("tensor.data_ptr", "tensor.storage", "tensor.untyped_storage", "tensor.storage_offset")
+def storage(run: Run, input: Value) -> Value:
+    return run.unknown("where a tensor lies in memory is not known")
+
+
+@define("tensor.__len__")
+def length_method(run: Run, input: Value) -> Value:
+    return length(run, input)
+
+
+@define("tensor.is_set_to", "tensor.is_same_size", "torch.is_same_size")
+def is_same_size(run: Run, input: Value, other: Value) -> Value:
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        return run.unknown("the sizes of tensors are not known")
+    unknown = next((shape for shape in (input.shape, other.shape) if isinstance(shape, Unknown)), None)
+    return unknown if unknown is not None else input.shape == other.shape
+
+
+def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+    """The items along the first axis."""
+    if tensor.shape == ():
+        raise run.error("TypeError", "iteration over a 0-d tensor")
+    parts = unbind(run, tensor, 0)
+    return parts if isinstance(parts, Unknown) else list(parts)
+
+
+def length(run: Run, tensor: Tensor) -> Size:
+    if isinstance(tensor.shape, Unknown):
+        return tensor.shape
+    if not tensor.shape:
+        raise run.error("TypeError", "len() of a 0-d tensor")
+    return tensor.shape[0]
+
+
+def get_item(run: Run, input: Value, key: Value) -> Value:
+    return index(run, input, key)
+
+
+METHODS["__getitem__"] = Native("__getitem__", get_item, absorb=False)

@@ -1,0 +1,141 @@
+"""The layer table: which calls make one row, what the row is called, and where in the source it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.answers import Drop, Row
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Call, Invocation, Model, Site
+from flake8_cnnmem.memory.dtypes import half_of, size_of
+from flake8_cnnmem.memory.volumes import volumes
+from flake8_cnnmem.models.inputs import drops_of
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+
+VIEWS = ("view", "identity", "either")
+
+
+@dataclass(slots=True)
+class Group:
+    """The calls behind one row."""
+
+    layer: Instance | None
+    calls: list[Call] = field(default_factory=list)
+
+
+def groups_of(model: Model) -> list[Group]:
+    framework = frameworks.named(model.framework)
+    groups: dict[int, Group] = {}
+    for call in model.calls:
+        invocation = row_invocation(call, model, framework)
+        key = call.number if invocation is None else invocation.number
+        group = groups.setdefault(key, Group(invocation.layer if invocation is not None else None))
+        group.calls.append(call)
+    return list(groups.values())
+
+
+def row_invocation(call: Call, model: Model, framework: Framework) -> Invocation | None:
+    """The layer call whose row a call belongs to: for Keras the outermost inside the model, for PyTorch the leaf
+    module; None for a function that is called outside of both."""
+    layers = [each for each in call.ancestry() if isinstance(each.layer, Instance) and each.layer is not model.root]
+    if not layers:
+        return None
+    if framework.name == "keras":
+        return layers[-1]
+    innermost = layers[0]
+    leaf = innermost.layer.cls.site is None or not framework.children(innermost.layer)
+    return innermost if leaf else None
+
+
+def rows_of(model: Model, training: Training) -> tuple[Row, ...]:
+    """One row a layer call, in call order. Views outside of layers are no rows."""
+    framework = frameworks.named(model.framework)
+    written: dict[int, int] = {}
+    for volume in volumes(model):
+        values = dims.per_sample(volume.values)
+        written[volume.call.number] = values if isinstance(values, int) else 0
+    dtype = training.dtype.value
+    width = size_of(half_of(dtype) or dtype)
+    counted: set[int] = set()
+    rows: list[Row] = []
+    for group in groups_of(model):
+        last = group.calls[-1]
+        if group.layer is None and last.op.kind in VIEWS:
+            continue
+        parameters = 0
+        if group.layer is not None:
+            for weight in framework.weights(group.layer):
+                if not weight.buffer and id(weight) not in counted:
+                    counted.add(id(weight))
+                    total = dims.product(weight.shape) if not isinstance(weight.shape, Unknown) else 0
+                    parameters += total if isinstance(total, int) else 0
+        activations = sum(written.get(call.number, 0) for call in group.calls)
+        shape = last.outputs[0].shape if last.outputs else ()
+        rows.append(
+            Row(
+                name_of(model, last),
+                group.layer.cls.name if group.layer is not None else last.function,
+                line_of(group, last),
+                () if isinstance(shape, Unknown) else tuple(dims.drop_batch(shape)),
+                parameters,
+                activations,
+                activations * width * training.batch_size.value,
+            )
+        )
+    return tuple(rows)
+
+
+def name_of(model: Model, call: Call) -> str:
+    """The layer's path in the model ("layer1.0.conv1"); for a function the path of the module that calls it."""
+    framework = frameworks.named(model.framework)
+    invocation = row_invocation(call, model, framework)
+    if invocation is not None:
+        return model.paths.get(id(invocation.layer)) or invocation.layer.cls.name
+    owner = call.within
+    path = model.paths.get(id(owner.layer), "") if owner is not None else ""
+    return f"{path}.{call.function}" if path else call.function
+
+
+def line_of(group: Group, call: Call) -> int:
+    """Where the layer is constructed, for a function where it is called."""
+    if group.layer is not None and group.layer.site is not None:
+        return group.layer.site.line
+    return call.site.line if call.site is not None else 0
+
+
+def place(call: Call, path: str, model: Model) -> Site:
+    """Where in the analysed file a call's problem is reported: at a layer that declares another size, else at the
+    call; in another file's code, at the nearest call in this one."""
+    sites: list[Site | None] = []
+    declares = call.problem is not None and call.problem.declared is not None
+    for invocation in call.ancestry():
+        layer_site = invocation.layer.site if isinstance(invocation.layer, Instance) else None
+        if declares and invocation is call.within:
+            sites.append(layer_site)
+        if invocation is call.within:
+            sites.append(call.site)
+        sites.append(invocation.site)
+    if call.within is None:
+        sites.append(call.site)
+    found = next((site for site in sites if site is not None and site.path == path), None)
+    fallback = found or model.site or call.site
+    assert fallback is not None
+    return fallback
+
+
+def drops(model: Model, path: str) -> Iterator[Drop]:
+    """CNM203: rows and columns that a pool or stride leaves over."""
+    for call in model.calls:
+        shape = call.inputs[0].shape if call.inputs else ()
+        for axis, count in drops_of(call):
+            size = shape[axis] if not isinstance(shape, Unknown) else 0
+            if isinstance(size, int):
+                yield Drop(name_of(model, call), place(call, path, model), axis_name(axis, len(shape)), size, count)
+
+
+def axis_name(axis: int, rank: int) -> str:
+    return {-1: "columns", -2: "rows", -3: "slices"}.get(axis - rank, f"axis {axis}")

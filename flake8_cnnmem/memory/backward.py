@@ -1,0 +1,251 @@
+"""The backward pass: the tape in reverse, gradients that come and go, parameter gradients that stay.
+
+After torch/csrc/autograd/engine.cpp: a node runs once all its results' gradients have arrived; then what it kept
+and the gradients that it read are released, and what it made is handed on, added to what is there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.frameworks.rules import Rules
+from flake8_cnnmem.memory import layout, views
+from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
+
+
+@dataclass(slots=True)
+class Backward:
+    """The state of a backward pass. `gradients` are those on their way, `finished` those of the weights."""
+
+    memory: Memory
+    rules: Rules
+    forward: Forward
+    gradients: dict[int, Value] = field(default_factory=dict)
+    finished: dict[int, Value] = field(default_factory=dict)
+    on_weight: Callable[[int, Value], bool] | None = None
+    """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
+
+    def run(self, tape: list[Entry]) -> None:
+        """Run the tape from its end. It is empty afterwards."""
+        while tape:
+            entry = tape.pop()
+            if isinstance(entry, Region):
+                self._region(entry)
+            else:
+                self._node(entry)
+
+    def _region(self, region: Region) -> None:
+        """A checkpointed stretch: forward once more, now with a tape, then back."""
+        if not any(key in self.gradients for key in region.results):
+            self._let_go(region)
+            return
+        forward = self.forward
+        outside, forward.values = forward.values, dict(region.outer)
+        tape, forward.tape = forward.tape, []
+        forward.records = True
+        forward.run(region.steps, set(region.results))
+        for key in region.results:
+            forward.drop(key)
+        inner, forward.tape = forward.tape, tape
+        forward.values = outside
+        for value in region.outer.values():
+            self.memory.release(value.storage)
+        self.run(inner)
+
+    def _let_go(self, region: Region) -> None:
+        for value in region.outer.values():
+            self.memory.release(value.storage)
+
+    def discard(self, entry: Entry) -> None:
+        """An entry that no gradient will reach."""
+        if isinstance(entry, Region):
+            self._let_go(entry)
+        else:
+            self._release(entry.saved)
+
+    def _release(self, storages: list[Storage]) -> None:
+        for storage in storages:
+            self.memory.release(storage)
+        storages.clear()
+
+    def _node(self, node: Node) -> None:
+        memory = self.memory
+        given = [self.gradients.pop(key, None) for key, _ in node.results]
+        arrived = [gradient for gradient in given if gradient is not None]
+        if not arrived:
+            self._release(node.saved)
+            return
+        memory.timeline.mark(f"the backward pass, at {self.forward.label(node.label)}")
+        wanted = [operand for operand in node.operands if operand.value.grad]
+        if node.kind == "view":
+            made = self._view(node, given, wanted)
+        elif node.kind == "cast":
+            made = list[Value | None](self._fresh(operand, arrived[0]) for operand in wanted)
+        else:
+            made = self._op(node, arrived, wanted)
+        for gradient in arrived:
+            memory.release(gradient.storage)
+        self._release(node.saved)
+        for operand, gradient in zip(wanted, made, strict=True):
+            if gradient is not None:
+                self._hand_on(operand, gradient)
+
+    # Gradients of operands.
+
+    def _op(self, node: Node, arrived: Sequence[Value], wanted: Sequence[Operand]) -> list[Value | None]:
+        memory, kind = self.memory, node.row.gradient
+        gradient = arrived[0]
+        scratch = [memory.allocate(line) for line in node.temporaries]
+        if node.row.matrix and self._needs_copy(node, gradient):
+            scratch.append(memory.allocate(self._line(gradient)))
+        made: list[Value | None] = []
+        full = [operand for operand in wanted if kind == "new" and self._is_reduced(node, operand)]
+        # The gradient of an operand that was repeated is made in full, and then summed.
+        scratch += [memory.allocate(self._line(gradient)) for _ in full]
+        for operand in wanted:
+            value = operand.value
+            if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
+                made.append(memory.alias(gradient, value.shape, self._spread(kind, gradient, value)))
+            elif kind == "parts":
+                made.append(memory.alias(gradient, value.shape, self._part(gradient, value)))
+            else:
+                made.append(self._fresh(operand, gradient, node.row.layout))
+        for storage in scratch:
+            memory.release(storage)
+        return made
+
+    def _fresh(self, operand: Operand, gradient: Value, placed: str = "like") -> Value:
+        """A gradient of the operand's size: laid out like it, channels last if it is ("suggested"), or contiguous."""
+        value = operand.value
+        use = "gradients" if value.weight is not None and operand.key not in self.finished else "activations"
+        sizes, strides = value.sizes, value.strides
+        if sizes is not None and strides is not None:
+            if placed == "suggested":
+                strides = layout.suggested(sizes, sizes, strides)
+            elif placed == "contiguous" or not layout.is_dense(sizes, strides):
+                strides = None
+        return self.memory.new(value.shape, value.dtype, strides, use)
+
+    def _line(self, value: Value) -> Line:
+        return self.memory.line(value.values, size_of(value.dtype))
+
+    @staticmethod
+    def _same_shape(gradient: Value, value: Value) -> bool:
+        return gradient.shape == value.shape
+
+    @staticmethod
+    def _spread(kind: str, gradient: Value, value: Value) -> tuple[int, ...] | None:
+        if value.sizes is None:
+            return None
+        return (0,) * len(value.sizes) if kind == "spread" else gradient.strides
+
+    @staticmethod
+    def _part(gradient: Value, value: Value) -> tuple[int, ...] | None:
+        if value.sizes is None or gradient.strides is None:
+            return None
+        if len(gradient.strides) == len(value.sizes):
+            return gradient.strides
+        return layout.contiguous(value.sizes)
+
+    @staticmethod
+    def _is_reduced(node: Node, operand: Operand) -> bool:
+        """Whether an operand of arithmetic was broadcast: fewer values than the result."""
+        kinds = ("multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp")
+        return node.label.op.kind in kinds and operand.value.shape != node.results[0][1].shape
+
+    def _needs_copy(self, node: Node, gradient: Value) -> bool:
+        """Whether a result's gradient is no matrix as it lies."""
+        sizes, strides = gradient.sizes, gradient.strides
+        if sizes is None or strides is None or len(sizes) < 3:
+            return False
+        flat = (
+            (_numbers(sizes[:-1]), sizes[-1]) if node.label.op.kind == "linear" else (_numbers(sizes[:-2]), *sizes[-2:])
+        )
+        return layout.reshape(sizes, strides, flat) is None
+
+    def _view(self, node: Node, given: Sequence[Value | None], wanted: Sequence[Operand]) -> list[Value | None]:
+        """The gradient of a view's input."""
+        memory, op = self.memory, node.label.op
+        if not wanted:
+            return []
+        operand = wanted[0]
+        value = operand.value
+        how = views.gradient_kind(op)
+        gradient: Value = next(one for one in given if one is not None)
+        rest: list[Value | None] = [None] * (len(wanted) - 1)
+        if how in ("join", "fill") and not views.takes_nothing(op):
+            missing = [
+                memory.allocate(memory.line(result.values, size_of(gradient.dtype)))
+                for one, (_, result) in zip(given, node.results, strict=True)
+                if one is None and how == "join"
+            ]
+            made = self._fresh(operand, gradient)
+            for storage in missing:
+                memory.release(storage)
+            return [made, *rest]
+        if how == "sum" and gradient.shape != value.shape:
+            return [self._fresh(operand, gradient), *rest]
+        strides = self._view_strides(how, node, gradient, value)
+        if strides is None and value.sizes is not None and gradient.sizes is not None:
+            return [memory.new(value.shape, gradient.dtype), *rest]
+        return [memory.alias(gradient, value.shape, strides), *rest]
+
+    @staticmethod
+    def _view_strides(how: str, node: Node, gradient: Value, value: Value) -> tuple[int, ...] | None:
+        if gradient.sizes is None or gradient.strides is None or value.sizes is None:
+            return None
+        if how == "permute":
+            return views.gradient_strides(node.label.op, gradient.sizes, gradient.strides)
+        return layout.reshape(gradient.sizes, gradient.strides, value.sizes)
+
+    # Handing gradients on.
+
+    def _hand_on(self, operand: Operand, gradient: Value) -> None:
+        """Add a gradient to what has arrived at the operand before."""
+        memory, key = self.memory, operand.key
+        if operand.value.weight is not None:
+            self._finish(operand, gradient)
+            return
+        before = self.gradients.get(key)
+        if before is None:
+            self.gradients[key] = gradient
+            return
+        if self.rules.accumulates_in_place and before.storage.holds == 1 and _is_dense(before):
+            memory.release(gradient.storage)
+            return
+        total = memory.new(before.shape, before.dtype)
+        memory.release(before.storage)
+        memory.release(gradient.storage)
+        self.gradients[key] = total
+
+    def _finish(self, operand: Operand, gradient: Value) -> None:
+        """A weight's gradient: kept, or added to what another use of the weight gave."""
+        memory, key = self.memory, operand.key
+        before = self.finished.get(key)
+        if before is not None:
+            memory.release(gradient.storage)
+            return
+        if gradient.storage.use != "gradients" or gradient.storage.holds > 1:
+            # What others hold, too, is not taken but copied (AccumulateGrad).
+            own = memory.new(gradient.shape, gradient.dtype, use="gradients")
+            memory.release(gradient.storage)
+            gradient = own
+        if self.on_weight is not None and self.on_weight(key, gradient):
+            return
+        self.finished[key] = gradient
+
+
+def _is_dense(value: Value) -> bool:
+    return value.sizes is None or value.strides is None or layout.is_dense(value.sizes, value.strides)
+
+
+def _numbers(sizes: Sequence[int]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total

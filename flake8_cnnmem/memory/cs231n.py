@@ -1,0 +1,96 @@
+"""The textbook heuristic: activations and parameters, each times a small factor.
+
+From the CS231n course notes, on the memory bottleneck of convolutional networks: every volume that a layer
+writes, twice (its gradient is as large); weights, gradients and the optimizer's step cache; the input batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.memory.dtypes import half_of, size_of
+from flake8_cnnmem.memory.estimate import Estimate, Line
+from flake8_cnnmem.memory.volumes import activations, unknowns, volumes
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+__all__ = ["activations", "estimate", "inference", "training_bytes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Values as an affine function of the batch size, and the causes of what is missing in it."""
+
+    line: Line
+    left_out: tuple[Unknown, ...] = ()
+
+
+def _sum(sizes: list[dims.Size]) -> Sum:
+    fixed = sum(size for size in sizes if isinstance(size, int))
+    each = sum(size.multiple for size in sizes if isinstance(size, dims.Batch))
+    return Sum(Line(fixed, each), unknowns(sizes))
+
+
+def _written(model: Model) -> Sum:
+    return _sum([volume.values for volume in volumes(model)])
+
+
+def _input(model: Model) -> Sum:
+    return _sum([x.shape if isinstance(x.shape, Unknown) else dims.product(x.shape) for x in model.inputs])
+
+
+def _weights(model: Model, trainable: bool) -> Sum:
+    return _sum(
+        [
+            weight.shape if isinstance(weight.shape, Unknown) else dims.product(weight.shape)
+            for weight in model.weights
+            if not weight.buffer and (weight.trainable or not trainable)
+        ]
+    )
+
+
+def training_bytes(
+    activations: int, parameters: int, input: int, batch: int, slots: int, each: int = 4
+) -> tuple[int, int, int]:
+    """Bytes of activations, of parameters, and of the input batch, for numbers of values (`each` bytes a value).
+
+    `activations` and `input` are per sample. The sum of the three is what one training step needs.
+    """
+    return each * 2 * batch * activations, each * (2 + slots) * parameters, each * batch * input
+
+
+def inference(model: Model, dtype: str = "float32") -> int:
+    """Bytes of the forward pass of one image without gradients: activations and parameters."""
+    return size_of(dtype) * (_written(model).line.at(1) + _weights(model, trainable=False).line.at(1))
+
+
+def estimate(model: Model, training: Training, overhead: int) -> Estimate:
+    """One training step by the textbook. What has no known size is not counted, and listed in `left_out`."""
+    batch, dtype = training.batch_size.value, training.dtype.value
+    row, options = optimizers.lookup(training.optimizer.value, optimizers.TEXTBOOK)
+    written, given = _written(model), _input(model)
+    all_weights, trained = _weights(model, trainable=False), _weights(model, trainable=True)
+
+    value, master = size_of(half_of(dtype) or dtype), size_of(dtype)
+    parameters, gradients = master * all_weights.line.fixed, master * trained.line.fixed
+    cache = gradients * optimizers.slots(row, options)
+    total = Line(
+        parameters + gradients + cache + value * (2 * written.line.fixed + given.line.fixed),
+        value * (2 * written.line.each + given.line.each),
+    )
+    return Estimate(
+        accounting="cs231n",
+        batch_size=batch,
+        parameters=parameters,
+        gradients=gradients,
+        optimizer=cache,
+        activations=2 * value * written.line.at(batch),
+        input=value * given.line.at(batch),
+        overhead=overhead,
+        total=total.at(batch) + overhead,
+        peaks=(total,),
+        left_out=tuple(dict.fromkeys(written.left_out + given.left_out + all_weights.left_out)),
+    )

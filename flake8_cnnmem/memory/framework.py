@@ -1,0 +1,141 @@
+"""One training step as the framework really spends it: the replay of a graph, for any batch size.
+
+zero_grad to None, forward in train mode, loss, backward, optimizer step, in the steady state (the optimizer's
+state is there already). The step's order and what each op holds are the framework's `Rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flake8_cnnmem.frameworks.rules import Rules
+from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
+from flake8_cnnmem.graph import Model, Weight
+from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.memory.backward import Backward
+from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.losses import add_loss
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.tape import Entry, Node, Region, steps_of
+from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.training import Training
+
+RULES: Mapping[str, Rules] = {"torch": TORCH}
+
+
+def estimate(model: Model, training: Training, overhead: int, rules: Rules | None = None) -> Estimate:
+    """Replay one step of the model. What has no known size is not counted, and listed in `left_out`.
+
+    `total` and `tensor_peak` are exact at the training's batch size, every tensor rounded up to the
+    allocator's block; the largest batch is found with the same exact figures.
+    """
+    rules = rules or RULES[model.framework]
+    batch, dtype = training.batch_size.value, training.dtype.value
+    memory = Memory(Timeline(rules.alignment), max(1, batch))
+    weights = _weights(model, memory, dtype)
+    forward = Forward(memory, rules, dtype, weights, dict(model.paths))
+    loss = add_loss(model, training.loss.value, training.loss.source != "default")
+    given = list(model.inputs) + ([loss[1]] if loss else [])
+    for tensor in given:
+        use = "input" if tensor in model.inputs else "activations"
+        value = memory.new(tensor.shape, resolve(tensor.dtype, dtype), use=use)
+        value.grad = tensor.requires_grad
+        forward.values[id(tensor)] = value
+    fixed = {id(value.storage) for value in (*weights.values(), *(forward.values[id(x)] for x in model.inputs))}
+
+    outputs = {id(tensor) for tensor in model.outputs}
+    forward.run(steps_of(model.calls), outputs)
+    saved = _saved(forward.tape, fixed, memory, batch)
+    saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
+
+    backward = Backward(memory, rules, forward)
+    chosen = id(loss[0].inputs[0]) if loss else 0
+    for key in outputs - {chosen}:
+        forward.drop(key)
+    if loss is not None:
+        _prune(forward, backward, chosen)
+        forward.run([loss[0]], {id(loss[0].outputs[0])})
+        if chosen in outputs:
+            forward.drop(chosen)
+        result = forward.values[id(loss[0].outputs[0])]
+        forward.end_autocast()
+        if result.grad:
+            backward.gradients[id(loss[0].outputs[0])] = memory.new((), result.dtype)
+        backward.run(forward.tape)
+
+    row, options = optimizers.lookup(training.optimizer.value, TABLES[rules.framework])
+    updated = [backward.finished[key] for key in weights if key in backward.finished]
+    step(memory, row, options, updated)
+    state(memory, row, options, updated)
+    return _answer(memory, training, overhead, saved)
+
+
+TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS}
+
+
+def _weights(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
+    """Parameters and buffers, in memory throughout."""
+    found: dict[int, Value] = {}
+    called = {id(w): w for call in model.calls for w in call.weights if isinstance(w, Weight) and w.call is None}
+    for weight in {**{id(w): w for w in model.weights}, **called}.values():
+        value = memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
+        value.weight = weight
+        value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
+        found[id(weight)] = value
+    return found
+
+
+def _saved(tape: list[Entry], fixed: set[int], memory: Memory, batch: int) -> int:
+    """The bytes that autograd keeps after the forward pass, each storage once, weights and inputs left out."""
+    kept: dict[int, Storage] = {}
+    for entry in tape:
+        storages = [value.storage for value in entry.outer.values()] if isinstance(entry, Region) else entry.saved
+        kept.update({id(storage): storage for storage in storages if id(storage) not in fixed})
+    return sum(storage.line.at(batch) for storage in kept.values())
+
+
+def _prune(forward: Forward, backward: Backward, output: int) -> None:
+    """Let go of what was kept for outputs that no loss is taken of."""
+    wanted = {output}
+    kept: list[Entry] = []
+    for entry in reversed(forward.tape):
+        keys = entry.results if isinstance(entry, Region) else tuple(key for key, _ in entry.results)
+        if wanted.isdisjoint(keys):
+            backward.discard(entry)
+            continue
+        if isinstance(entry, Region):
+            wanted.update(entry.outer)
+        else:
+            wanted.update(operand.key for operand in entry.operands)
+        kept.append(entry)
+    forward.tape[:] = kept[::-1]
+
+
+def _answer(memory: Memory, training: Training, overhead: int, saved: int) -> Estimate:
+    batch = training.batch_size.value
+    timeline = memory.timeline
+    live, moment = timeline.at_peak(batch)
+    peak = sum(live.values())
+    return Estimate(
+        accounting="framework",
+        batch_size=batch,
+        parameters=live.get("parameters", 0),
+        gradients=live.get("gradients", 0),
+        optimizer=live.get("optimizer", 0),
+        activations=live.get("activations", 0),
+        input=live.get("input", 0),
+        overhead=overhead,
+        total=peak + overhead,
+        peaks=timeline.envelope(),
+        saved=saved,
+        tensor_peak=peak,
+        moment=moment,
+        left_out=tuple(memory.left_out),
+        timeline=timeline,
+    )
+
+
+__all__ = ["Node", "estimate", "size_of"]

@@ -1,0 +1,101 @@
+"""The quantities that rows of rules name: how many values each is, for one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.storages import Value
+from flake8_cnnmem.ops import GroupNorm, LayerNorm, Recurrent, RMSNorm
+from flake8_cnnmem.unknown import Unknown
+
+NOT_KNOWN = Unknown("a shape is not known")
+
+
+def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Size:
+    """How many values `name` stands for in this call: a tensor by its place, or one of `QUANTITIES`."""
+    if name == "y":
+        return output
+    if name[0] == "x" and (name[1:] or "0").isdigit():
+        at = int(name[1:] or 0)
+        return inputs[at].values if at < len(inputs) else 0
+    shape = inputs[0].shape if inputs else NOT_KNOWN
+    if isinstance(shape, Unknown):
+        return shape
+    return QUANTITIES[name](call, shape, inputs)
+
+
+def _channels(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of a batch norm's statistics."""
+    axis = getattr(call.op, "axis", 1)
+    return shape[axis] if isinstance(axis, int) and -len(shape) <= axis < len(shape) else NOT_KNOWN
+
+
+def _instances(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """One for each channel of each sample."""
+    axis = getattr(call.op, "axis", 1)
+    if not isinstance(axis, int) or not -len(shape) <= axis < len(shape) or len(shape) < 2:
+        return dims.product(shape[:2])
+    return dims.multiply(shape[0], shape[axis])
+
+
+def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of a layer norm's statistics: one for each normalised row."""
+    op = call.op
+    if isinstance(op, (LayerNorm, RMSNorm)):
+        if op.shape is not None:
+            return dims.product(shape[: max(0, len(shape) - len(op.shape))])
+        axes = op.axes if op.axes is not None else -1
+        gone = {axis % len(shape) for axis in (axes if isinstance(axes, tuple) else (axes,)) if shape}
+        return dims.product(size for at, size in enumerate(shape) if at not in gone)
+    return dims.product(shape[:1] + shape[2:])
+
+
+def _groups(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    op = call.op
+    if not isinstance(op, GroupNorm) or not shape:
+        return 0
+    groups = op.groups
+    if groups == -1:
+        return _instances(call, shape, inputs)
+    return dims.multiply(shape[0], groups)
+
+
+def _queries(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    return dims.product(shape[:-1])
+
+
+def _probabilities(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """One for each pair of query and key."""
+    keys = inputs[1].shape if len(inputs) > 1 else NOT_KNOWN
+    if isinstance(keys, Unknown) or len(keys) < 2:
+        return NOT_KNOWN
+    return dims.multiply(dims.product(shape[:-1]), keys[-2])
+
+
+def _steps(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The hidden values of every layer and direction at every step of a recurrent layer."""
+    op = call.op
+    steps = dims.product(shape[:-1])
+    if not isinstance(op, Recurrent):
+        hidden = getattr(op, "hidden", getattr(op, "filters", NOT_KNOWN))
+        return dims.multiply(steps if len(shape) < 4 else dims.product(shape[:-1]), _whole(hidden))
+    each = dims.multiply(_whole(op.hidden), _whole(op.layers))
+    return dims.multiply(steps, dims.multiply(each, 2 if op.bidirectional is True else 1))
+
+
+def _whole(size: object) -> Size:
+    return size if isinstance(size, (int, Unknown)) else NOT_KNOWN
+
+
+QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
+    "channels": _channels,
+    "instances": _instances,
+    "rows": _rows,
+    "groups": _groups,
+    "queries": _queries,
+    "probabilities": _probabilities,
+    "steps": _steps,
+}

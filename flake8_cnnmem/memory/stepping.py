@@ -1,0 +1,66 @@
+"""The optimizer in a replay: the state that is there all the time, and the temporaries of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.optimizers import Row, is_set, slots
+from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.unknown import Unknown
+
+SCALAR = Line(4)
+
+
+def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
+    """Put the state of the weights that get a gradient at the beginning of the step."""
+    timeline = memory.timeline
+    lines: list[Line] = [SCALAR] * row.globals_
+    held = slots(row, options)
+    for value in updated:
+        lines += [SCALAR] * row.scalars
+        lines += _state_of(memory, row, held, value)
+    if row.history and updated:
+        # LBFGS keeps flat vectors of all parameters.
+        total = sum((value.storage.line for value in updated), Line())
+        lines += [total] * held
+    first = [(timeline.number(line), 1, "optimizer") for line in lines if line.fixed or line.each]
+    timeline.events[:0] = first
+    timeline.labels[:] = [(at + len(first), label) for at, label in timeline.labels]
+
+
+def _state_of(memory: Memory, row: Row, held: int, value: Value) -> list[Line]:
+    shape = value.shape
+    if row.history:
+        return []
+    if isinstance(shape, Unknown):
+        return []
+    each = size_of(value.dtype)
+    if row.factored:
+        if len(shape) < 2:
+            return [memory.line(dims.product(shape), each)]
+        rows, columns = dims.product(shape[:-1]), dims.product((*shape[:-2], shape[-1]))
+        return [memory.line(rows, each), memory.line(columns, each)]
+    number = row.matrices if row.matrices is not None and len(shape) == 2 else held
+    return [value.storage.line] * number
+
+
+def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
+    """The temporaries of the step, for a moment."""
+    memory.timeline.mark("the optimizer's step")
+    lines = [value.storage.line for value in updated]
+    if not lines or is_set(options.get("fused")):
+        return
+    decays = is_set(options.get("weight_decay"))
+    if row.foreach and options.get("foreach") is not False:
+        times = row.step + (row.decay if decays else 0)
+        made = [memory.allocate(line, "optimizer") for line in lines for _ in range(times)]
+    else:
+        largest = max(lines, key=lambda line: line.at(memory.probe))
+        times = row.single + (row.single_decay if decays else 0)
+        made = [memory.allocate(largest, "optimizer") for _ in range(times)]
+    for storage in made:
+        memory.release(storage)

@@ -1,0 +1,102 @@
+"""What the forward pass leaves for the backward pass: one node for each op that a gradient goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.frameworks.rules import Row
+from flake8_cnnmem.graph import Call, Invocation, Tensor
+from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.storages import Storage, Value
+
+
+@dataclass(slots=True, eq=False)
+class Operand:
+    """One input of a node, as its backward sees it. `key` names the tensor whose gradient it asks for."""
+
+    key: int
+    value: Value
+    """Its shape and layout; the node holds no memory by it."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An op on the tape. `saved` are storages that it holds; `temporaries` are those of its backward."""
+
+    label: Call
+    row: Row
+    operands: tuple[Operand, ...]
+    results: tuple[tuple[int, Value], ...]
+    """Key and layout of each result."""
+    saved: list[Storage] = field(default_factory=list)
+    temporaries: tuple[Line, ...] = ()
+    kind: str = "op"
+    """ "op", "view" (the op rearranges), "cast"."""
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A checkpointed stretch: run again, with a tape, when its backward comes."""
+
+    steps: Sequence[Step]
+    outer: dict[int, Value]
+    """What it reads from outside, held until then."""
+    results: tuple[int, ...]
+    """Keys of the tensors that are read after it."""
+    tensors: tuple[Tensor, ...] = ()
+
+
+Entry = Node | Region
+
+
+@dataclass(slots=True, eq=False)
+class Stretch:
+    """Calls inside one checkpoint, in order."""
+
+    invocation: Invocation
+    steps: list[Step] = field(default_factory=list)
+
+
+Step = Call | Stretch
+
+
+def checkpoint_of(call: Call, inside: Invocation | None) -> Invocation | None:
+    """The outermost checkpoint around a call, below the one that we are already inside of."""
+    found: Invocation | None = None
+    at = call.within
+    while at is not None and at is not inside:
+        if at.checkpoint:
+            found = at
+        at = at.parent
+    return found
+
+
+def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[Step]:
+    """The calls in order, those of each checkpoint together."""
+    steps: list[Step] = []
+    gathered: dict[int, tuple[Stretch, list[Call]]] = {}
+    for call in calls:
+        checkpoint = checkpoint_of(call, inside)
+        if checkpoint is None:
+            steps.append(call)
+            continue
+        known = gathered.get(id(checkpoint))
+        if known is None:
+            known = gathered[id(checkpoint)] = (Stretch(checkpoint), [])
+            steps.append(known[0])
+        known[1].append(call)
+    for stretch, inner in gathered.values():
+        stretch.steps = steps_of(inner, stretch.invocation)
+    return steps
+
+
+def calls_in(steps: Sequence[Step]) -> list[Call]:
+    """Every call of some steps, in order."""
+    found: list[Call] = []
+    for step in steps:
+        if isinstance(step, Stretch):
+            found.extend(calls_in(step.steps))
+        else:
+            found.append(step)
+    return found

@@ -1,0 +1,6 @@
+"""Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
+
+from flake8_cnnmem.models.build import Built, Wanted, build_model
+from flake8_cnnmem.models.roots import Root, TargetError, evaluate_file, evaluate_target
+
+__all__ = ["Built", "Root", "TargetError", "Wanted", "build_model", "evaluate_file", "evaluate_target"]

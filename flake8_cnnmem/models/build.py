@@ -1,0 +1,330 @@
+"""From a root to its graph: the inputs are chosen, the model is called on them, the graph is walked back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.dims import BATCH, Shape
+from flake8_cnnmem.evaluate.application import Halted
+from flake8_cnnmem.evaluate.branches import Either
+from flake8_cnnmem.evaluate.budget import Budget, Exhausted
+from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
+from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped
+from flake8_cnnmem.models.roots import Root
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Raised, Value
+
+InputShape = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Input shapes from outside the code, without the batch: a directive's, and the option's."""
+
+    directive: InputShape | None = None
+    option: InputShape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A model's graph, with where its input shape comes from. `certain` are the calls whose sizes cannot be right
+    whatever the input is, or for the input that the code or a directive states."""
+
+    model: Model
+    input_shape: InputShape | None
+    input_source: str
+    certain: tuple[Call, ...]
+    stated_by: Site | None = None
+
+
+@dataclass(slots=True)
+class Forward:
+    """One call of a model: what it gave, and every call on the way."""
+
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    calls: list[Call]
+    causes: list[Unknown]
+
+
+def build_model(root: Root, wanted: Wanted) -> Built | None:
+    """The model of a root; None where there is no instance to call."""
+    instance = root.value
+    if instance is None:
+        return None
+    framework = frameworks.of_layer(instance)
+    assert framework is not None
+    with deep_recursion():
+        return Builder(root, instance, framework, wanted).build()
+
+
+class Builder:
+    """Chooses the inputs of one model and calls it."""
+
+    def __init__(self, root: Root, instance: Instance, framework: Framework, wanted: Wanted) -> None:
+        self.root = root
+        self.run: Interpreter = root.run
+        self.instance = instance
+        self.framework = framework
+        self.wanted = wanted
+
+    def build(self) -> Built:
+        own = self.framework.own_inputs(self.instance)
+        if own is not None:
+            return self.with_own_inputs(own)
+        coded = self.coded_inputs()
+        expected = self.expected_inputs(len(coded[0]) if coded else None)
+        if self.wanted.directive is not None:
+            return self.finish([self.shaped(self.wanted.directive)], "directive", None, True, expected)
+        if coded:
+            values, site = coded
+            path = getattr(site, "path", "")
+            source = f"{path}:{site.line}" if site is not None else "code"
+            return self.finish(values, source, site, True, expected)
+        if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
+            size = self.solve(expected[0])
+            if size is not None:
+                shape = expected[0].at(size)
+                return self.finish(
+                    [self.tensor(shape, expected[0].dtype)], "the model's own layers", None, False, expected
+                )
+        option = self.wanted.option
+        if option is not None and len(expected) == 1 and agrees(option, expected[0]):
+            return self.finish([self.shaped(option)], "option", None, False, expected)
+        values = [self.unstated(each) for each in expected]
+        return self.finish(values, "", None, False, expected)
+
+    def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
+        """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
+        shapes = [tensor.shape for tensor in own]
+        source, stated = "code", True
+        for shape, name in ((self.wanted.directive, "directive"), (self.wanted.option, "option")):
+            filled = filled_in(shapes, shape) if shape is not None else None
+            if filled is not None and filled != shapes:
+                values = [
+                    Tensor(each, tensor.dtype, framework=tensor.framework)
+                    for each, tensor in zip(filled, own, strict=True)
+                ]
+                return self.finish(values, name, None, name == "directive", [])
+        site = self.root.site
+        return self.finish(list(own), source if stated else "", site, True, [])
+
+    def coded_inputs(self) -> tuple[list[Value], Site | None] | None:
+        """The tensors that the code itself calls the model on, their first axis the batch."""
+        for call in self.root.calls:
+            tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, Tensor)]
+            shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
+            if tensors and shaped and len(tensors) == len(call.args) + len(call.kwargs):
+                return [self.batched(tensor) for tensor in tensors], call.site
+        stated = self.run.data("stated inputs").get(id(self.instance))
+        if stated is not None:
+            shapes, site = stated
+            return [self.tensor((BATCH, *shape)) for shape in shapes], site
+        return None
+
+    def batched(self, tensor: Tensor) -> Tensor:
+        assert not isinstance(tensor.shape, Unknown)
+        rest = tensor.shape[1:]
+        return Tensor((BATCH, *rest), tensor.dtype, framework=tensor.framework)
+
+    def expected_inputs(self, count: int | None) -> list[Expected | None]:
+        """What each input's first layer says of it, found by calling the model on tensors of unknown rank."""
+        arguments = self.required_arguments() if count is None else count
+        probes = [Tensor(UNSTATED, framework=self.framework.name) for _ in range(arguments)]
+        forward = self.call(probes)
+        return [expected_by(forward.calls, probe) for probe in probes]
+
+    def required_arguments(self) -> int:
+        """How many inputs `forward` needs."""
+        for word in ("forward", "call"):
+            function = self.instance.cls.find(word)
+            if isinstance(function, Function):
+                names = function.parameters.positional
+                return max(len(names) - 1 - len(function.defaults), 1)
+        return 1
+
+    def solve(self, expected: Expected) -> int | None:
+        def first_problem(size: int) -> Problem | None:
+            self.run.stop_at_problem = True
+            try:
+                forward = self.call([self.tensor(expected.at(size), expected.dtype)])
+            finally:
+                self.run.stop_at_problem = False
+            problem = next((call.problem for call in forward.calls if call.problem is not None), None)
+            if problem is None and forward.causes and not forward.outputs:
+                return Problem("CNM202", "the model cannot be followed at this size")
+            return problem
+
+        def dropped(size: int) -> int:
+            return rows_dropped(self.call([self.tensor(expected.at(size), expected.dtype)]).calls)
+
+        return only_size(first_problem, dropped)
+
+    def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
+        return Tensor(shape, dtype, framework=self.framework.name)
+
+    def shaped(self, shape: InputShape) -> Tensor:
+        return self.tensor((BATCH, *(UNSTATED if size is None else size for size in shape)))
+
+    def unstated(self, expected: Expected | None) -> Tensor:
+        return (
+            self.tensor(expected.shape, expected.dtype)
+            if expected is not None
+            else Tensor(UNSTATED, framework=self.framework.name)
+        )
+
+    def call(self, values: Sequence[Value]) -> Forward:
+        """Call the model once, from outside any layer, with a budget of its own."""
+        run = self.run
+        saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
+        run.invocation, run.grad_enabled, run.autocast = None, True, None
+        run.site, run.frame = self.root.site, None
+        run.budget, run.log = Budget(), []
+        calls_before = len(run.watch.calls)
+        causes: list[Unknown] = []
+        result: Value = None
+        try:
+            result = self.framework.call_root(run, self.instance, values)
+        except Halted as halted:
+            run.log.append(halted.call)
+        except (Raised, Exhausted, RecursionError) as error:
+            frame: Any = run.frame
+            where = (frame.module.path, frame.line) if frame is not None else ("", 0)
+            causes.append(Unknown(describe(error), *where))
+        finally:
+            log = run.log or []
+            del run.watch.calls[calls_before:]
+            run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
+        outputs = tuple(tensors_in(result))
+        if isinstance(result, Unknown):
+            causes.append(result)
+        inputs = tuple(value for value in values if isinstance(value, Tensor))
+        return Forward(inputs, outputs, log, causes)
+
+    def finish(
+        self, values: Sequence[Value], source: str, site: Site | None, stated: bool, expected: Sequence[Expected | None]
+    ) -> Built:
+        forward = self.call(values)
+        whole = calls_behind(forward.outputs)
+        calls = whole if forward.outputs and not forward.causes else tuple(forward.calls)
+        certain = [call for call in calls if call.problem is not None]
+        if not stated and certain:
+            certain = self.certain_for_any_size(certain, expected)
+        weights = tuple(self.framework.weights(self.instance))
+        causes = [*self.root.causes, *forward.causes, *doubts(calls)]
+        causes += [weight.shape for weight in weights if isinstance(weight.shape, Unknown)]
+        for weight in weights:
+            if not isinstance(weight.shape, Unknown):
+                unknown = dims.first_unknown(weight.shape)
+                if unknown is not None:
+                    causes.append(unknown)
+        for _, child in unknown_children(self.instance):
+            causes.append(child)
+        model = Model(
+            self.root.name,
+            self.framework.name,
+            self.instance,
+            forward.inputs,
+            forward.outputs,
+            calls,
+            weights,
+            self.framework.paths(self.instance),
+            tuple(dict.fromkeys(causes)),
+            self.root.site,
+        )
+        first = forward.inputs[0].shape if forward.inputs else None
+        shape = tuple(dims.drop_batch(first)) if first is not None and not isinstance(first, Unknown) else None
+        return Built(model, shape, source, tuple(certain), site)
+
+    def certain_for_any_size(self, problems: list[Call], expected: Sequence[Expected | None]) -> list[Call]:
+        """Those problems that stay when the size of the input is left open."""
+        values = [self.unstated(each) for each in expected]
+        if not values:
+            return []
+        open_problems = {
+            (call.site.line, call.problem.what)
+            for call in self.call(values).calls
+            if call.problem is not None and call.site is not None
+        }
+        return [
+            call
+            for call in problems
+            if call.site is not None
+            and call.problem is not None
+            and (call.site.line, call.problem.what) in open_problems
+        ]
+
+
+def agrees(shape: InputShape, expected: Expected | None) -> bool:
+    """Whether an input shape can be what the first layer takes: its rank, and the sizes that the layer states."""
+    if expected is None:
+        return True
+    if len(shape) != len(expected.shape) - 1:
+        return False
+    return all(
+        dims.same(size, known) is not False
+        for size, known in zip(shape, expected.shape[1:], strict=True)
+        if size is not None
+    )
+
+
+def filled_in(shapes: Sequence[Shape | Unknown], wanted: InputShape) -> list[Shape | Unknown] | None:
+    """A single input's shape with the sizes that it leaves open taken from `wanted`; None where the two contradict."""
+    if len(shapes) != 1 or isinstance(shapes[0], Unknown) or len(shapes[0]) != len(wanted) + 1:
+        return None
+    filled: list[dims.Size] = [shapes[0][0]]
+    for size, new in zip(shapes[0][1:], wanted, strict=True):
+        if isinstance(size, Unknown):
+            filled.append(size if new is None else new)
+        elif new is not None and size != new:
+            return None
+        else:
+            filled.append(size)
+    return [tuple(filled)]
+
+
+def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
+    """The tensors in what a model gives: tuples, lists, dicts and objects with tensor attributes."""
+    if isinstance(value, Tensor):
+        yield value
+    elif depth == 0:
+        return
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from tensors_in(item, depth - 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item, depth - 1)
+    elif isinstance(value, Instance):
+        yield from tensors_in(value.payload, depth - 1)
+        yield from tensors_in(value.attributes, depth - 1)
+
+
+def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:
+    """What was not known on the way: shapes, and branches whose test is open."""
+    for call in calls:
+        if isinstance(call.op, Either):
+            yield call.op.cause
+        for tensor in call.outputs:
+            if isinstance(tensor.shape, Unknown):
+                yield tensor.shape
+            else:
+                unknown = dims.first_unknown(tensor.shape)
+                if unknown is not None:
+                    yield unknown
+
+
+def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
+    """Submodules and attributes that could not be followed."""
+    modules = instance.attributes.get("_modules")
+    for name, value in modules.items() if isinstance(modules, dict) else ():
+        if isinstance(value, Unknown):
+            yield str(name), value
+        elif isinstance(value, Instance):
+            yield from unknown_children(value)

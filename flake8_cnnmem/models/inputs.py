@@ -1,0 +1,147 @@
+"""What a PyTorch model is fed with: the shapes that its first layers and its Linear layers allow.
+
+A module does not say what it takes. Its first layer tells the rank and the channels; the only image
+size that its Linear layers allow is searched for, square sizes alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import BATCH, Shape, Size
+from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.ops import (
+    BatchNorm,
+    Convolution,
+    DepthwiseConvolution,
+    Embedding,
+    InstanceNorm,
+    Linear,
+    Pool,
+    Recurrent,
+)
+from flake8_cnnmem.unknown import Unknown
+
+UNSTATED = Unknown("the size of the input is not stated")
+
+USUAL_SIZES = (
+    224, 32, 28, 227, 64, 256, 128, 299, 96, 112, 48, 384, 512, 84, 160, 192, 100, 150, 200, 300, 416, 40, 50, 16,
+)  # fmt: skip
+"""Image sizes that data sets and papers use, the most usual first; where several fit, one of these is meant."""
+
+LARGEST_SIZE = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the first layer behind an input takes. `spatial` are the axes whose size it leaves open."""
+
+    shape: Shape
+    spatial: tuple[int, ...]
+    dtype: str = "float"
+
+    def at(self, size: Size) -> Shape:
+        """The shape with every open axis of this size."""
+        return tuple(size if axis in self.spatial else known for axis, known in enumerate(self.shape))
+
+
+def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
+    """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
+    derived = {id(tensor)}
+    for call in calls:
+        if not any(id(each) in derived for each in call.inputs):
+            continue
+        expected = taken_by(call)
+        if expected is not None:
+            return expected
+        if len(call.inputs) > 1 or not call.outputs:
+            continue
+        derived.update(id(output) for output in call.outputs)
+    return None
+
+
+def taken_by(call: Call) -> Expected | None:
+    op = call.op
+    if isinstance(op, (Convolution, DepthwiseConvolution)):
+        return spread(op.channels, len(op.kernel), op.channels_last)
+    if isinstance(op, (BatchNorm, InstanceNorm)) and op.features is not None:
+        rank = max(op.ranks) if op.ranks else 4
+        return spread(op.features, rank - 2, False)
+    if isinstance(op, Linear) and op.inputs is not None:
+        return Expected((BATCH, op.inputs), ())
+    if isinstance(op, Embedding):
+        return Expected((BATCH, UNSTATED), (1,), "int64")
+    if isinstance(op, Recurrent) and op.inputs is not None:
+        return Expected((BATCH, UNSTATED, op.inputs), (1,)) if op.batch_first else Expected(
+            (UNSTATED, BATCH, op.inputs), (0,)
+        )  # fmt: skip
+    return None
+
+
+def spread(channels: Size | None, rank: int, channels_last: bool) -> Expected:
+    sizes: tuple[Size, ...] = (UNSTATED,) * rank
+    known = channels if channels is not None else UNSTATED
+    if channels_last:
+        return Expected((BATCH, *sizes, known), tuple(range(1, rank + 1)))
+    return Expected((BATCH, known, *sizes), tuple(range(2, rank + 2)))
+
+
+Verdict = Callable[[int], "Problem | None"]
+"""For an image size: the first problem that the model has with it, if any."""
+
+
+def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | None:
+    """The image size that the model's own layers ask for, or None where they take any size or none.
+
+    The features that reach a Linear layer grow with the size, so the sizes that it takes lie together.
+    """
+    if first_problem(64) is None and first_problem(224) is None:
+        return None
+    low = first_fitting(first_problem)
+    if low is None:
+        return None
+    high = low
+    step = 1
+    while step:
+        if high + step <= LARGEST_SIZE and first_problem(high + step) is None:
+            high += step
+            step *= 2
+        else:
+            step //= 2
+    if high >= LARGEST_SIZE // 2:
+        return None
+    usual = [size for size in USUAL_SIZES if low <= size <= high]
+    if usual:
+        return min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size)))
+    return min(range(low, high + 1), key=lambda size: (dropped(size), size)) if high - low < 64 else low
+
+
+def first_fitting(first_problem: Verdict) -> int | None:
+    """The smallest size without a problem, by bisection on "too small"."""
+    low, high = 1, LARGEST_SIZE
+    while low < high:
+        middle = (low + high) // 2
+        problem = first_problem(middle)
+        if problem is not None and too_small(problem):
+            low = middle + 1
+        else:
+            high = middle
+    return low if first_problem(low) is None else None
+
+
+def too_small(problem: Problem) -> bool:
+    if problem.code == "CNM202":
+        return True
+    return problem.given is not None and problem.declared is not None and problem.given < problem.declared
+
+
+def rows_dropped(calls: Sequence[Call]) -> int:
+    """Rows and columns that strides and pools leave over, in all."""
+    return sum(count for call in calls for _, count in drops_of(call))
+
+
+def drops_of(call: Call) -> Iterator[tuple[int, int]]:
+    """`(axis, rows)` of a call's input that its stride does not reach."""
+    if isinstance(call.op, (Convolution, Pool)) and call.inputs and not isinstance(call.inputs[0].shape, Unknown):
+        yield from call.op.dropped(call.inputs[0].shape)

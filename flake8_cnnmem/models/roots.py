@@ -1,0 +1,307 @@
+"""The models of a file: those built when it runs, factories without arguments, classes that nothing else uses."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.branches import alike
+from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.imports import package_of
+from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
+
+ALIKE_DEPTH = 40
+
+
+class TargetError(Exception):
+    """A target that names nothing; the message is one plain sentence that says so."""
+
+
+@dataclass(slots=True)
+class Root:
+    """A model that a file defines: an instance, or why there is none.
+
+    `calls` are the code's own calls of it, from outside any layer. `causes` are constructor arguments
+    that nobody gives, and whatever else was not known while it was built.
+    """
+
+    name: str
+    target: str
+    value: Instance | None
+    site: Site
+    definition: Site
+    run: Interpreter
+    calls: list[RootCall] = field(default_factory=list)
+    causes: tuple[Unknown, ...] = ()
+
+
+def start(source: Source, search_path: Sequence[str], lazy: bool, strict: bool) -> tuple[Interpreter, Module]:
+    """An interpreter with the analysed file as its first module."""
+    folder, dotted, package = package_of(source.path)
+    own_folder = os.path.dirname(os.path.abspath(source.path))
+    run = Interpreter(list(dict.fromkeys([own_folder, folder, *search_path])), strict)
+    run.watch.path = source.path
+    module = Module(dotted, source, package, lazy)
+    if not lazy:
+        module.variables["__name__"] = "__main__"
+    run.importer.adopt(module)
+    return run, module
+
+
+def evaluate_file(source: Source, search_path: Sequence[str] = (), strict: bool = False) -> list[Root]:
+    """Every distinct model of a file, in the order of their lines. SourceError for a file that does not parse."""
+    run, module = start(source, search_path, False, strict)
+    run.run_module(module)
+    found = list(built_by_module(run, module))
+    used = set(run.watch.used)
+    for root in [*factories(run, module), *classes(run, module, used)]:
+        if not any(same(root, other) for other in found):
+            found.append(root)
+    return sorted(found, key=lambda root: (root.site.line, root.site.column))
+
+
+def same(root: Root, other: Root) -> bool:
+    if root.value is None or other.value is None:
+        return root.value is other.value and root.name == other.name
+    return root.value.cls is other.value.cls and alike(root.value, other.value, ALIKE_DEPTH)
+
+
+def evaluate_target(
+    source: Source, expression: str, search_path: Sequence[str] = (), strict: bool = False
+) -> list[Root]:
+    """The model that an expression gives in the scope of a file: a name of a class or factory, or any expression.
+
+    TargetError where the expression does not parse or names nothing.
+    """
+    from flake8_cnnmem.evaluate.grammar import pair
+
+    run, module = start(source, search_path, True, strict)
+    asked = Source(f"{source.path}::{expression}", f"({expression}\n)")
+    asked.path = source.path
+    try:
+        twins = asked.tree.body
+        nodes = asked.cst.body
+    except SourceError as error:
+        raise TargetError(f"'{expression}' is not an expression") from error
+    if len(twins) != 1 or not isinstance(twins[0], ast.Expr):
+        raise TargetError(f"'{expression}' is not an expression")
+    callee = base_name(twins[0].value)
+    if callee is not None and module.global_name(run, callee) is MISSING:
+        raise TargetError(f"there is no '{callee}' in {source.path}")
+    node, twin = pair(nodes, twins)[0]
+    value: Value = Unknown("the expression was not evaluated")
+    kept: list[Value] = []
+
+    def keep(frame: Frame) -> None:
+        from flake8_cnnmem.evaluate.compiler import Compiler
+
+        kept.append(call_plainly(run, Compiler(module, twin).expression(node.value)(frame)))
+
+    with deep_recursion():
+        run.run_top_level(module, twin, keep)
+    value = kept[0] if kept else run.failures[-1] if run.failures else value
+    definition = definition_site(module, twins[0].value, callee)
+    name = callee if callee is not None and isinstance(twins[0].value, (ast.Name, ast.Call)) else expression
+    target = f"{source.path}::{expression}"
+    return [root_of(run, name, target, value, definition)]
+
+
+def base_name(node: ast.expr) -> str | None:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def call_plainly(run: Interpreter, value: Value) -> Value:
+    """A class or factory named alone is called without arguments; what it needs and nobody gives is Unknown."""
+    if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
+        return construct_bare(run, value)
+    if isinstance(value, Function):
+        return run.call(value, *missing_arguments(run, value, 0))
+    if isinstance(value, Native):
+        return run.call(value)
+    return value
+
+
+def construct_bare(run: Interpreter, cls: Class) -> Value:
+    initialiser = cls.find("__init__")
+    if isinstance(initialiser, Function):
+        return run.call(cls, *missing_arguments(run, initialiser, 1))
+    return run.call(cls)
+
+
+def missing_arguments(run: Interpreter, function: Function, skip: int) -> list[Unknown]:
+    """An Unknown for each positional parameter without a default."""
+    names = function.parameters.positional
+    needed = names[skip : len(names) - len(function.defaults)]
+    return [Unknown(f"nobody gives {function.name} its argument {word}", function.module.path, function.site.line)
+            for word in needed]  # fmt: skip
+
+
+def root_of(run: Interpreter, name: str, target: str, value: Value, definition: Site) -> Root:
+    instance = single_model(value)
+    causes: tuple[Unknown, ...] = ()
+    if isinstance(value, Unknown):
+        causes = (value,)
+    elif instance is None:
+        causes = (Unknown("it does not give a model", definition.path, definition.line),)
+    calls = [call for call in run.watch.calls if call.instance is instance]
+    return Root(name, target, instance, definition, definition, run, calls, causes)
+
+
+def single_model(value: Value) -> Instance | None:
+    """The model in what a factory gives: itself, or the only one in a tuple, list or dict."""
+    if frameworks.is_layer(value):
+        return value  # type: ignore[no-any-return]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    models = [item for item in items if frameworks.is_layer(item)]
+    return models[0] if len(models) == 1 else None
+
+
+def definition_site(module: Module, node: ast.expr, callee: str | None) -> Site:
+    for statement in module.statements or module.source.tree.body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name == callee:
+            return StatementSite(module.path, statement)
+    for statement in module.statements:
+        if isinstance(statement, ast.Assign) and callee is not None and any(
+            isinstance(target, ast.Name) and target.id == callee for target in statement.targets
+        ):  # fmt: skip
+            return StatementSite(module.path, statement)
+    return StatementSite(module.path, ast.Pass(lineno=1, col_offset=0))
+
+
+def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
+    """Models that were built while the module ran, parts of larger ones left out, alike ones once."""
+    made = [each for each in run.watch.layers.values() if is_candidate(each.instance)]
+    inner: set[int] = set()
+    for each in made:
+        framework = frameworks.of_layer(each.instance)
+        assert framework is not None
+        inner.update(key for key in framework.paths(each.instance) if key != id(each.instance))
+    found: list[Root] = []
+    for each in made:
+        site = each.site
+        if id(each.instance) in inner or site is None or site.path != module.path:
+            continue
+        cls = each.instance.cls
+        name = model_name(module, each.instance)
+        definition = cls.site if cls.site is not None and cls.site.path == module.path else site
+        calls = [call for call in run.watch.calls if call.instance is each.instance]
+        root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
+        twin = next((other for other in found if same(root, other)), None)
+        if twin is None:
+            found.append(root)
+        else:
+            twin.calls.extend(calls)
+    yield from found
+
+
+def is_candidate(instance: Instance) -> bool:
+    """Whether an instance may be a model of its own: not a framework's single layer."""
+    framework = frameworks.of_layer(instance)
+    return framework is not None and framework.is_model(instance)
+
+
+def model_name(module: Module, instance: Instance) -> str:
+    """The class's name, or for a framework's own container the variable that holds it."""
+    if instance.cls.site is not None:
+        return instance.cls.name
+    named = instance.attributes.get("name") or getattr(instance.native, "name", None)
+    held = next((word for word, value in module.variables.items() if value is instance), None)
+    return held or (named if isinstance(named, str) else instance.cls.name)
+
+
+def factories(run: Interpreter, module: Module) -> Iterator[Root]:
+    """Top-level functions that need no argument and give a model."""
+    for statement in module.source.tree.body:
+        if not isinstance(statement, ast.FunctionDef) or statement.name.startswith("_"):
+            continue
+        function = module.variables.get(statement.name)
+        if not isinstance(function, Function) or function.module is not module or id(function) in run.watch.used:
+            continue
+        if missing_arguments(run, function, 0) or not returns_value(statement):
+            continue
+        value = attempt(run, module, statement, function)
+        instance = single_model(value)
+        if instance is not None and is_candidate(instance):
+            site = StatementSite(module.path, statement)
+            calls = [call for call in run.watch.calls if call.instance is instance]
+            yield Root(statement.name, f"{module.path}::{statement.name}", instance, site, site, run, calls)
+
+
+def returns_value(statement: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement))
+
+
+def attempt(run: Interpreter, module: Module, statement: ast.stmt, function: Value) -> Value:
+    """Call a function or class on behalf of nobody, as a top-level statement would."""
+    kept: list[Value] = []
+
+    def code(frame: Frame) -> None:
+        run.frame = frame
+        run.site = StatementSite(module.path, statement)
+        kept.append(call_plainly(run, function))
+
+    failures = len(run.failures)
+    with deep_recursion():
+        try:
+            run.run_top_level(module, statement, code)
+        except (Raised, Exhausted) as error:
+            return Unknown(describe(error), module.path, statement.lineno)
+    if kept:
+        return kept[0]
+    return run.failures[-1] if len(run.failures) > failures else Unknown("it was not evaluated")
+
+
+def classes(run: Interpreter, module: Module, used: set[int]) -> Iterator[Root]:
+    """Model classes that nothing else in the file uses as a part."""
+    referenced = names_used_inside(module.source.tree)
+    for statement in module.source.tree.body:
+        if not isinstance(statement, ast.ClassDef):
+            continue
+        cls = module.variables.get(statement.name)
+        if not isinstance(cls, Class) or not frameworks.is_layer(Instance(cls)):
+            continue
+        if id(cls) in used or id(cls) in run.watch.used or statement.name in referenced:
+            continue
+        if any(made.instance.cls is cls for made in run.watch.layers.values()):
+            continue
+        if not is_model_class(cls):
+            continue
+        value = attempt(run, module, statement, cls)
+        site = StatementSite(module.path, statement)
+        root = root_of(run, statement.name, f"{module.path}::{statement.name}", value, site)
+        initialiser = cls.find("__init__")
+        if isinstance(initialiser, Function):
+            root.causes += tuple(missing_arguments(run, initialiser, 1))
+        yield root
+
+
+def is_model_class(cls: Class) -> bool:
+    """Whether instances of a class can be models of their own. A Keras layer class is a part, a Module may be one."""
+    framework = frameworks.of_layer(Instance(cls))
+    return framework is not None and framework.is_model(Instance(cls))
+
+
+def names_used_inside(tree: ast.Module) -> set[str]:
+    """Names that functions and classes of a file mention: what they name is a part of them."""
+    found: set[str] = set()
+    for statement in tree.body:
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id != statement.name:
+                found.add(node.id)
+    return found

@@ -1,0 +1,114 @@
+"""What layers and functions compute: output shapes, weights, and the kind that says what is kept for backward.
+
+Neutral between frameworks. Sizes and fields may be Unknown or multiples of the batch anywhere;
+sizes that cannot be right raise `graph.Mismatch`, and nothing else is ever raised.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.ops.attention import ScaledDotProduct
+from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
+from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, PRelu
+from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
+from flake8_cnnmem.ops.linear import Bilinear, Embedding, Linear
+from flake8_cnnmem.ops.loss import Loss
+from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Dot, Einsum, Matmul, Stack
+from flake8_cnnmem.ops.normalisation import (
+    BatchNorm,
+    GroupNorm,
+    InstanceNorm,
+    LayerNorm,
+    LocalResponseNorm,
+    Normalise,
+    RMSNorm,
+)
+from flake8_cnnmem.ops.pooling import AdaptivePool, FractionalMaxPool, GlobalPool, MaxUnpool, Pool
+from flake8_cnnmem.ops.recurrent import ConvRecurrent, Recurrent, RecurrentCell
+from flake8_cnnmem.ops.reduce import Reduce, Sort, TopK
+from flake8_cnnmem.ops.resample import (
+    ChannelShuffle,
+    Crop,
+    Fold,
+    Pad,
+    PixelShuffle,
+    Resize,
+    Unfold,
+    Windows,
+)
+from flake8_cnnmem.ops.shape import (
+    Expand,
+    Flatten,
+    Flip,
+    Permute,
+    Repeat,
+    RepeatInterleave,
+    Reshape,
+    Roll,
+    Squeeze,
+    Transpose,
+    Unflatten,
+    Unsqueeze,
+)
+
+__all__ = [
+    "GLU",
+    "AdaptivePool",
+    "Average",
+    "BatchNorm",
+    "Bilinear",
+    "Broadcast",
+    "ChannelShuffle",
+    "Chunk",
+    "Concatenate",
+    "ConvRecurrent",
+    "Convolution",
+    "Crop",
+    "DepthwiseConvolution",
+    "Dot",
+    "Dropout",
+    "Einsum",
+    "Elementwise",
+    "Embedding",
+    "Expand",
+    "Flatten",
+    "Flip",
+    "Fold",
+    "FractionalMaxPool",
+    "GlobalPool",
+    "GroupNorm",
+    "Index",
+    "InstanceNorm",
+    "LayerNorm",
+    "Linear",
+    "LocalResponseNorm",
+    "Loss",
+    "Matmul",
+    "MaxUnpool",
+    "Normalise",
+    "PRelu",
+    "Pad",
+    "Permute",
+    "PixelShuffle",
+    "Pool",
+    "RMSNorm",
+    "Recurrent",
+    "RecurrentCell",
+    "Reduce",
+    "Repeat",
+    "RepeatInterleave",
+    "Reshape",
+    "Resize",
+    "Roll",
+    "ScaledDotProduct",
+    "Sort",
+    "Split",
+    "Squeeze",
+    "Stack",
+    "TopK",
+    "Transpose",
+    "Unbind",
+    "Unflatten",
+    "Unfold",
+    "Unsqueeze",
+    "Windows",
+]

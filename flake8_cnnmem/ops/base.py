@@ -1,0 +1,205 @@
+"""What ops share: the defaults of the op protocol, axes, and the checks of arguments.
+
+Rules of the house for every op: a field or a size may be Unknown or a multiple of the batch anywhere;
+nothing but `Mismatch` is ever raised; what cannot be decided is Unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+
+from flake8_cnnmem.dims import Batch, Shape, Size, floor_divide, show
+from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.unknown import Unknown
+
+LIMIT = 2**48
+"""No machine holds a tensor with an axis of more values; a larger number is a slip, and Unknown here."""
+
+NOT_A_SIZE = Unknown("a size is not a whole number")
+TOO_LARGE = Unknown("a size is beyond any memory")
+SHRUNK = Unknown("the size shrank to nothing")
+UNSURE = Unknown("a size depends on a value that is not known")
+BATCH_CUT = Unknown("a window or slice cuts through the batch")
+RANK = Unknown("the number of axes is not known")
+
+
+class Plain:
+    """The defaults of an op: its outputs are tensors of their own."""
+
+    __slots__ = ()
+
+    @property
+    def view(self) -> bool:
+        """Whether the outputs share the first input's storage."""
+        return False
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the output is written into the first input's storage."""
+        return False
+
+
+class Weightless(Plain):
+    """An op without weights."""
+
+    __slots__ = ()
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """None."""
+        return {}
+
+
+def whole(value: object) -> Size:
+    """A field as a size: whole numbers and Unknowns as they are, anything else (a batch, a fraction) Unknown.
+
+    64.0 is 64 here: it is reported by `whole_problem`, and goes on as what it is meant to be.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int):
+        return int(value) if -LIMIT <= value <= LIMIT else TOO_LARGE
+    if isinstance(value, Unknown):
+        return value
+    return Unknown("a size depends on the batch") if isinstance(value, Batch) else NOT_A_SIZE
+
+
+def extent(value: object, batch: bool = False) -> Size:
+    """A field as the size of an axis: as `whole`, but Unknown when negative. With `batch`, a batch is a size."""
+    if isinstance(value, Batch):
+        return bounded(value) if batch else whole(value)
+    size = whole(value)
+    return NOT_A_SIZE if isinstance(size, int) and size < 0 else size
+
+
+def bounded(size: Size) -> Size:
+    """A computed size, Unknown when it is beyond any memory, so that numbers cannot grow without end."""
+    if type(size) is int:
+        return size if -LIMIT <= size <= LIMIT else TOO_LARGE
+    if isinstance(size, Batch) and not 0 < size.multiple <= LIMIT:
+        return TOO_LARGE if size.multiple > 0 else BATCH_CUT
+    return size
+
+
+def axis_of(axis: object, rank: int) -> int | Unknown:
+    """A possibly negative axis counted from 0. Mismatch where a tensor of this rank has no such axis."""
+    if not isinstance(axis, int):
+        return axis if isinstance(axis, Unknown) else Unknown("an axis is not known")
+    at = axis + rank if axis < 0 else axis
+    if not 0 <= at < rank:
+        raise Mismatch(Problem("CNM201", f"works on axis {axis}, but its input has {count(rank, 'axis', 'axes')}"))
+    return at
+
+
+def axes_of(axes: object, rank: int) -> tuple[int, ...] | Unknown:
+    """Axes (one or several) counted from 0. Mismatch where there is no such axis."""
+    found = []
+    for axis in axes if isinstance(axes, (tuple, list, range, set, frozenset)) else (axes,):
+        at = axis_of(axis, rank)
+        if isinstance(at, Unknown):
+            return at
+        found.append(at)
+    return tuple(found)
+
+
+def unknown_among(*flags: object) -> Unknown | None:
+    """The first flag that is not known, which has no truth value."""
+    return next((flag for flag in flags if isinstance(flag, Unknown)), None)
+
+
+def blurred(shape: Shape, cause: Unknown, rank: int | None = None) -> Shape:
+    """A shape of which only the batch is known: as many axes as the input, or `rank`."""
+    number = len(shape) if rank is None else rank
+    if shape and isinstance(shape[0], Batch) and number:
+        return (shape[0], *(cause,) * (number - 1))
+    return (cause,) * number
+
+
+def add_if(specs: dict[str, WeightSpec], flag: object, name: str, shape: Shape) -> None:
+    """A weight that a flag asks for. One that may or may not be there is there, with an unknown shape."""
+    if isinstance(flag, Unknown):
+        specs[name] = WeightSpec((flag,))
+    elif flag:
+        specs[name] = WeightSpec(shape)
+
+
+def count(number: int, one: str, many: str) -> str:
+    """`1 axis`, `2 axes`."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def by(sizes: Iterable[Size]) -> str:
+    """`28x28`: the sides of a map as messages print them."""
+    return "x".join("?" if isinstance(size, Unknown) else repr(size) for size in sizes)
+
+
+def whole_problem(name: str, values: Iterable[object], least: int = 1) -> Problem | None:
+    """What is wrong with numbers that must be whole and at least `least`; None when nothing surely is."""
+    for value in values:
+        if type(value) is int:
+            if value < least:
+                return Problem("CNM201", f"takes a {name} of at least {least}, but is given {value}")
+        elif isinstance(value, float):
+            advice = "'//' divides to a whole number" if isfinite(value) else ""
+            return Problem("CNM201", f"takes a whole number as its {name}, but is given {value}", advice)
+    return None
+
+
+def rank_problem(shape: Shape, expected: str) -> Problem:
+    """An input with another number of axes than `expected` ("4 axes (N, C, H, W)")."""
+    return Problem("CNM201", f"takes an input of {expected}, but is given {show(shape)}")
+
+
+AXIS_NAMES = {1: "L", 2: "H, W", 3: "D, H, W"}
+
+
+def layout(shape: Shape, rank: int, channels_last: bool) -> tuple[int, int]:
+    """The channel axis and the first spatial axis of an input with `rank` spatial axes, batched or not."""
+    extra = len(shape) - rank
+    if extra != 2 and extra != 1:
+        sides = AXIS_NAMES.get(rank, f"{rank} sides")
+        names = f"(N, {sides}, C)" if channels_last else f"(N, C, {sides})"
+        raise Mismatch(rank_problem(shape, f"{rank + 2} axes {names}"))
+    return (len(shape) - 1, extra - 1) if channels_last else (extra - 1, extra)
+
+
+def first_not_known(values: Iterable[object], otherwise: Unknown = UNSURE) -> Unknown:
+    """The first Unknown among the values, so that the first cause is kept."""
+    return next((value for value in values if isinstance(value, Unknown)), otherwise)
+
+
+def channels_problem(shape: Shape, axis: int, declared: Size | None, noun: str = "channels") -> Problem | None:
+    """An input with another number of channels (or features) than declared; None when that is not certain."""
+    given = shape[axis]
+    if type(given) is not int or type(declared) is not int or given == declared:
+        return None
+    advice = f"{given} {noun} would fit"
+    others = [at for at, size in enumerate(shape) if at and at != axis and size == declared]
+    if len(others) == 1 and len(shape) > 2:
+        advice += f", or the axes in another order: axis {others[0]} has {declared}"
+    return Problem("CNM201", f"takes {declared} {noun}, but is given {given}", advice, given, declared)
+
+
+def divides_problem(number: object, divisor: object, number_name: str, divisor_name: str) -> Problem | None:
+    """A count that must divide another one and surely does not."""
+    if type(number) is int and type(divisor) is int and divisor > 0 and number % divisor:
+        what = f"has {divisor} {divisor_name}, which do not divide its {number} {number_name}"
+        return Problem("CNM201", what, nearest_divisor(number, divisor, divisor_name), number, divisor)
+    return None
+
+
+def nearest_divisor(number: int, divisor: int, name: str) -> str:
+    """The divisors of a number just below and above, as advice. Looks no further than a thousand away."""
+    reach = range(1, 1000)
+    below = next((divisor - d for d in reach if divisor - d > 0 and number % (divisor - d) == 0), None)
+    above = next((divisor + d for d in reach if divisor + d <= number and number % (divisor + d) == 0), None)
+    fits = [str(n) for n in (below, above) if n]
+    return f"{' or '.join(fits)} {name} would fit" if fits else ""
+
+
+def quotient(number: Size, divisor: Size) -> Size:
+    """number // divisor; Unknown where that has no meaning."""
+    try:
+        return floor_divide(number, divisor)
+    except ZeroDivisionError:
+        return NOT_A_SIZE

@@ -1,0 +1,240 @@
+"""Convolutions of any number of spatial axes: plain, transposed, grouped, depthwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.ops.base import (
+    UNSURE,
+    Plain,
+    add_if,
+    blurred,
+    bounded,
+    channels_problem,
+    divides_problem,
+    extent,
+    layout,
+    quotient,
+    unknown_among,
+    whole_problem,
+)
+from flake8_cnnmem.ops.windows import (
+    Padding,
+    PerAxis,
+    Window,
+    expand,
+    lengths_problem,
+    per_axis,
+    shrunk_problem,
+    window_transposed,
+    window_transposed_named,
+)
+from flake8_cnnmem.unknown import Unknown
+
+NOT_CALLED = Unknown("the layer's input channels are not known before its first call")
+
+
+def given_channels(channels: Size | None, inputs: tuple[Shape, ...], rank: int, channels_last: bool) -> Size:
+    """The declared channels, else those of the first input, else Unknown."""
+    if channels is not None:
+        return extent(channels)
+    if isinstance(channels_last, Unknown):
+        return channels_last
+    if not inputs or len(inputs[0]) - rank not in (1, 2):
+        return NOT_CALLED
+    axis, _ = layout(inputs[0], rank, channels_last)
+    return extent(inputs[0][axis])
+
+
+@dataclass(frozen=True, slots=True)
+class Convolution(Plain):
+    """(N, C, *sides) -> (N, filters, *sides), or with the channels last; unbatched (C, *sides) too.
+
+    `channels` None takes the input's. `output_padding` None gives Keras' transposed sizes under padding
+    "same" / "valid". Weights are in torch's layout: (filters, channels / groups, *kernel), and
+    transposed (channels, filters / groups, *kernel).
+    """
+
+    filters: Size
+    kernel: tuple[Size, ...]
+    channels: Size | None = None
+    stride: PerAxis = 1
+    padding: Padding = 0
+    dilation: PerAxis = 1
+    groups: Size = 1
+    bias: bool = True
+    transposed: bool = False
+    output_padding: PerAxis | None = 0
+    channels_last: bool = False
+
+    kind = "convolution"
+
+    def __post_init__(self) -> None:
+        expand(self, "stride", "dilation")
+        if self.output_padding is not None:
+            object.__setattr__(self, "output_padding", per_axis(self.output_padding, len(self.kernel)))
+
+    @property
+    def window(self) -> Window:
+        """The window that slides."""
+        return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        rank = len(self.kernel)
+        cause = unknown_among(self.channels_last, self.transposed)
+        if cause is not None:
+            return (blurred(shape, cause),)
+        axis, first = layout(shape, rank, self.channels_last)
+        output = list(shape)
+        output[axis] = extent(self.filters)
+        sides = slice(first, first + rank)
+        problem = self.argument_problem()
+        if problem:
+            wrong = self.transposed or self.window.problem()
+            output[sides] = [UNSURE] * rank if wrong else self.window.fit(shape[sides])[0]
+            raise Mismatch(problem, (tuple(output),))
+        if self.transposed:
+            after = self.grown(shape[sides])
+            shrunk = shrunk_problem(shape[sides], after)
+        else:
+            after, shrunk = self.window.fit(shape[sides])
+        output[sides] = after
+        if self.channels is not None:
+            problem = channels_problem(shape, axis, self.channels)
+        else:
+            problem = divides_problem(shape[axis], self.groups, "channels", "groups")
+        problem = problem or shrunk
+        if problem:
+            raise Mismatch(problem, (tuple(output),))
+        return (tuple(output),)
+
+    def grown(self, sizes: Shape) -> list[Size]:
+        """The spatial sizes after a transposed convolution."""
+        extra = self.output_padding
+        if isinstance(self.padding, str):
+            extra = extra or (None,) * len(sizes)
+            same = self.padding == "same"
+            return [
+                window_transposed_named(size, self.kernel[at], self.stride[at], same, self.dilation[at], extra[at])
+                for at, size in enumerate(sizes)
+            ]
+        extra = extra or (0,) * len(sizes)
+        return [
+            window_transposed(size, self.kernel[at], self.stride[at], self.padding[at], self.dilation[at], extra[at])
+            for at, size in enumerate(sizes)
+        ]
+
+    def argument_problem(self) -> Problem | None:
+        """What is wrong with the arguments themselves, whatever the input."""
+        problem = (
+            self.window.problem()
+            or whole_problem("number of filters", (self.filters,))
+            or whole_problem("number of groups", (self.groups,))
+            or whole_problem("number of channels", (self.channels,))
+            or divides_problem(self.channels, self.groups, "channels", "groups")
+            or divides_problem(self.filters, self.groups, "filters", "groups")
+        )
+        if problem or not self.transposed or self.output_padding is None:
+            return problem
+        problem = lengths_problem(len(self.kernel), output_padding=self.output_padding)
+        problem = problem or whole_problem("output padding", self.output_padding, 0)
+        if problem:
+            return problem
+        for extra, step, gap in zip(self.output_padding, self.stride, self.dilation, strict=True):
+            if not (isinstance(extra, int) and isinstance(step, int) and isinstance(gap, int)):
+                continue
+            # Keras asks for less than the stride, torch for less than the stride or the dilation.
+            if 0 < extra >= (step if isinstance(self.padding, str) else max(step, gap)):
+                what = f"takes an output padding smaller than its stride of {step}, but is given {extra}"
+                return Problem("CNM201", what, "", extra, step)
+        return None
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        channels = given_channels(self.channels, inputs, len(self.kernel), self.channels_last)
+        filters, groups = extent(self.filters), extent(self.groups)
+        kernel = tuple(extent(size) for size in self.kernel)
+        if isinstance(self.transposed, Unknown):
+            specs = {"weight": WeightSpec((self.transposed,))}
+        elif self.transposed:
+            specs = {"weight": WeightSpec((channels, quotient(filters, groups), *kernel))}
+        else:
+            specs = {"weight": WeightSpec((filters, quotient(channels, groups), *kernel))}
+        add_if(specs, self.bias, "bias", (filters,))
+        return specs
+
+    def dropped(self, shape: Shape) -> tuple[tuple[int, int], ...]:
+        """(axis, rows) that the stride leaves unread at the end of the input (CNM203)."""
+        if self.transposed is not False or len(shape) - len(self.kernel) not in (1, 2):
+            return ()
+        if unknown_among(self.channels_last) is not None:
+            return ()
+        return self.window.dropped(shape, layout(shape, len(self.kernel), self.channels_last)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class DepthwiseConvolution(Plain):
+    """(N, C, *sides) -> (N, C * multiplier, *sides): each channel on its own.
+
+    Weight in torch's layout (C * multiplier, 1, *kernel).
+    """
+
+    kernel: tuple[Size, ...]
+    multiplier: Size = 1
+    channels: Size | None = None
+    stride: PerAxis = 1
+    padding: Padding = 0
+    dilation: PerAxis = 1
+    bias: bool = True
+    channels_last: bool = False
+
+    kind = "convolution"
+
+    def __post_init__(self) -> None:
+        expand(self, "stride", "dilation")
+
+    @property
+    def window(self) -> Window:
+        """The window that slides."""
+        return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        rank = len(self.kernel)
+        cause = unknown_among(self.channels_last)
+        if cause is not None:
+            return (blurred(shape, cause),)
+        axis, first = layout(shape, rank, self.channels_last)
+        output = list(shape)
+        channels = shape[axis] if self.channels is None else extent(self.channels)
+        output[axis] = bounded(multiply(channels, extent(self.multiplier)))
+        sides = slice(first, first + rank)
+        problem = (
+            self.window.problem()
+            or whole_problem("depth multiplier", (self.multiplier,))
+            or whole_problem("number of channels", (self.channels,))
+        )
+        if problem:
+            output[sides] = [UNSURE] * rank if self.window.problem() else self.window.fit(shape[sides])[0]
+            raise Mismatch(problem, (tuple(output),))
+        output[sides], shrunk = self.window.fit(shape[sides])
+        problem = channels_problem(shape, axis, self.channels) or shrunk
+        if problem:
+            raise Mismatch(problem, (tuple(output),))
+        return (tuple(output),)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        channels = given_channels(self.channels, inputs, len(self.kernel), self.channels_last)
+        filters = bounded(multiply(channels, extent(self.multiplier)))
+        specs = {"weight": WeightSpec((filters, 1, *(extent(size) for size in self.kernel)))}
+        add_if(specs, self.bias, "bias", (filters,))
+        return specs
+
+    def dropped(self, shape: Shape) -> tuple[tuple[int, int], ...]:
+        """(axis, rows) that the stride leaves unread at the end of the input (CNM203)."""
+        if len(shape) - len(self.kernel) not in (1, 2) or unknown_among(self.channels_last) is not None:
+            return ()
+        return self.window.dropped(shape, layout(shape, len(self.kernel), self.channels_last)[1])

@@ -1,0 +1,90 @@
+"""Ops on each value: activations, dropout, mathematics with one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem, extent, quotient
+from flake8_cnnmem.unknown import Unknown
+
+ALIASES = frozenset({"identity", "detach", "alias"})
+"""Kinds whose output is the input's own storage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise(Weightless):
+    """Any op of one tensor whose output has its shape: relu, exp, softmax, a cast, a sum with a number."""
+
+    kind: str
+    in_place: bool = False
+
+    @property
+    def view(self) -> bool:
+        return self.kind in ALIASES
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout(Weightless):
+    """Kinds "dropout", "feature_dropout" (whole channels), "alpha_dropout", "feature_alpha_dropout"."""
+
+    p: float | Unknown = 0.5
+    kind: str = "dropout"
+    in_place: bool = False
+    training: bool = True
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
+class PRelu(Plain):
+    """A learned slope: one, one for each channel (axis 1), or with `parameters` None one for each value of a
+    sample, shared along `shared_axes` (Keras, axes counted with the batch)."""
+
+    parameters: Size | None = 1
+    shared_axes: tuple[int, ...] | None = None
+
+    kind = "prelu"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        if type(self.parameters) is int and self.parameters != 1 and len(shape) > 1:
+            problem = channels_problem(shape, 1, self.parameters)
+            if problem:
+                raise Mismatch(problem, (shape,))
+        return (shape,)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        if self.parameters is not None:
+            return {"weight": WeightSpec((extent(self.parameters),))}
+        if not inputs:
+            return {"weight": WeightSpec((Unknown("the layer's input is not known before its first call"),))}
+        shared = {axis if axis >= 0 else axis + len(inputs[0]) for axis in self.shared_axes or ()}
+        sizes = (1 if at in shared else extent(size) for at, size in enumerate(inputs[0]) if at)
+        return {"weight": WeightSpec(tuple(sizes))}
+
+
+@dataclass(frozen=True, slots=True)
+class GLU(Weightless):
+    """One half gates the other: the axis is halved."""
+
+    axis: Size = -1
+
+    kind = "glu"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        at = axis_of(self.axis, len(shape))
+        if isinstance(at, Unknown):
+            return ((at,) * len(shape),)
+        size = shape[at]
+        output = (*shape[:at], quotient(size, 2), *shape[at + 1 :])
+        if type(size) is int and size % 2:
+            raise Mismatch(Problem("CNM201", f"halves axis {at}, which has {size} values", "", size), (output,))
+        return (output,)

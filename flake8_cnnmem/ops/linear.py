@@ -1,0 +1,116 @@
+"""Layers that are one matrix: linear (dense), bilinear, embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size, known, per_sample, product
+from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.ops.base import Plain, add_if, channels_problem, extent, rank_problem, whole_problem
+from flake8_cnnmem.unknown import Unknown
+
+NOT_CALLED = Unknown("the layer's input features are not known before its first call")
+
+
+def features_problem(shape: Shape, declared: Size | None) -> Problem | None:
+    """An input whose last axis is not as wide as declared. Advises flattening where that gives the width."""
+    problem = channels_problem(shape, len(shape) - 1, declared, "features")
+    if problem and len(shape) > 2 and known(shape[1:]) and per_sample(product(shape[1:])) == declared:
+        sides = " x ".join(repr(size) for size in shape[1:])
+        return Problem(
+            "CNM201", problem.what, f"its input is to be flattened first: {sides} = {declared}", problem.given,
+            problem.declared,
+        )  # fmt: skip
+    return problem
+
+
+@dataclass(frozen=True, slots=True)
+class Linear(Plain):
+    """(..., inputs) -> (..., features). `inputs` None takes the input's. Weight (features, inputs), bias (features,)."""
+
+    features: Size
+    inputs: Size | None = None
+    bias: bool = True
+
+    kind = "linear"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        output: Shape = (*shape[:-1], extent(self.features))
+        if not shape:
+            raise Mismatch(rank_problem(shape, "at least 1 axis"), (output,))
+        declared = self.inputs
+        if type(declared) is int and declared == shape[-1] and type(self.features) is int and self.features > 0:
+            return (output,)
+        problem = (
+            # torch allows layers of no features, and warns.
+            whole_problem("number of features", (self.features,), 0)
+            or whole_problem("number of input features", (declared,), 0)
+            or features_problem(shape, declared)
+        )
+        if problem:
+            raise Mismatch(problem, (output,))
+        return (output,)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        features = extent(self.features)
+        if self.inputs is not None:
+            width = extent(self.inputs)
+        else:
+            width = extent(inputs[0][-1]) if inputs and inputs[0] else NOT_CALLED
+        specs = {"weight": WeightSpec((features, width))}
+        add_if(specs, self.bias, "bias", (features,))
+        return specs
+
+
+@dataclass(frozen=True, slots=True)
+class Bilinear(Plain):
+    """(..., left) and (..., right) -> (..., features). Weight (features, left, right)."""
+
+    left: Size
+    right: Size
+    features: Size
+    bias: bool = True
+
+    kind = "bilinear"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        output: Shape = (*shape[:-1], extent(self.features))
+        problem = whole_problem("number of features", (self.left, self.right, self.features))
+        for given, declared in zip(inputs, (self.left, self.right), strict=False):
+            if not given:
+                problem = problem or rank_problem(given, "at least 1 axis")
+            else:
+                problem = problem or features_problem(given, declared)
+        if problem:
+            raise Mismatch(problem, (output,))
+        return (output,)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        features = extent(self.features)
+        specs = {"weight": WeightSpec((features, extent(self.left), extent(self.right)))}
+        add_if(specs, self.bias, "bias", (features,))
+        return specs
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding(Plain):
+    """Indices of any shape -> (*shape, width). `padding` is the row that gets no gradient. Weight (count, width)."""
+
+    count: Size
+    width: Size
+    padding: Size | None = None
+
+    kind = "embedding"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        output: Shape = (*inputs[0], extent(self.width))
+        problem = whole_problem("number of embeddings", (self.count,)) or whole_problem("width", (self.width,))
+        if problem:
+            raise Mismatch(problem, (output,))
+        return (output,)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        return {"weight": WeightSpec((extent(self.count), extent(self.width)))}

@@ -1,0 +1,256 @@
+"""Normalisation. The outputs have their input's shape; what differs is the weights and what is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size, show
+from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.ops.base import (
+    Plain,
+    Weightless,
+    add_if,
+    axes_of,
+    axis_of,
+    channels_problem,
+    divides_problem,
+    extent,
+    rank_problem,
+    whole_problem,
+)
+from flake8_cnnmem.unknown import Unknown
+
+NOT_CALLED = Unknown("the layer's input features are not known before its first call")
+
+
+def affine(shape: Shape, scale: bool, center: bool) -> dict[str, WeightSpec]:
+    """The learned scale and shift."""
+    specs: dict[str, WeightSpec] = {}
+    add_if(specs, scale, "weight", shape)
+    add_if(specs, center, "bias", shape)
+    return specs
+
+
+def held(*flags: object) -> bool:
+    """Whether a layer surely has weights or statistics, so that it takes no other width than theirs."""
+    return any(not isinstance(flag, Unknown) and bool(flag) for flag in flags)
+
+
+def running(features: Size, counted: bool) -> dict[str, WeightSpec]:
+    """The running statistics, which no gradient reaches."""
+    specs = {
+        "running_mean": WeightSpec((features,), trainable=False, buffer=True),
+        "running_var": WeightSpec((features,), trainable=False, buffer=True),
+    }
+    if counted is True:
+        specs["num_batches_tracked"] = WeightSpec((), trainable=False, buffer=True, dtype="int64")
+    return specs
+
+
+def width_of(features: Size | None, axis: Size, inputs: tuple[Shape, ...]) -> Size:
+    """The declared width, else the input's along the axis, else Unknown."""
+    if features is not None:
+        return extent(features)
+    if not inputs:
+        return NOT_CALLED
+    if isinstance(axis, int) and -len(inputs[0]) <= axis < len(inputs[0]):
+        return extent(inputs[0][axis])
+    return axis if isinstance(axis, Unknown) else NOT_CALLED
+
+
+def checked(shape: Shape, features: Size | None, axis: Size, ranks: tuple[int, ...], strict: bool) -> tuple[Shape]:
+    """The input's shape, when its rank and its width along the axis are as declared.
+
+    A layer without weights or statistics of that width (not `strict`) takes any.
+    """
+    if ranks and len(shape) not in ranks:
+        raise Mismatch(rank_problem(shape, f"{' or '.join(str(rank) for rank in ranks)} axes"), (shape,))
+    at = axis_of(axis, len(shape))
+    problem = whole_problem("number of features", (features,))
+    if strict and not problem and not isinstance(at, Unknown):
+        problem = channels_problem(shape, at, features)
+    if problem:
+        raise Mismatch(problem, (shape,))
+    return (shape,)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchNorm(Plain):
+    """Statistics over all axes but one. `features` None takes the input's.
+
+    `training` False uses the running statistics. `counted` is torch's `num_batches_tracked`; `ranks`
+    are the numbers of axes that the layer accepts, any when empty.
+    """
+
+    features: Size | None = None
+    axis: Size = 1
+    scale: bool = True
+    center: bool = True
+    track: bool = True
+    training: bool = True
+    counted: bool = True
+    ranks: tuple[int, ...] = ()
+
+    kind = "batch_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        features = width_of(self.features, self.axis, inputs)
+        specs = affine((features,), self.scale, self.center)
+        if isinstance(self.track, Unknown):
+            features = self.track
+        return {**specs, **running(features, self.counted)} if self.track is not False else specs
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceNorm(Plain):
+    """Statistics for each sample and channel."""
+
+    features: Size | None = None
+    axis: Size = 1
+    scale: bool = False
+    center: bool = False
+    track: bool = False
+    counted: bool = True
+    ranks: tuple[int, ...] = ()
+
+    kind = "instance_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        features = width_of(self.features, self.axis, inputs)
+        specs = affine((features,), self.scale, self.center)
+        if isinstance(self.track, Unknown):
+            features = self.track
+        return {**specs, **running(features, self.counted)} if self.track is not False else specs
+
+
+def trailing(shape: Shape, declared: tuple[Size, ...] | None) -> tuple[Shape]:
+    """The input's shape, when it ends with the declared one."""
+    if declared is None:
+        return (shape,)
+    problem = whole_problem("normalized shape", declared)
+    if not problem:
+        end = shape[len(shape) - len(declared) :] if len(declared) <= len(shape) else shape
+        wrong = len(end) != len(declared) or any(
+            type(given) is int and type(size) is int and given != size
+            for given, size in zip(end, declared, strict=True)
+        )
+        if wrong and len(declared) == 1 and shape:
+            problem = channels_problem(shape, len(shape) - 1, declared[0], "features")
+        elif wrong:
+            what = f"takes an input that ends with {show(declared)}, but is given {show(shape)}"
+            problem = Problem("CNM201", what, f"{show(end)} would fit" if len(end) == len(declared) else "")
+    if problem:
+        raise Mismatch(problem, (shape,))
+    return (shape,)
+
+
+def trailing_shape(shape: tuple[Size, ...] | None, axes: object, inputs: tuple[Shape, ...]) -> Shape:
+    """The shape of a scale over the declared shape, or over the axes of the input."""
+    if shape is not None:
+        return tuple(extent(size) for size in shape)
+    if not inputs:
+        return (NOT_CALLED,)
+    try:
+        at = axes_of(-1 if axes is None else axes, len(inputs[0]))
+    except Mismatch:
+        return (NOT_CALLED,)
+    return (at,) if isinstance(at, Unknown) else tuple(extent(inputs[0][axis]) for axis in at)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerNorm(Plain):
+    """Statistics for each sample, over the last axes of the declared `shape` or over `axes` of the input."""
+
+    shape: tuple[Size, ...] | None = None
+    axes: tuple[int, ...] | int | None = None
+    scale: bool = True
+    center: bool = True
+
+    kind = "layer_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        if self.axes is not None:
+            axes_of(self.axes, len(inputs[0]))
+        return trailing(inputs[0], self.shape)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        return affine(trailing_shape(self.shape, self.axes, inputs), self.scale, self.center)
+
+
+@dataclass(frozen=True, slots=True)
+class RMSNorm(Plain):
+    """Layer norm without a mean and a shift."""
+
+    shape: tuple[Size, ...] | None = None
+    scale: bool = True
+    axes: tuple[int, ...] | int | None = None
+
+    kind = "rms_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        if self.axes is not None:
+            axes_of(self.axes, len(inputs[0]))
+        return trailing(inputs[0], self.shape)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        return affine(trailing_shape(self.shape, self.axes, inputs), self.scale, False)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNorm(Plain):
+    """Statistics for each sample and group of channels."""
+
+    groups: Size
+    channels: Size | None = None
+    axis: Size = 1
+    scale: bool = True
+    center: bool = True
+
+    kind = "group_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        problem = whole_problem("number of groups", (self.groups,), -1) or divides_problem(
+            self.channels, self.groups, "channels", "groups"
+        )
+        if problem:
+            raise Mismatch(problem, (shape,))
+        checked(shape, self.channels, self.axis, (), held(self.scale, self.center))
+        at = axis_of(self.axis, len(shape))
+        if not isinstance(at, Unknown):
+            problem = divides_problem(shape[at], self.groups, "channels", "groups")
+            if problem:
+                raise Mismatch(problem, (shape,))
+        return (shape,)
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        return affine((width_of(self.channels, self.axis, inputs),), self.scale, self.center)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalResponseNorm(Weightless):
+    """Across `size` neighbouring channels."""
+
+    size: Size
+
+    kind = "local_response_norm"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise(Weightless):
+    """Division by a norm (torch.nn.functional.normalize, keras.layers.UnitNormalization)."""
+
+    kind: str = "normalize"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (inputs[0],)

@@ -1,0 +1,109 @@
+"""The flake8 adapter: options in, (line, column, text, type) out; nothing else.
+
+A file that mentions no supported framework costs a search of its text. libcst and the evaluator are imported when
+the first file with a model comes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from flake8.options.manager import OptionManager
+
+import flake8_cnnmem
+from flake8_cnnmem import checks, configuration
+from flake8_cnnmem.answers import STRICT, FileReport, internal_error
+from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem.source import Source, mentions_framework
+
+
+class Plugin:
+    """flake8 makes one for each file. The options stand on the class, where every worker process has them."""
+
+    name = "flake8-cnnmem"
+    version = flake8_cnnmem.__version__
+
+    settings: ClassVar[Settings] = Settings()
+    codes: ClassVar[frozenset[str]] = frozenset(check.code for check in checks.every() if check.default)
+
+    def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
+        self.tree = tree
+        self.filename = filename
+        self.lines = lines
+
+    @classmethod
+    def add_options(cls, manager: OptionManager) -> None:
+        for option in OPTIONS:
+            manager.add_option(
+                f"--cnnmem-{option.name}",
+                type=_typed(option.parse),
+                default=None,
+                metavar=option.metavar,
+                parse_from_config=True,
+                help=option.help.replace("%", "%%"),
+            )
+        manager.extend_default_ignore([check.code for check in checks.every() if not check.default])
+
+    @classmethod
+    def parse_options(cls, manager: OptionManager, options: argparse.Namespace, args: list[str]) -> None:
+        from flake8.style_guide import Decision, DecisionEngine
+
+        values = {option.field: getattr(options, f"cnnmem_{option.field}") for option in OPTIONS}
+        if values["search_path"] is not None:
+            values["search_path"] = configuration.resolve(
+                values["search_path"], options.config, options.append_config, options.isolated
+            )
+        cls.settings = Settings.of(values)
+        # flake8 filters what it is given; what nobody wants to see need not be worked out.
+        engine = DecisionEngine(options)
+        cls.codes = frozenset(
+            check.code for check in checks.every() if engine.decision_for(check.code) is Decision.Selected
+        )
+
+    def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
+        # An exception that leaves this generator costs the user the results of all plugins.
+        for finding in self.findings():
+            yield max(finding.line, 1), max(finding.column, 1) - 1, f"{finding.code} {finding.message}", type(self)
+
+    def findings(self) -> list[Finding]:
+        """What is to be reported of this file, in order of place."""
+        text = "".join(self.lines)
+        if not self.codes or not mentions_framework(text):
+            return []
+        source = Source(self.filename, text, self.tree)
+        try:
+            report = self.report(source)
+            found = checks.run(report, self.settings, self.codes)
+        except Exception as error:
+            if os.environ.get(STRICT):
+                raise
+            failed = FileReport(self.filename, failure=internal_error(error))
+            found = checks.run(failed, self.settings, self.codes)
+        # flake8 takes findings on this file alone.
+        return [finding for finding in found if finding.path == self.filename]
+
+    def report(self, source: Source) -> FileReport:
+        if not source.may_hold_models():
+            return FileReport(self.filename)
+        if self.codes == {"CNM901"}:
+            return FileReport(self.filename, directives=source.directives)
+        from flake8_cnnmem.analysis import analyse
+
+        return analyse(source, self.settings)
+
+
+def _typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser whose refusal flake8 reports as a usage error, whether the value is from a flag or a file."""
+
+    def typed(text: str) -> Any:
+        try:
+            return parse(text)
+        except BadValue as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return typed

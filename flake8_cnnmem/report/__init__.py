@@ -1,0 +1,1 @@
+"""What the `cnnmem` command prints: a table for people, JSON for programs."""

@@ -1,0 +1,69 @@
+"""The report for programs: one JSON document, in the form that the README describes. What is not known is null."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import flake8_cnnmem
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.training import Fact
+
+TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
+
+
+def render(reports: Iterable[ModelReport]) -> str:
+    return json.dumps(document(reports), indent=2)
+
+
+def document(reports: Iterable[ModelReport]) -> dict[str, Any]:
+    return {"cnnmem": flake8_cnnmem.__version__, "models": [model(report) for report in reports]}
+
+
+def model(report: ModelReport) -> dict[str, Any]:
+    training, estimate = report.training, report.estimate
+    facts: dict[str, Fact[Any] | None] = {
+        "batch_size": training.batch_size,
+        "dtype": training.dtype,
+        "optimizer": training.optimizer,
+        "input_shape": training.input_shape,
+    }
+    shape = training.input_shape
+    return {
+        "target": report.target,
+        "name": report.name,
+        "path": report.path,
+        "line": report.line,
+        "column": report.column,
+        "framework": report.framework,
+        "status": report.status,
+        "causes": [{"reason": cause.reason, "path": cause.path, "line": cause.line} for cause in report.causes],
+        "input_shape": None if shape is None else list(shape.value),
+        "training": {
+            "batch_size": training.batch_size.value,
+            "dtype": training.dtype.value,
+            "optimizer": training.optimizer.value.name,
+            "sources": {name: fact.source for name, fact in facts.items() if fact is not None},
+        },
+        "parameters": {"total": report.parameters, "trainable": report.trainable},
+        "activations": report.activations,
+        "layers": [
+            {
+                "name": row.name,
+                "type": row.type,
+                "line": row.line,
+                "output_shape": list(row.output_shape),
+                "parameters": row.parameters,
+                "activations": row.activations,
+            }
+            for row in report.rows
+        ],
+        "memory": {
+            "accounting": None if estimate is None else estimate.accounting,
+            **{term: getattr(estimate, term, None) for term in TERMS},
+        },
+        "limit": report.limit,
+        "fits": report.fits,
+        "largest_batch_size": report.largest_batch_size,
+    }

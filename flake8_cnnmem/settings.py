@@ -1,0 +1,212 @@
+"""The options: what each accepts, what it means when nobody sets it, and the Settings that they add up to.
+
+flake8's adapter, the `cnnmem` command and the directives all read values with the parsers below, so that a
+value means the same wherever it stands, and a bad one is refused with the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flake8_cnnmem import units
+from flake8_cnnmem.training import Fact, Optimizer
+
+DTYPES = ("float32", "float64", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16")
+ACCOUNTINGS = ("framework", "cs231n")
+
+LARGEST_NUMBER = 2**31 - 1
+"""Of a batch or a side of an input: what a 32-bit index reaches."""
+
+_DTYPE_ALIASES = {
+    "float": "float32",
+    "single": "float32",
+    "fp32": "float32",
+    "double": "float64",
+    "fp64": "float64",
+    "half": "float16",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+}
+_OPTIMIZER_ALIASES = {
+    "amsgrad": Optimizer("adam", (("amsgrad", True),)),
+    "centeredrmsprop": Optimizer("rmsprop", (("centered", True),)),
+    "rmspropcentered": Optimizer("rmsprop", (("centered", True),)),
+    "nesterov": Optimizer("momentum", (("nesterov", True),)),
+}
+
+
+class BadValue(ValueError):
+    """A value that makes no sense; the message says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Bytes of a GPU. `gpu` is its name where the user gave that."""
+
+    bytes: int
+    gpu: str = ""
+
+
+def parse_limit(text: str) -> Limit | None:
+    """A size or a GPU's name; `none` or nothing for no limit."""
+    word = text.strip()
+    if word.lower() in ("", "none"):
+        return None
+    from flake8_cnnmem.memory import gpus
+
+    if gpus.normalise(word) in gpus.names():
+        gpu = gpus.find(word)
+        return Limit(gpu.mib * units.MIB, gpu.name)
+    try:
+        size = units.parse(word)
+    except units.BadSize as error:
+        if re.match(r"[+-]?\.?\d", word):
+            raise BadValue(str(error)) from None
+        try:
+            gpu = gpus.find(word)
+        except gpus.UnknownGpu as unknown:
+            raise BadValue(str(unknown)) from None
+        return Limit(gpu.mib * units.MIB, gpu.name)
+    if size == 0:
+        raise BadValue("a limit of nothing cannot be kept: say none for no limit")
+    if size < units.MIB and word.isdigit():
+        raise BadValue(f"{word} bytes are no GPU's memory: say {word}GiB or {word}MiB")
+    return Limit(size)
+
+
+def parse_overhead(text: str) -> int:
+    """A size, 0 included."""
+    try:
+        return units.parse(text)
+    except units.BadSize as error:
+        raise BadValue(str(error)) from None
+
+
+def parse_batch_size(text: str) -> int:
+    word = text.strip()
+    if not re.fullmatch(r"\d{1,10}", word, re.ASCII) or not 1 <= int(word) <= LARGEST_NUMBER:
+        raise BadValue(f"{quote(text)} is not a batch size: use a whole number from 1")
+    return int(word)
+
+
+def parse_input_shape(text: str) -> tuple[int | None, ...] | None:
+    """`3,224,224` or `3x224x224`, without the batch; `None` or `?` for a size that is not known; `none`: no shape."""
+    words = text.strip().strip("()[]").strip()
+    if words.lower() in ("", "none"):
+        return None
+    parts = re.split(r"\s*[,x×]\s*", words.removesuffix(",").strip().lower()) if re.search("[,x×]", words) else [words]
+    shape: list[int | None] = []
+    for part in parts:
+        if part in ("none", "?"):
+            shape.append(None)
+        elif re.fullmatch(r"\d{1,10}", part, re.ASCII) and 1 <= int(part) <= LARGEST_NUMBER:
+            shape.append(int(part))
+        else:
+            raise BadValue(
+                f"{quote(text)} is not an input shape: use the sizes without the batch, such as 3,224,224 "
+                "(None for one that is not known)"
+            )
+    return tuple(shape)
+
+
+def parse_dtype(text: str) -> str:
+    word = text.strip().lower().replace("-", "_")
+    word = _DTYPE_ALIASES.get(word, word)
+    if word not in DTYPES:
+        raise BadValue(f"{quote(text)} is not a dtype: use {_alternatives(DTYPES)}")
+    return word
+
+
+def parse_accounting(text: str) -> str:
+    word = text.strip().lower()
+    if word not in ACCOUNTINGS:
+        raise BadValue(f"{quote(text)} is not an accounting: use {_alternatives(ACCOUNTINGS)}")
+    return word
+
+
+def parse_optimizer(text: str) -> Optimizer:
+    """The name of an optimizer of PyTorch or Keras, `momentum` (SGD with it), `amsgrad`, `centered-rmsprop`."""
+    from flake8_cnnmem.memory import optimizers
+
+    word = re.sub(r"[\s_-]", "", text.lower())
+    if word in _OPTIMIZER_ALIASES:
+        return _OPTIMIZER_ALIASES[word]
+    if word == "momentum" or word in optimizers.TEXTBOOK:
+        return Optimizer(word)
+    names = sorted({"momentum", "amsgrad", "centered-rmsprop", *optimizers.TEXTBOOK})
+    raise BadValue(f"{quote(text)} is not an optimizer: use {_alternatives(names)}")
+
+
+def parse_search_path(text: str) -> tuple[str, ...] | None:
+    """Comma-separated folders; None where there is none."""
+    return tuple(folder.strip() for folder in re.split(r"[,\n]", text) if folder.strip()) or None
+
+
+def quote(text: str) -> str:
+    """A user's text for a message, cut where it is long."""
+    word = text.strip()
+    return repr(word if len(word) <= 40 else word[:37] + "...")
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: `--cnnmem-NAME` of flake8, `--NAME` of `cnnmem`, `cnnmem-NAME` in a configuration file."""
+
+    name: str
+    parse: Callable[[str], Any]
+    metavar: str
+    help: str
+
+    @property
+    def field(self) -> str:
+        return self.name.replace("-", "_")
+
+
+OPTIONS = (
+    Option("gpu-limit", parse_limit, "LIMIT", "what a training step may need: a size (12GiB) or a GPU's name (T4)"),
+    Option("batch-size", parse_batch_size, "N", "the batch size where the code does not say (32)"),
+    Option("input-shape", parse_input_shape, "A,B,C", "the input without the batch, in the framework's own order"),
+    Option("optimizer", parse_optimizer, "NAME", "the optimizer where the code does not say (momentum)"),
+    Option("dtype", parse_dtype, "NAME", f"the dtype where the code does not say (float32): {_alternatives(DTYPES)}"),
+    Option("accounting", parse_accounting, "NAME", f"how memory is counted: {_alternatives(ACCOUNTINGS)}"),
+    Option(
+        "overhead", parse_overhead, "SIZE", "kept free for the CUDA context and others, added to every estimate (0)"
+    ),
+    Option("search-path", parse_search_path, "DIRS", "comma-separated folders in which imports are looked up"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options as they stand. A Fact's source is "option" if somebody set it, else "default"."""
+
+    gpu_limit: Limit | None = None
+    batch_size: Fact[int] = Fact(32, "default")
+    input_shape: Fact[tuple[int | None, ...]] | None = None
+    optimizer: Fact[Optimizer] = Fact(Optimizer("momentum"), "default")
+    dtype: Fact[str] = Fact("float32", "default")
+    accounting: str = "framework"
+    overhead: int = 0
+    search_path: tuple[str, ...] | None = None
+    """None: the project's root and its `src`."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Settings:
+        """Settings from parsed values by field name; one that is absent or None was not set."""
+        given = {name: value for name, value in values.items() if value is not None}
+        for name in ("batch_size", "input_shape", "optimizer", "dtype"):
+            if name in given:
+                given[name] = Fact(given[name], "option")
+        return replace(cls(), **given)
+
+    def gpu_named(self, limit: int) -> str:
+        """The GPU by whose name this limit was set, or nothing: a directive may have set another one."""
+        return self.gpu_limit.gpu if self.gpu_limit is not None and self.gpu_limit.bytes == limit else ""

@@ -1,0 +1,146 @@
+"""What several test modules need: a Python that has this package installed as a flake8 plugin, and made-up reports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.answers import ModelReport, Row
+from flake8_cnnmem.memory.estimate import Estimate, Line
+from flake8_cnnmem.training import Fact, Optimizer, Training
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LOCAL_PLUGIN = f"""\
+[flake8:local-plugins]
+extension =
+    CNM = flake8_cnnmem.plugin:Plugin
+paths = {ROOT}
+"""
+
+
+def installed() -> bool:
+    """Whether this interpreter has our entry point; else flake8 is told of the plugin by a configuration file."""
+    from importlib.metadata import entry_points
+
+    return any(point.name == "CNM" for point in entry_points(group="flake8.extension"))
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run_flake8(tmp_path: Path) -> Run:
+    """Runs real flake8 in `tmp_path`, with our findings alone unless `select` says otherwise."""
+
+    def run(
+        *arguments: str, stdin: str | None = None, select: str | None = "CNM", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "flake8"]
+        if not installed():
+            extra = tmp_path / "local-plugin.cfg"
+            extra.write_text(LOCAL_PLUGIN)
+            command.append(f"--append-config={extra}")
+        if select is not None:
+            command.append("--extend-ignore=E,W,F,C90")
+        return _run([*command, *arguments], tmp_path, stdin, env)
+
+    return run
+
+
+@pytest.fixture
+def run_cnnmem(tmp_path: Path) -> Run:
+    """Runs the command `cnnmem` in `tmp_path`."""
+
+    def run(
+        *arguments: str, stdin: str | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main())"
+        return _run([sys.executable, "-c", code, *arguments], tmp_path, stdin, env)
+
+    return run
+
+
+def _run(
+    command: Sequence[str], folder: Path, stdin: str | None, env: Mapping[str, str] | None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "CNNMEM_STRICT": "1", **(env or {})}
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+GIB = 1024**3
+MIB = 1024**2
+
+ESTIMATE = Estimate(
+    accounting="framework",
+    batch_size=64,
+    parameters=512 * MIB,
+    gradients=512 * MIB,
+    optimizer=1024 * MIB,
+    activations=10 * GIB,
+    input=37 * MIB,
+    overhead=0,
+    total=12 * GIB + 37 * MIB,
+    peaks=(Line(2 * GIB, (10 * GIB + 37 * MIB) // 64),),
+    saved=9 * GIB,
+    tensor_peak=12 * GIB + 37 * MIB,
+    moment="backward of features.2",
+)
+
+REPORT = ModelReport(
+    target="vgg.py::VGG16()",
+    name="VGG16",
+    path="vgg.py",
+    line=12,
+    column=9,
+    framework="torch",
+    status="exact",
+    causes=(),
+    training=Training(
+        batch_size=Fact(64, "train.py:41"),
+        dtype=Fact("float32", "default"),
+        optimizer=Fact(Optimizer("adam"), "option"),
+        input_shape=Fact((3, 224, 224), "directive"),
+    ),
+    parameters=138_357_544,
+    trainable=138_357_544,
+    activations=15_087_080,
+    rows=(
+        Row("features.0", "Conv2d", 14, (64, 224, 224), 1792, 3_211_264, 784 * MIB),
+        Row("features.1", "ReLU", 14, (64, 224, 224), 0, 0, 0),
+        Row("classifier", "Linear", 20, (1000,), 4_097_000, 1000, 256_000),
+    ),
+    estimate=ESTIMATE,
+    limit=12 * GIB,
+    fits=False,
+    largest_batch_size=63,
+)
+
+
+@pytest.fixture
+def make_report() -> Callable[..., ModelReport]:
+    """A made-up report of a VGG16 that is 37 MiB over its limit of 12 GiB, with changes."""
+
+    def make(**changes: Any) -> ModelReport:
+        return replace(REPORT, **changes)
+
+    return make
+
+
+@pytest.fixture
+def make_estimate() -> Callable[..., Estimate]:
+    """The estimate of that report, with changes."""
+
+    def make(**changes: Any) -> Estimate:
+        return replace(ESTIMATE, **changes)
+
+    return make

@@ -1,0 +1,100 @@
+"""What the table of optimizers says, held against what torch's own optimizers hold and make."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.graph import Model, Weight
+from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.training import Optimizer
+
+TRUTH = json.loads((Path(__file__).parents[2] / "fixtures" / "truth" / "optimizers.json").read_text())
+
+
+def name_of(record: dict[str, Any]) -> str:
+    return " ".join([record["optimizer"], *(f"{key}={value}" for key, value in record["options"].items())])
+
+
+def replay(record: dict[str, Any], **options: Any) -> tuple[int, int]:
+    """Bytes of the optimizer's state, and of the step's temporaries."""
+    memory = Memory(Timeline(RULES.alignment), 1)
+    wanted = [shape for shape in TRUTH["shapes"] if record["optimizer"] != "muon" or len(shape) == 2]
+    values: list[Value] = []
+    for shape in wanted:
+        value = memory.new(tuple(shape), "float32", use="parameters")
+        value.weight = Weight(tuple(shape))
+        values.append(value)
+    chosen = Optimizer(record["optimizer"], tuple({**record["options"], **options}.items()))
+    row, known = optimizers.lookup(chosen, optimizers.TORCH)
+    before = sum(value.storage.line.fixed for value in values)
+    step(memory, row, known, values)
+    peak = memory.timeline.peak(1)
+    state(memory, row, known, values)
+    first = memory.timeline.events[: len(memory.timeline.events)]
+    held = sum(memory.timeline.lines[n].fixed for n, sign, use in first if use == "optimizer" and sign > 0)
+    temporaries = peak - sum(-(-v.storage.line.fixed // 512) * 512 for v in values)
+    unrounded = [n for n, sign, use in first if use == "optimizer" and sign < 0]
+    made = sum(memory.timeline.lines[n].fixed for n in unrounded)
+    assert before
+    return held - made, temporaries
+
+
+@pytest.mark.parametrize("record", TRUTH["optimizers"], ids=name_of)
+def test_state(record: dict[str, Any]) -> None:
+    held, _ = replay(record)
+    if record["optimizer"] == "lbfgs":
+        # The flat gradient of the running step counts as state in the table.
+        held -= record["parameters"]
+    scalars = 4 * record["scalars"] if record["optimizer"] == "asgd" else 0
+    assert held == record["state"] + scalars
+
+
+@pytest.mark.parametrize("record", [r for r in TRUTH["optimizers"] if r["foreach"] is not None], ids=name_of)
+def test_temporaries_of_the_multi_tensor_step(record: dict[str, Any]) -> None:
+    _, temporaries = replay(record)
+    # Rprop's mask of one parameter at a time is not in the table.
+    assert temporaries == pytest.approx(record["foreach"], abs=0.08 * record["parameters"])
+
+
+@pytest.mark.parametrize(
+    "record", [r for r in TRUTH["optimizers"] if r["single"] is not None and r["optimizer"] != "lbfgs"], ids=name_of
+)
+def test_temporaries_of_the_single_tensor_step(record: dict[str, Any]) -> None:
+    if record["options"].get("nesterov"):
+        pytest.skip("torch's loop makes a sum for nesterov that its multi-tensor step does not")
+    _, temporaries = replay(record, foreach=False)
+    assert temporaries == pytest.approx(record["single"], abs=0.5 * record["largest"])
+
+
+def test_a_fused_step_makes_nothing() -> None:
+    _, temporaries = replay({"optimizer": "adam", "options": {}}, fused=True)
+    assert temporaries == 0
+
+
+def test_an_unheard_of_optimizer_is_taken_for_adam() -> None:
+    row, _ = optimizers.lookup(Optimizer("sophia"), optimizers.TORCH)
+    assert row == optimizers.TORCH["adam"]
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "schedule_free_adamw", "Muon", "Lion", "Ftrl"])
+def test_names_are_found_however_they_are_written(name: str) -> None:
+    row, _ = optimizers.lookup(Optimizer(name), optimizers.KERAS)
+    assert row == optimizers.KERAS[name.lower().replace("_", "")]
+
+
+def test_every_keras_option_of_the_base_class_counts() -> None:
+    row, options = optimizers.lookup(
+        Optimizer("sgd", (("use_ema", True), ("gradient_accumulation_steps", 4))), optimizers.KERAS
+    )
+    assert optimizers.slots(row, options) == 2
+
+
+__all__ = ["Model"]

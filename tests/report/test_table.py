@@ -1,0 +1,109 @@
+"""The report for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.answers import ModelReport, Row
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.report import table
+from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.units import GIB
+from flake8_cnnmem.unknown import Unknown
+
+Make = Callable[..., ModelReport]
+
+
+def test_a_model_as_it_is_printed(make_report: Make) -> None:
+    expected = """\
+        VGG16  vgg.py:12  torch, exact
+        input 3x224x224 (directive), batch 64 (train.py:41), adam (option), float32 (default)
+
+        layer       type      line      output     values    parameters     MiB
+        ----------  ------  ------  ----------  ---------  ------------  ------
+        input                        3x224x224    150,528             0   37.00
+        features.0  Conv2d      14  64x224x224  3,211,264         1,792  784.00
+        features.1  ReLU        14  64x224x224          0             0    0.00
+        classifier  Linear      20        1000      1,000     4,097,000    0.24
+        sum                                     3,362,792   138,357,544  821.24
+
+        memory of a training step at batch 64, framework accounting, highest in backward of features.2
+        parameters        512 MiB
+        gradients         512 MiB
+        optimizer state   1.0 GiB
+        activations      10.0 GiB
+        input              37 MiB
+        total            12.0 GiB
+
+        limit 12.00 GiB (RTX 3060 12GB): does not fit: 37 MiB over; fits up to batch 63"""
+    printed = table.render([make_report()], Settings(gpu_limit=Limit(12 * GIB, "RTX 3060 12GB")))
+    assert printed == textwrap.dedent(expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"limit": None, "fits": None}, "no limit is set"),
+        (
+            {"limit": 16 * GIB, "fits": True, "largest_batch_size": 89},
+            "limit 16.0 GiB: fits, with 4.0 GiB to spare; fits up to batch 89",
+        ),
+        (
+            {"limit": 2 * GIB, "largest_batch_size": 0},
+            "limit 2.0 GiB: does not fit: 10.0 GiB over; not even batch 1 fits",
+        ),
+        (
+            {"status": "lower-bound", "limit": 2 * GIB},
+            "limit 2.0 GiB: does not fit: at least 10.0 GiB over; fits up to batch 63",
+        ),
+        (
+            {"status": "lower-bound", "fits": None, "limit": 16 * GIB, "largest_batch_size": None},
+            "limit 16.0 GiB: whether the at least 12.0 GiB fit is not known",
+        ),
+        ({"status": "unresolved", "estimate": None}, "no estimate, no verdict"),
+    ],
+)
+def test_the_verdict(make_report: Make, changes: dict[str, Any], line: str) -> None:
+    assert table.model(make_report(**changes), Settings()).splitlines()[-1] == line
+
+
+def test_what_is_not_known_is_listed_with_its_lines(make_report: Make) -> None:
+    causes = tuple(Unknown(f"size {number} is not known", "vgg.py", number) for number in range(1, 8))
+    printed = table.model(make_report(status="lower-bound", causes=causes), Settings())
+    assert "torch, a lower bound" in printed
+    assert "not known:\n  size 1 is not known (line 1)\n" in printed
+    assert "  size 5 is not known (line 5)\n  and 2 more\n" in printed
+
+
+def test_the_parts_of_the_overhead_have_their_names(make_report: Make, make_estimate: Callable[..., Estimate]) -> None:
+    parts = (("CUDA context", 135 * 2**20), ("cuBLAS workspace", 8 * 2**20))
+    estimate = make_estimate(overhead=143 * 2**20, overhead_parts=parts)
+    printed = table.model(make_report(estimate=estimate), Settings())
+    assert "overhead: CUDA context      " in printed
+    assert "overhead: cuBLAS workspace  " in printed
+
+
+def test_shapes_that_are_not_all_known(make_report: Make) -> None:
+    rows = (Row("a", "Conv2d", 3, (64, None, None), 10, 0, 0), Row("b", "mean", 0, (), 0, 0, 0))
+    printed = table.model(make_report(rows=rows), Settings())
+    assert "64x?x?" in printed
+    assert [line.split() for line in printed.splitlines() if line.startswith("b ")] == [
+        ["b", "mean", "1", "0", "0", "0.00"]
+    ]
+
+
+@pytest.mark.parametrize("name", ["0", "1e5", "a|b", "<b>", "a\nb", "\x1b[31m", "名前", "\udcff"])
+def test_any_layer_name_is_one_row(make_report: Make, name: str) -> None:
+    rows = (Row(name, "Conv2d", 3, (64, 8, 8), 10, 0, 0),)
+    plain = table.layers(make_report(rows=make_report().rows[:1])).splitlines()
+    assert len(table.layers(make_report(rows=rows)).splitlines()) == len(plain)
+    if name.isascii() and name.isprintable():
+        assert f"\n{name} " in table.layers(make_report(rows=rows))
+
+
+def test_models_are_set_apart(make_report: Make) -> None:
+    assert table.render([make_report(), make_report()], Settings()).count("\n\n\nVGG16") == 1

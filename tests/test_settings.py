@@ -1,0 +1,185 @@
+"""What each option accepts, and the Settings that the options add up to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flake8_cnnmem import settings
+from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.settings import DTYPES, OPTIONS, BadValue, Limit, Option, Settings
+from flake8_cnnmem.training import Fact, Optimizer
+from flake8_cnnmem.units import GIB, KIB, MIB
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("3,224,224", (3, 224, 224)),
+        ("3x224x224", (3, 224, 224)),
+        ("3 x 224 x 224", (3, 224, 224)),
+        ("(3, 224, 224)", (3, 224, 224)),
+        ("[224, 224, 3]", (224, 224, 3)),
+        ("784", (784,)),
+        ("784,", (784,)),
+        ("None,None,3", (None, None, 3)),
+        ("?x?x3", (None, None, 3)),
+        ("none", None),
+        ("", None),
+    ],
+)
+def test_input_shapes(text: str, shape: tuple[int | None, ...] | None) -> None:
+    assert settings.parse_input_shape(text) == shape
+
+
+@pytest.mark.parametrize(
+    "text", ["3,,224", "0,32,32", "3,-1", "a,b", "3.5", "1e3", "3;224", "9" * 5000, "3,224,99999999999"]
+)
+def test_what_is_no_input_shape_is_refused(text: str) -> None:
+    with pytest.raises(BadValue, match="is not an input shape: .*3,224,224"):
+        settings.parse_input_shape(text)
+
+
+@pytest.mark.parametrize(("text", "number"), [("32", 32), (" 1 ", 1), ("2147483647", 2**31 - 1)])
+def test_batch_sizes(text: str, number: int) -> None:
+    assert settings.parse_batch_size(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "many", "32 images", "2147483648", "9" * 5000, "٣", "1_000"])
+def test_what_is_no_batch_size_is_refused(text: str) -> None:
+    with pytest.raises(BadValue, match="is not a batch size: use a whole number from 1"):
+        settings.parse_batch_size(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype"),
+    [
+        *((name, name) for name in DTYPES),
+        ("Float16", "float16"),
+        ("mixed-bfloat16", "mixed_bfloat16"),
+        ("fp32", "float32"),
+        ("half", "float16"),
+        ("bf16", "bfloat16"),
+    ],
+)
+def test_dtypes(text: str, dtype: str) -> None:
+    assert settings.parse_dtype(text) == dtype
+
+
+@pytest.mark.parametrize("text", ["", "float8", "int8", "complex64", "mixed"])
+def test_what_is_no_dtype_is_refused_with_those_that_are(text: str) -> None:
+    with pytest.raises(BadValue, match="is not a dtype: use float32, .* or mixed_bfloat16"):
+        settings.parse_dtype(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "optimizer"),
+    [
+        ("Adam", Optimizer("adam")),
+        ("sgd", Optimizer("sgd")),
+        ("momentum", Optimizer("momentum")),
+        ("RMSprop", Optimizer("rmsprop")),
+        ("AMSGrad", Optimizer("adam", (("amsgrad", True),))),
+        ("centered-rmsprop", Optimizer("rmsprop", (("centered", True),))),
+    ],
+)
+def test_optimizers(text: str, optimizer: Optimizer) -> None:
+    assert settings.parse_optimizer(text) == optimizer
+
+
+@pytest.mark.parametrize("name", sorted({*optimizers.TORCH, *optimizers.KERAS}))
+def test_every_optimizer_of_the_frameworks_is_accepted(name: str) -> None:
+    assert settings.parse_optimizer(name).name == name
+
+
+def test_what_is_no_optimizer_is_refused_with_those_that_are() -> None:
+    with pytest.raises(BadValue, match="'adamm' is not an optimizer: use .*adam, .*momentum"):
+        settings.parse_optimizer("adamm")
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("12GiB", Limit(12 * GIB)),
+        ("T4", Limit(15360 * MIB, "T4")),
+        ("rtx3090", Limit(24576 * MIB, "RTX 3090")),
+        ("3090", Limit(24576 * MIB, "RTX 3090")),
+        ("1KiB", Limit(KIB)),
+        ("1048576", Limit(MIB)),
+        ("none", None),
+        ("", None),
+    ],
+)
+def test_limits(text: str, limit: Limit | None) -> None:
+    assert settings.parse_limit(text) == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("12", "12 bytes are no GPU's memory: say 12GiB"),
+        ("0GiB", "say none for no limit"),
+        ("-5GiB", "is not a size such as 12GiB"),
+        ("12 gallons", "is not a size such as 12GiB"),
+        ("RTX 9090", "the nearest known ones are"),
+        ("A100", "A100-80GB or A100-40GB"),
+    ],
+)
+def test_what_is_no_limit_is_refused(text: str, message: str) -> None:
+    with pytest.raises(BadValue, match=message):
+        settings.parse_limit(text)
+
+
+@pytest.mark.parametrize("text", ["framework", "CS231n"])
+def test_accountings(text: str) -> None:
+    assert settings.parse_accounting(text) == text.lower()
+
+
+def test_what_is_no_accounting_is_refused() -> None:
+    with pytest.raises(BadValue, match="use framework or cs231n"):
+        settings.parse_accounting("guess")
+
+
+def test_the_overhead_may_be_nothing_but_not_a_gpu() -> None:
+    assert settings.parse_overhead("0") == 0
+    assert settings.parse_overhead("600 MiB") == 600 * MIB
+    with pytest.raises(BadValue, match="is not a size"):
+        settings.parse_overhead("T4")
+
+
+def test_a_search_path_is_a_list_of_folders() -> None:
+    assert settings.parse_search_path("src, vendor/models ,\n  ../lib") == ("src", "vendor/models", "../lib")
+    assert settings.parse_search_path(" , ") is None
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+@given(text=st.text(max_size=60))
+def test_any_text_at_all_is_read_or_refused_in_one_line(option: Option, text: str) -> None:
+    try:
+        option.parse(text)
+    except BadValue as error:
+        assert "\n" not in str(error)
+        assert 0 < len(str(error)) < 600
+
+
+def test_settings_know_what_was_set_and_what_was_not() -> None:
+    values: dict[str, Any] = {"batch_size": 8, "dtype": None, "input_shape": (3, 32, 32), "overhead": 5}
+    assert Settings.of(values) == Settings(
+        batch_size=Fact(8, "option"), input_shape=Fact((3, 32, 32), "option"), overhead=5
+    )
+    assert Settings().dtype == Fact("float32", "default")
+
+
+def test_every_option_is_a_setting() -> None:
+    names = {"gpu_limit", "batch_size", "input_shape", "optimizer", "dtype", "accounting", "overhead", "search_path"}
+    assert {option.field for option in OPTIONS} == set(Settings.__slots__) == names  # type: ignore[attr-defined]
+
+
+def test_a_limit_goes_by_its_gpus_name_unless_a_directive_set_another() -> None:
+    limited = Settings(gpu_limit=Limit(15360 * MIB, "T4"))
+    assert limited.gpu_named(15360 * MIB) == "T4"
+    assert limited.gpu_named(GIB) == ""
+    assert Settings().gpu_named(GIB) == ""

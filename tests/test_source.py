@@ -1,0 +1,169 @@
+"""Reading, decoding and parsing, within bounds whatever the file is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem import source
+from flake8_cnnmem.source import LARGEST, Source, SourceError
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        pytest.param(b"x = 1\r\ny = 2\rz = 3\n", "x = 1\ny = 2\nz = 3\n", id="all kinds of line ends"),
+        pytest.param("x = 'é'\n".encode(), "x = 'é'\n", id="UTF-8"),
+        pytest.param(b"\xef\xbb\xbfx = 1\n", "x = 1\n", id="a byte-order mark"),
+        pytest.param(b"# coding: latin-1\nx = '\xe9'\n", "# coding: latin-1\nx = 'é'\n", id="an encoding cookie"),
+        pytest.param(b"x = '\xe9'\n", "x = 'é'\n", id="not UTF-8 and no cookie"),
+        pytest.param(b"# coding: klingon\nx = '\xe9'\n", "# coding: klingon\nx = 'é'\n", id="an unknown encoding"),
+        pytest.param(b"", "", id="an empty file"),
+    ],
+)
+def test_a_file_is_decoded(tmp_path: Path, content: bytes, text: str) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(content)
+    assert source.read(str(path)) == text
+    assert source.load(str(path)).cst.code == text
+
+
+def deep_brackets(count: int) -> str:
+    return "x = " + "[" * count + "]" * count
+
+
+HOSTILE = {
+    "a syntax error": "def f(:\n",
+    "NUL bytes": "x = 1\0\n",
+    "nested brackets beyond Python's own bound": deep_brackets(5_000),
+    "a sum of 20,000": "x = " + "+".join(["a"] * 20_000),
+    "a chain of 20,000 ands": "x = " + " and ".join(["a"] * 20_000),
+    "a chain of 900 ands": "x = " + " and ".join(["a"] * 900),
+    "20,000 dots": "x = " + ".".join(["a"] * 20_000),
+    "900 dots": "x = " + ".".join(["a"] * 900),
+    "900 method calls": "x = a" + ".b()" * 900,
+    "an import of 20,000 dots": "import " + ".".join(["a"] * 20_000),
+    "an import from 20,000 dots": "from " + ".".join(["a"] * 20_000) + " import b",
+    "20,000 minus signs": "x = " + "-" * 20_000 + "a",
+    "20,000 lambdas": "x = " + "lambda: " * 20_000 + "a",
+    "20,000 elifs": "if a: pass\n" + "elif a: pass\n" * 20_000,
+    "20,000 conditional expressions": "x = " + "a if a else " * 20_000 + "a",
+    "10,000 strings in a row": "x = " + " ".join(["'a'"] * 10_000),
+    "ten megabytes": "x = 1\n" * (10 * 2**20 // 6),
+    "a line of a megabyte": "x = '" + "a" * 2**20 + "'",
+    "too many levels of indentation": "".join(" " * level + "if a:\n" for level in range(150)) + " " * 150 + "pass",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_refused_with_a_reason(text: str) -> None:
+    hostile = Source("hostile.py", text)
+    for _ in range(2):
+        with pytest.raises(SourceError) as refused:
+            hostile.cst  # noqa: B018
+        assert refused.value.reason
+        assert "\n" not in refused.value.reason
+        assert len(refused.value.reason) < 200
+
+
+HARMLESS = {
+    "100 nested calls": "x = " + "f(" * 100 + ")" * 100,
+    "a sum of 300": "x = " + "+".join(["a"] * 300),
+    "190 method calls": "x = a" + ".b()" * 190,
+    "a list of 20,000": "x = [" + "1," * 20_000 + "]",
+    "a tuple of 5,000 and a chain of assignments": "x = " * 100 + "1," * 5_000,
+    "20,000 statements": "x = 1\n" * 20_000,
+    "tabs, form feeds and backslashes": "if a:\n\tx = 1\n\f\ny = \\\n  2\n",
+    "a bad escape in a string": "x = '\\d'\n",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_long_but_harmless_text_is_parsed(text: str) -> None:
+    assert Source("harmless.py", text).cst.code == text
+
+
+def test_the_line_of_a_fault_is_known() -> None:
+    with pytest.raises(SourceError, match="not valid Python") as refused:
+        Source("a.py", "x = 1\ny = (\n").tree  # noqa: B018
+    assert refused.value.line == 2
+    with pytest.raises(SourceError, match="too deeply") as refused:
+        Source("a.py", "x = 1\ny = " + " or ".join(["a"] * 999)).cst  # noqa: B018
+    assert refused.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        pytest.param(lambda path: None, "no such file", id="nothing there"),
+        pytest.param(lambda path: path.mkdir(), "not a file", id="a folder"),
+        pytest.param(lambda path: os.mkfifo(path), "not a file", id="a pipe, which would block"),
+        pytest.param(lambda path: path.write_bytes(b"#" * (LARGEST + 1)), "too large", id="a file that is too large"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, make: Callable[[Path], object], reason: str) -> None:
+    path = tmp_path / "a.py"
+    make(path)
+    with pytest.raises(SourceError, match=reason):
+        source.read(str(path))
+
+
+def test_a_path_with_a_nul_byte_is_refused() -> None:
+    with pytest.raises(SourceError):
+        source.load("a\0.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("import torch\n", True),
+        ("from torch import nn\n", True),
+        ("import torch.nn.functional as F\n", True),
+        ("import tensorflow as tf\n", True),
+        ("from tf_keras import layers\n", True),
+        ("import pytorch_lightning as pl\n", True),
+        ("from torchvision.models import resnet18\n", True),
+        ("import timm\n", True),
+        ("def f():\n    try:\n        import keras\n    except ImportError:\n        keras = None\n", True),
+        ("from project import keras_models\n", True),
+        ("from models import resnet\n# cnnmem: batch-size=4\nnet = resnet()\n", True),
+        ("from models import resnet  # runs on torch\n", False),
+        ("text = 'import torch'\n", False),
+        ("import numpy\n", False),
+        ("", False),
+        ("import torch\ndef f(:\n", False),
+    ],
+)
+def test_which_files_are_worth_evaluating(text: str, holds: bool) -> None:
+    assert Source("a.py", text).may_hold_models() is holds
+
+
+def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n")
+    first = source.load(str(path))
+    assert source.load(str(path)) is first
+    path.write_text("x = 1234\n")
+    assert source.load(str(path)).text == "x = 1234\n"
+
+
+def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_CACHED", 1000)
+    for number in range(20):
+        path = tmp_path / f"a{number}.py"
+        path.write_text("#" * 199 + "\n")
+        source.load(str(path))
+    assert sum(len(kept.text) for kept in source._cache.values()) <= 1000
+
+
+def test_libcst_is_not_imported_before_its_module_is_wanted() -> None:
+    code = (
+        "import sys, flake8_cnnmem.plugin, flake8_cnnmem.cli; from flake8_cnnmem.source import Source;"
+        "Source('a.py', 'import torch').may_hold_models(); sys.exit('libcst' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

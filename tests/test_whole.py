@@ -1,0 +1,76 @@
+"""The parts of the project agree: code, fixtures, README and change log."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.checks import Check
+from flake8_cnnmem.directives import KEYS
+from flake8_cnnmem.settings import OPTIONS, Option, Settings
+from flake8_cnnmem.source import load
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+FIXTURES = ROOT / "fixtures" / "checks"
+
+each_check = pytest.mark.parametrize("check", checks.every(), ids=lambda check: check.code)
+each_option = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+
+
+def test_these_are_the_codes() -> None:
+    on = [check.code for check in checks.every() if check.default]
+    off = [check.code for check in checks.every() if not check.default]
+    assert on == ["CNM101", "CNM201", "CNM202", "CNM901"]
+    assert off == ["CNM203", "CNM301", "CNM302"]
+
+
+@each_check
+def test_every_code_has_a_manual_page(check: Check) -> None:
+    first, _, rest = check.page.partition("\n")
+    assert first.endswith((".", "line."))
+    assert f" {check.code} " in rest, "an example of what it prints"
+    assert check.default or f"Off unless selected: `--extend-select {check.code}`" in " ".join(rest.split())
+    assert check.for_model is not None or check.for_file is not None
+
+
+@each_check
+def test_every_code_has_a_row_in_the_readme(check: Check) -> None:
+    [row] = re.findall(rf"^\| {check.code} \|.*$", README, re.MULTILINE)
+    assert row.endswith("| on |" if check.default else "| off |")
+
+
+@each_check
+def test_every_code_has_a_line_in_the_change_log(check: Check) -> None:
+    assert re.search(rf"^- {check.code}\b", CHANGELOG, re.MULTILINE)
+
+
+@each_option
+def test_every_option_has_a_row_in_the_readme_and_stands_in_the_change_log(option: Option) -> None:
+    assert re.search(rf"^\| `cnnmem-{option.name}` \|", README, re.MULTILINE)
+    assert f"`cnnmem-{option.name}`" in " ".join(CHANGELOG.split())
+
+
+def test_every_key_of_a_directive_stands_in_the_readme() -> None:
+    [line] = re.findall(r"^# cnnmem: batch-size=.*$", README, re.MULTILINE)
+    assert all(f"{key}=" in line for key in KEYS)
+
+
+def test_every_code_has_a_fixture_and_every_fixture_a_code() -> None:
+    assert sorted(path.stem.upper() for path in FIXTURES.glob("*.py")) == [check.code for check in checks.every()]
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.py")), ids=lambda path: path.stem)
+def test_a_fixture_gives_the_findings_that_its_comments_name(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    marked = re.compile(r"# (CNM\d{3})$")
+    expected = {(number, mark[1]) for number, line in enumerate(text.split("\n"), 1) if (mark := marked.search(line))}
+    assert {code for _, code in expected} == {path.stem.upper()}
+    codes = {path.stem.upper(), *(check.code for check in checks.every() if check.default)}
+    found = checks.run(analyse(load(str(path)), Settings()), Settings(), codes)
+    assert {(finding.line, finding.code) for finding in found} == expected
