@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import STRICT, Drop, FileReport, LayerProblem, ModelReport, Row
+from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Row
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.training import Fact, Training
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts

@@ -13,9 +13,6 @@ from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 
-STRICT = "CNNMEM_STRICT"
-"""Environment variable: an internal error is let out, to be seen in our own tests, instead of becoming a cause."""
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -90,16 +87,3 @@ class FileReport:
     reports: tuple[ModelReport, ...] = ()
     directives: Directives = Directives()
     failure: Unknown | None = None
-
-
-def because(cause: Unknown, path: str) -> str:
-    """A cause as one phrase, with its line, and its file where that is not the one at `path`."""
-    if not cause.line:
-        return cause.reason
-    place = f"line {cause.line}" if cause.path in ("", path) else f"{cause.path}:{cause.line}"
-    return f"{cause.reason} ({place})"
-
-
-def internal_error(error: BaseException) -> Unknown:
-    """What users hear of an error that is ours: on code that odd, there is no answer."""
-    return Unknown(f"an internal error of flake8-cnnmem, please report it: {type(error).__name__}: {error!s:.160}")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import flake8_cnnmem
 from flake8_cnnmem import configuration
 from flake8_cnnmem.analysis import TargetError, analyse
-from flake8_cnnmem.answers import STRICT, FileReport, ModelReport, internal_error
+from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
 from flake8_cnnmem.source import Source, SourceError, load
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import STRICT, Unknown, internal_error
 
 FITS, EXCEEDS, UNUSABLE = 0, 1, 2
 
@@ -75,23 +74,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     for option in OPTIONS:
         report.add_argument(
-            f"--{option.name}", type=_typed(option.parse), metavar=option.metavar, help=option.help.replace("%", "%%")
+            f"--{option.name}",
+            type=configuration.typed(option.parse),
+            # Absent when not given: `--gpu-limit none` is None, and more than nothing said.
+            default=argparse.SUPPRESS,
+            metavar=option.metavar,
+            help=option.help.replace("%", "%%"),
         )
     report.add_argument("--format", choices=("table", "json"), default="table", help="table (the default) or json")
 
     gpus = commands.add_parser("gpus", help="the known GPUs and their memory", description="The known GPUs.")
     gpus.set_defaults(command=gpus_command)
     return parser
-
-
-def _typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    def typed(text: str) -> Any:
-        try:
-            return parse(text)
-        except BadValue as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return typed
 
 
 def report_command(options: argparse.Namespace) -> int:
@@ -114,10 +108,10 @@ def settings_of(options: argparse.Namespace) -> Settings:
         values = configuration.read()
     except BadValue as error:
         raise Unusable(str(error)) from None
-    given = {option.field: getattr(options, option.field) for option in OPTIONS}
-    if given["search_path"] is not None:
+    given = {option.field: getattr(options, option.field) for option in OPTIONS if hasattr(options, option.field)}
+    if given.get("search_path") is not None:
         given["search_path"] = tuple(map(os.path.abspath, given["search_path"]))
-    return Settings.of(values | {name: value for name, value in given.items() if value is not None})
+    return Settings.of(values | given)
 
 
 def reports_of(text: str, settings: Settings) -> Iterator[ModelReport]:

@@ -1,15 +1,29 @@
-"""What stands in setup.cfg, tox.ini or .flake8, found and read by flake8's own rules."""
+"""Where options are set: by flags, and in setup.cfg, tox.ini or .flake8, found and read by flake8's own rules."""
 
 from __future__ import annotations
 
+import argparse
 import configparser
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flake8_cnnmem.settings import OPTIONS, BadValue, parse_search_path
 
 PREFIX = "cnnmem-"
+
+
+def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser as argparse wants it: what it refuses is a usage error. flake8 hands it the values of a configuration
+    file, too, and only of this kind of error makes a message."""
+
+    def checked(text: str) -> Any:
+        try:
+            return parse(text)
+        except BadValue as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return checked
 
 
 def read() -> dict[str, Any]:

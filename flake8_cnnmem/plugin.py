@@ -9,17 +9,17 @@ from __future__ import annotations
 import argparse
 import ast
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from flake8.options.manager import OptionManager
 
 import flake8_cnnmem
 from flake8_cnnmem import checks, configuration
-from flake8_cnnmem.answers import STRICT, FileReport, internal_error
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem.settings import OPTIONS, Settings
 from flake8_cnnmem.source import Source, mentions_framework
+from flake8_cnnmem.unknown import STRICT, internal_error
 
 
 class Plugin:
@@ -41,7 +41,7 @@ class Plugin:
         for option in OPTIONS:
             manager.add_option(
                 f"--cnnmem-{option.name}",
-                type=_typed(option.parse),
+                type=configuration.typed(option.parse),
                 default=None,
                 metavar=option.metavar,
                 parse_from_config=True,
@@ -77,33 +77,22 @@ class Plugin:
             return []
         source = Source(self.filename, text, self.tree)
         try:
-            report = self.report(source)
-            found = checks.run(report, self.settings, self.codes)
+            found = self.found_in(source) if source.may_hold_models() else []
         except Exception as error:
             if os.environ.get(STRICT):
                 raise
+            from flake8_cnnmem.answers import FileReport
+
             failed = FileReport(self.filename, failure=internal_error(error))
             found = checks.run(failed, self.settings, self.codes)
         # flake8 takes findings on this file alone.
         return [finding for finding in found if finding.path == self.filename]
 
-    def report(self, source: Source) -> FileReport:
-        if not source.may_hold_models():
-            return FileReport(self.filename)
+    def found_in(self, source: Source) -> list[Finding]:
+        from flake8_cnnmem.analysis import FileReport, analyse
+
         if self.codes == {"CNM901"}:
-            return FileReport(self.filename, directives=source.directives)
-        from flake8_cnnmem.analysis import analyse
-
-        return analyse(source, self.settings)
-
-
-def _typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A parser whose refusal flake8 reports as a usage error, whether the value is from a flag or a file."""
-
-    def typed(text: str) -> Any:
-        try:
-            return parse(text)
-        except BadValue as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return typed
+            report = FileReport(self.filename, directives=source.directives)
+        else:
+            report = analyse(source, self.settings)
+        return checks.run(report, self.settings, self.codes)

@@ -20,3 +20,19 @@ class Unknown:
 
     def __bool__(self) -> bool:
         raise TypeError("an Unknown has no truth value: ask Run.truth")
+
+    def at(self, path: str) -> str:
+        """The cause as one phrase, with its line, and its file where that is not the one at `path`."""
+        if not self.line:
+            return self.reason
+        place = f"line {self.line}" if self.path in ("", path) else f"{self.path}:{self.line}"
+        return f"{self.reason} ({place})"
+
+
+STRICT = "CNNMEM_STRICT"
+"""Environment variable: an internal error is let out, to be seen in our own tests, instead of becoming a cause."""
+
+
+def internal_error(error: BaseException) -> Unknown:
+    """What users hear of an error that is ours: on code that odd, there is no answer."""
+    return Unknown(f"an internal error of flake8-cnnmem, please report it: {type(error).__name__}: {error!s:.160}")

@@ -12,11 +12,16 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem import cli
 from flake8_cnnmem.answers import ModelReport, Row
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.training import Fact, Optimizer, Training
+from flake8_cnnmem.unknown import STRICT
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# An error of ours is never to be mistaken for code that could not be followed.
+os.environ[STRICT] = "1"
 
 LOCAL_PLUGIN = f"""\
 [flake8:local-plugins]
@@ -38,40 +43,56 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def run_flake8(tmp_path: Path) -> Run:
-    """Runs real flake8 in `tmp_path`, with our findings alone unless `select` says otherwise."""
+    """Runs real flake8 in `tmp_path`, or another folder; those of its own codes that are on left out."""
 
     def run(
-        *arguments: str, stdin: str | None = None, select: str | None = "CNM", env: Mapping[str, str] | None = None
+        *arguments: str, stdin: str | None = None, ours_alone: bool = True, folder: Path = tmp_path
     ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "flake8"]
         if not installed():
             extra = tmp_path / "local-plugin.cfg"
             extra.write_text(LOCAL_PLUGIN)
             command.append(f"--append-config={extra}")
-        if select is not None:
+        if ours_alone:
             command.append("--extend-ignore=E,W,F,C90")
-        return _run([*command, *arguments], tmp_path, stdin, env)
+        return _run([*command, *arguments], folder, stdin)
 
     return run
 
 
 @pytest.fixture
-def run_cnnmem(tmp_path: Path) -> Run:
-    """Runs the command `cnnmem` in `tmp_path`."""
+def run_cnnmem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command `cnnmem` in `tmp_path`; in this process, which saves the import of libcst each time."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
 
-    def run(
-        *arguments: str, stdin: str | None = None, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        try:
+            status = cli.main(arguments)
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 1
+        printed = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, status, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def start_cnnmem(tmp_path: Path) -> Run:
+    """Runs the command `cnnmem` in `tmp_path`, in a process of its own."""
+
+    def run(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main())"
-        return _run([sys.executable, "-c", code, *arguments], tmp_path, stdin, env)
+        return _run([sys.executable, "-c", code, *arguments], tmp_path, env=env)
 
     return run
 
 
 def _run(
-    command: Sequence[str], folder: Path, stdin: str | None, env: Mapping[str, str] | None
+    command: Sequence[str], folder: Path, stdin: str | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "CNNMEM_STRICT": "1", **(env or {})}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **(env or {})}
     return subprocess.run(
         command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=120, check=False
     )

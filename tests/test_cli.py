@@ -164,13 +164,14 @@ def test_the_slips_of_directives_are_told(run_cnnmem: Run, model: Path) -> None:
 def test_an_error_of_ours_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], model: Path
 ) -> None:
-    from flake8_cnnmem import answers, cli
+    from flake8_cnnmem import cli
+    from flake8_cnnmem.unknown import STRICT
 
     def fail(*arguments: object) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 
     monkeypatch.setattr(cli, "analyse", fail)
-    monkeypatch.delenv(answers.STRICT, raising=False)
+    monkeypatch.delenv(STRICT, raising=False)
     assert cli.main(["report", str(model)]) == 2
     captured = capsys.readouterr()
     assert "an internal error of flake8-cnnmem, please report it: RecursionError" in captured.err
@@ -197,9 +198,9 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         assert process.wait(60) == 0
 
 
-def test_a_name_that_the_terminal_cannot_print_is_escaped(run_cnnmem: Run, tmp_path: Path) -> None:
+def test_a_name_that_the_terminal_cannot_print_is_escaped(start_cnnmem: Run, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(MODEL.replace("def net", "def netz_é"), encoding="utf-8")
-    done = run_cnnmem("report", "net.py", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    done = start_cnnmem("report", "net.py", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert done.returncode == 0
     assert "netz_\\xe9" in done.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ def test_input_shapes(text: str, shape: tuple[int | None, ...] | None) -> None:
     "text", ["3,,224", "0,32,32", "3,-1", "a,b", "3.5", "1e3", "3;224", "9" * 5000, "3,224,99999999999"]
 )
 def test_what_is_no_input_shape_is_refused(text: str) -> None:
-    with pytest.raises(BadValue, match="is not an input shape: .*3,224,224"):
+    with pytest.raises(BadValue, match=r"is not an input shape: .*3,224,224"):
         settings.parse_input_shape(text)
 
 
@@ -71,7 +72,7 @@ def test_dtypes(text: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "float8", "int8", "complex64", "mixed"])
 def test_what_is_no_dtype_is_refused_with_those_that_are(text: str) -> None:
-    with pytest.raises(BadValue, match="is not a dtype: use float32, .* or mixed_bfloat16"):
+    with pytest.raises(BadValue, match=r"is not a dtype: use float32, .* or mixed_bfloat16"):
         settings.parse_dtype(text)
 
 
@@ -96,7 +97,7 @@ def test_every_optimizer_of_the_frameworks_is_accepted(name: str) -> None:
 
 
 def test_what_is_no_optimizer_is_refused_with_those_that_are() -> None:
-    with pytest.raises(BadValue, match="'adamm' is not an optimizer: use .*adam, .*momentum"):
+    with pytest.raises(BadValue, match=r"'adamm' is not an optimizer: use .*adam, .*momentum"):
         settings.parse_optimizer("adamm")
 
 
@@ -158,11 +159,13 @@ def test_a_search_path_is_a_list_of_folders() -> None:
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 @given(text=st.text(max_size=60))
 def test_any_text_at_all_is_read_or_refused_in_one_line(option: Option, text: str) -> None:
+    refusal = "refused"
     try:
         option.parse(text)
     except BadValue as error:
-        assert "\n" not in str(error)
-        assert 0 < len(str(error)) < 600
+        refusal = str(error)
+    assert "\n" not in refusal
+    assert 0 < len(refusal) < 600
 
 
 def test_settings_know_what_was_set_and_what_was_not() -> None:
@@ -175,7 +178,7 @@ def test_settings_know_what_was_set_and_what_was_not() -> None:
 
 def test_every_option_is_a_setting() -> None:
     names = {"gpu_limit", "batch_size", "input_shape", "optimizer", "dtype", "accounting", "overhead", "search_path"}
-    assert {option.field for option in OPTIONS} == set(Settings.__slots__) == names  # type: ignore[attr-defined]
+    assert {option.field for option in OPTIONS} == {field.name for field in fields(Settings)} == names
 
 
 def test_a_limit_goes_by_its_gpus_name_unless_a_directive_set_another() -> None:

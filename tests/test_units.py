@@ -53,7 +53,7 @@ def test_a_size_is_read(text: str, size: int) -> None:
     ids=lambda text: repr(text[:20]),
 )
 def test_what_is_no_size_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(units.BadSize, match="12GiB|more memory than any machine"):
+    with pytest.raises(units.BadSize, match=r"12GiB|more memory than any machine"):
         units.parse(text)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -13,6 +15,8 @@ from flake8_cnnmem.checks import Check
 from flake8_cnnmem.directives import KEYS
 from flake8_cnnmem.settings import OPTIONS, Option, Settings
 from flake8_cnnmem.source import load
+
+Run = Callable[..., "CompletedProcess[str]"]
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -74,3 +78,23 @@ def test_a_fixture_gives_the_findings_that_its_comments_name(path: Path) -> None
     codes = {path.stem.upper(), *(check.code for check in checks.every() if check.default)}
     found = checks.run(analyse(load(str(path)), Settings()), Settings(), codes)
     assert {(finding.line, finding.code) for finding in found} == expected
+
+
+CONSOLE = re.findall(r"^```console\n\$ ((?:flake8|cnnmem) .*fixtures/.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("command", "printed"), CONSOLE, ids=[command.split()[0] for command, _ in CONSOLE])
+def test_the_readme_shows_what_is_printed(
+    command: str, printed: str, run_flake8: Run, run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, *arguments = command.split()
+    if program == "cnnmem":
+        monkeypatch.chdir(ROOT)
+        done = run_cnnmem(*arguments)
+    else:
+        done = run_flake8("--isolated", *arguments, folder=ROOT)
+    assert done.stdout == printed
+
+
+def test_the_readme_shows_both_commands() -> None:
+    assert sorted(command.split()[0] for command, _ in CONSOLE) == ["cnnmem", "flake8"]

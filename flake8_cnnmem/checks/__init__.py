@@ -14,10 +14,13 @@ import pkgutil
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.finding import Finding, one_line
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import FileReport, ModelReport
+    from flake8_cnnmem.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

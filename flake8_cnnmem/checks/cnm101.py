@@ -16,14 +16,16 @@ input. To set another limit for one model, write `# cnnmem: gpu-limit=24GiB` at 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.settings import Settings
-from flake8_cnnmem.training import Fact
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import ModelReport
+    from flake8_cnnmem.memory.estimate import Estimate
+    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.training import Fact
 
 CODE = "CNM101"
 DEFAULT = True

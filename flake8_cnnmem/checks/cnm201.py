@@ -16,10 +16,13 @@ at the class or call. To silence it, `# noqa: CNM201` on the layer's line.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import LayerProblem, ModelReport
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import LayerProblem, ModelReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM201"
 DEFAULT = True

@@ -13,11 +13,14 @@ It is reported only where it is certain, as CNM201 is. To silence it, `# noqa: C
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.checks.cnm201 import problems
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import ModelReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM202"
 DEFAULT = True

@@ -1,6 +1,6 @@
 """A pool or stride drops rows or columns because it does not divide its input.
 
-    model.py:14:9: CNM203 pool2 drops 1 of 25 rows: its stride does not divide them
+    model.py:14:9: CNM203 pool2 drops 1 of 25 rows and columns: its stride does not divide them
 
 The layer works, but some of its input is never looked at, and a decoder that doubles the size again meets maps of
 another size than the encoder's (25 -> 12 -> 24). Sides that are multiples of all strides multiplied are safe.
@@ -11,16 +11,31 @@ Off unless selected: `--extend-select CNM203`. To silence it, `# noqa: CNM203` o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import Drop, ModelReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM203"
 DEFAULT = False
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
+    layers: dict[tuple[str, str, int, int], list[Drop]] = {}
     for drop in report.drops:
-        message = f"{drop.layer} drops {drop.dropped} of {drop.size} {drop.axis}: its stride does not divide them"
-        yield Finding(drop.site.path, drop.site.line, drop.site.column, CODE, message)
+        layers.setdefault((drop.layer, drop.site.path, drop.site.line, drop.site.column), []).append(drop)
+    for (layer, path, line, column), drops in layers.items():
+        yield Finding(path, line, column, CODE, f"{layer} drops {_what(drops)}: its stride does not divide them")
+
+
+def _what(drops: list[Drop]) -> str:
+    """`1 of 25 rows and columns`, `1 of 25 rows and 2 of 32 columns`."""
+    axes: dict[str, list[str]] = {}
+    for drop in drops:
+        names = axes.setdefault(f"{drop.dropped} of {drop.size}", [])
+        if drop.axis not in names:
+            names.append(drop.axis)
+    return " and ".join(f"{count} {' and '.join(names)}" for count, names in axes.items())

@@ -12,10 +12,13 @@ Off unless selected: `--extend-select CNM301`. To silence it for one model, `# c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import FileReport, ModelReport, because
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import FileReport, ModelReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM301"
 DEFAULT = False
@@ -24,12 +27,12 @@ DEFAULT = False
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     if report.status != "unresolved":
         return
-    why = because(report.causes[0], report.path) if report.causes else "something in it could not be followed"
+    why = report.causes[0].at(report.path) if report.causes else "something in it could not be followed"
     yield Finding(report.path, report.line, report.column, CODE, f"{report.name} is not estimated: {why}")
 
 
 def check_file(report: FileReport, settings: Settings) -> Iterator[Finding]:
     if report.failure is not None:
         line = report.failure.line if report.failure.path in ("", report.path) else 0
-        message = f"models of this file are not looked for: {because(report.failure, report.path)}"
+        message = f"models of this file are not looked for: {report.failure.at(report.path)}"
         yield Finding(report.path, max(line, 1), 1, CODE, message)

@@ -11,11 +11,14 @@ Off unless selected: `--extend-select CNM302`. To silence it for one model, `# c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport, because
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import ModelReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM302"
 DEFAULT = False
@@ -29,7 +32,7 @@ def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     figure = "the estimate"
     if report.estimate is not None:
         figure = f"{units.show(report.estimate.total)} at batch {report.estimate.batch_size}"
-    causes = [because(cause, report.path) for cause in report.causes[:SHOWN]]
+    causes = [cause.at(report.path) for cause in report.causes[:SHOWN]]
     more = len(report.causes) - len(causes)
     left_out = f", left out: {'; '.join(causes)}" if causes else ""
     others = f"; and {more} more" if more else ""

@@ -15,10 +15,13 @@ the rest of it is. Directives that stand at nothing they could be meant for are 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import FileReport
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.answers import FileReport
+    from flake8_cnnmem.settings import Settings
 
 CODE = "CNM901"
 DEFAULT = True

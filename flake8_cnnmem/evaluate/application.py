@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -36,7 +36,7 @@ def apply_op(
     call = Call(
         op,
         tensors,
-        tuple(weight for weight in weights if isinstance(weight, Weight)),
+        tuple(weight for weight in weights if isinstance(weight, Tensor)),
         run.next_number(),
         within=run.invocation,
         site=run.site,

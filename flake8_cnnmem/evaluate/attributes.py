@@ -35,6 +35,8 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
         return of_instance(run, value, name)
     if kind is Unknown:
         return value
+    if name == "__class__":
+        return run.type_of(value)
     if kind is Module:
         return value.attribute(run, name)
     if kind is Class:

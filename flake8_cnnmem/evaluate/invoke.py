@@ -17,6 +17,7 @@ from flake8_cnnmem.values import (
     Class,
     ClassMethod,
     Instance,
+    Namespace,
     Native,
     Raised,
     StaticMethod,
@@ -53,6 +54,8 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
             return unknown_base
     elif kind in (StaticMethod, ClassMethod):
         return invoke(run, function.function, args, kwargs)
+    elif kind is Namespace:
+        return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
 
 

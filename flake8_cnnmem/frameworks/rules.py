@@ -47,6 +47,7 @@ class Row:
     `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
     `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.
+    `viewed`: the result is a view to autograd, which makes writing into it dear.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
     """
 
@@ -59,6 +60,7 @@ class Row:
     matrix: bool = False
     weights: str = ""
     autocast: str = ""
+    viewed: bool = False
     reuses: bool = False
 
 

@@ -103,6 +103,9 @@ class Backward:
         scratch = [memory.allocate(line) for line in node.temporaries]
         if node.row.matrix and self._needs_copy(node, gradient):
             scratch.append(memory.allocate(self._line(gradient)))
+        if getattr(node.label.op, "in_place", False) and node.operands[0].value.viewed:
+            # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
+            scratch += [memory.allocate(self._line(gradient)) for _ in range(2)]
         made: list[Value | None] = []
         full = [operand for operand in wanted if kind == "new" and self._is_reduced(node, operand)]
         # The gradient of an operand that was repeated is made in full, and then summed.

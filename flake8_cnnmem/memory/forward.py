@@ -154,6 +154,7 @@ class Forward:
         results = self._results(call, row, inputs, half, view)
         for value in results:
             value.grad = flows and is_floating(value.dtype)
+            value.viewed = flows and self._is_viewed(call, row, inputs, view)
 
         if flows and self.records:
             node = self._node(call, row, operands, weights, results, each)
@@ -223,6 +224,18 @@ class Forward:
             strides = self._layout(row, inputs, sizes) if sizes is not None and not view else None
             results.append(memory.new(tensor.shape, dtype, strides))
         return results
+
+    @staticmethod
+    def _is_viewed(call: Call, row: Row, inputs: Sequence[Value], view: bool) -> bool:
+        if getattr(call.op, "in_place", False) or not inputs:
+            return bool(inputs) and inputs[0].viewed
+        if call.op.kind == "linear":
+            # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.
+            first = inputs[0]
+            if first.sizes is None or first.strides is None or len(first.sizes) < 3 or len(call.weights) < 2:
+                return False
+            return layout.is_contiguous(first.sizes, first.strides)
+        return view or row.viewed
 
     def _same(self, call: Call, row: Row, first: Value, dtype: str, view: bool) -> bool:
         """Whether the result is the input's own memory, if its layout allows."""

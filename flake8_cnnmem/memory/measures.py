@@ -86,6 +86,34 @@ def _steps(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(steps, dims.multiply(each, 2 if op.bidirectional is True else 1))
 
 
+def _between(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """What a recurrent layer's inner layers hand on, where two directions are joined for it."""
+    op = call.op
+    if not isinstance(op, Recurrent) or op.bidirectional is not True:
+        return 0
+    layers = _whole(op.layers)
+    each = dims.multiply(_whole(op.hidden), dims.multiply(dims.subtract(layers, 1), 2))
+    return dims.multiply(dims.product(shape[:-1]), each)
+
+
+def _direction(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """What one direction of one inner layer hands on."""
+    op = call.op
+    if not isinstance(op, Recurrent) or op.bidirectional is not True or op.layers == 1:
+        return 0
+    return dims.multiply(dims.product(shape[:-1]), _whole(op.hidden))
+
+
+def _states(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """One hidden state of every layer and direction."""
+    op = call.op
+    if not isinstance(op, Recurrent) or len(shape) < 3:
+        return 0
+    samples = shape[0] if op.batch_first is True else shape[1]
+    each = dims.multiply(_whole(op.hidden), _whole(op.layers))
+    return dims.multiply(samples, dims.multiply(each, 2 if op.bidirectional is True else 1))
+
+
 def _whole(size: object) -> Size:
     return size if isinstance(size, (int, Unknown)) else NOT_KNOWN
 
@@ -98,4 +126,7 @@ QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "queries": _queries,
     "probabilities": _probabilities,
     "steps": _steps,
+    "between": _between,
+    "direction": _direction,
+    "states": _states,
 }

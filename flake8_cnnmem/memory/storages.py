@@ -38,6 +38,8 @@ class Value:
     grad: bool = False
     """Whether a gradient flows into it."""
     weight: Weight | None = None
+    viewed: bool = False
+    """Whether it is a view of another tensor to autograd, which makes writing into it dear."""
 
     @property
     def values(self) -> Size:

@@ -14,6 +14,8 @@ def variants(call: Call) -> tuple[str, ...]:
         return ("1", own)
     if isinstance(op, ScaledDotProduct) and op.fused is False:
         return ("math", own)
+    if isinstance(op, ScaledDotProduct) and not (isinstance(op.dropout, (int, float)) and op.dropout == 0):
+        return ("dropout", own)
     if isinstance(op, BatchNorm) and op.training is False:
         return ("eval", own)
     if isinstance(op, InstanceNorm) and op.scale is True:

@@ -133,12 +133,17 @@ def by(sizes: Iterable[Size]) -> str:
     return "x".join("?" if isinstance(size, Unknown) else repr(size) for size in sizes)
 
 
+def article(noun: str) -> str:
+    """`a` or `an`."""
+    return "an" if noun[0] in "aeiou" else "a"
+
+
 def whole_problem(name: str, values: Iterable[object], least: int = 1) -> Problem | None:
     """What is wrong with numbers that must be whole and at least `least`; None when nothing surely is."""
     for value in values:
         if type(value) is int:
             if value < least:
-                return Problem("CNM201", f"takes a {name} of at least {least}, but is given {value}")
+                return Problem("CNM201", f"takes {article(name)} {name} of at least {least}, but is given {value}")
         elif isinstance(value, float):
             advice = "'//' divides to a whole number" if isfinite(value) else ""
             return Problem("CNM201", f"takes a whole number as its {name}, but is given {value}", advice)

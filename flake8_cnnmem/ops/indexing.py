@@ -51,7 +51,7 @@ def sliced(size: Size, part: slice) -> Size:
                 return 1
             if is_fraction(begin, size) and is_fraction(end, size):
                 length = subtract(end, begin)
-                return length if length == 0 or isinstance(length, Batch) and length.multiple > 0 else BATCH_CUT
+                return length if length == 0 or (isinstance(length, Batch) and length.multiple > 0) else BATCH_CUT
     elif isinstance(size, Batch) and start is None and stop is None and isinstance(step, int) and step > 0:
         parts = quotient(size, step)
         return parts if isinstance(parts, Batch) else BATCH_CUT
@@ -60,7 +60,9 @@ def sliced(size: Size, part: slice) -> Size:
 
 def is_fraction(bound: object, size: Batch) -> bool:
     """Whether a slice's bound lies inside an axis of this size for every batch."""
-    return bound == 0 and isinstance(bound, int) or isinstance(bound, Batch) and 0 <= bound.multiple <= size.multiple
+    if isinstance(bound, Batch):
+        return 0 <= bound.multiple <= size.multiple
+    return isinstance(bound, int) and bound == 0
 
 
 def nested_shape(items: Any) -> Shape:

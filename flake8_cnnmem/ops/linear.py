@@ -27,7 +27,10 @@ def features_problem(shape: Shape, declared: Size | None) -> Problem | None:
 
 @dataclass(frozen=True, slots=True)
 class Linear(Plain):
-    """(..., inputs) -> (..., features). `inputs` None takes the input's. Weight (features, inputs), bias (features,)."""
+    """(..., inputs) -> (..., features). `inputs` None takes the input's.
+
+    Weight (features, inputs), bias (features,).
+    """
 
     features: Size
     inputs: Size | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import BATCH_CUT, UNSURE, Weightless, axes_of, axis_of, count
+from flake8_cnnmem.ops.base import BATCH_CUT, Weightless, axes_of, axis_of, count, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
 VERBS = {
@@ -213,7 +213,7 @@ class Einsum(Weightless):
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         if not isinstance(self.equation, str):
-            return (UNSURE,)
+            return (first_not_known((self.equation,)),)
         text = self.equation.replace(" ", "").replace("...", ".")
         left, arrow, right = text.partition("->")
         terms = left.split(",")
@@ -225,7 +225,7 @@ class Einsum(Weightless):
         problem: Problem | None = None
         for term, shape in zip(terms, inputs, strict=True):
             letters = len(term.replace(".", ""))
-            if letters > len(shape) or "." not in term and letters != len(shape) or term.count(".") > 1:
+            if letters > len(shape) or ("." not in term and letters != len(shape)) or term.count(".") > 1:
                 raise Mismatch(Problem("CNM201", f"matches {show(shape)} against {term.replace('.', '...')!r}"), None)
             before, dot, after = term.partition(".")
             extra = len(shape) - letters

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from tabulate import tabulate
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport, because
+from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.settings import Settings
@@ -48,7 +48,7 @@ def heading(report: ModelReport) -> str:
 
 
 def causes(report: ModelReport) -> str:
-    lines = [one_line(f"  {because(cause, report.path)}") for cause in report.causes[:CAUSES_SHOWN]]
+    lines = [one_line(f"  {cause.at(report.path)}") for cause in report.causes[:CAUSES_SHOWN]]
     if len(report.causes) > CAUSES_SHOWN:
         lines.append(f"  and {len(report.causes) - CAUSES_SHOWN} more")
     return "\n".join(["not known:", *lines])

@@ -137,9 +137,23 @@ def test_a_problem_that_two_models_share_is_reported_once(make_report: Make) -> 
     assert len(checks.run(both, Settings())) == 1
 
 
-def test_cnm203_says_how_much_is_dropped(make_report: Make) -> None:
-    report = make_report(fits=True, drops=(Drop("pool2", Place("vgg.py", 12, 9), "rows", 25, 1),))
-    assert only("CNM203", report) == "pool2 drops 1 of 25 rows: its stride does not divide them"
+@pytest.mark.parametrize(
+    ("dropped", "message"),
+    [
+        ([("rows", 25, 1)], "pool2 drops 1 of 25 rows: its stride does not divide them"),
+        (
+            [("rows", 25, 1), ("columns", 25, 1)],
+            "pool2 drops 1 of 25 rows and columns: its stride does not divide them",
+        ),
+        (
+            [("rows", 25, 1), ("columns", 32, 2)],
+            "pool2 drops 1 of 25 rows and 2 of 32 columns: its stride does not divide them",
+        ),
+    ],
+)
+def test_cnm203_says_how_much_is_dropped(make_report: Make, dropped: list[tuple[str, int, int]], message: str) -> None:
+    drops = tuple(Drop("pool2", Place("vgg.py", 12, 9), axis, size, count) for axis, size, count in dropped)
+    assert only("CNM203", make_report(fits=True, drops=drops)) == message
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
+import types
+import warnings
 from typing import Any
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -51,10 +54,27 @@ def plain(run: Interpreter, value: Any) -> Any:
 
 def real(text: str) -> Any:
     """What Python leaves in `result`."""
-    variables: dict[str, Any] = {"__name__": "__main__"}
+    module = types.ModuleType("program")
+    sys.modules["program"] = module
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(text, "program.py", "exec"), variables)
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            exec(compile(text, "program.py", "exec"), module.__dict__)
+        return as_plain(module.__dict__["result"])
     except Exception as error:
         return f"raises {type(error).__name__}"
-    return variables["result"]
+    finally:
+        del sys.modules["program"]
+
+
+def as_plain(value: Any) -> Any:
+    """A value as `plain` gives it: subclasses of builtin types as what they hold, other objects as text."""
+    for kind in (bool, int, float, complex, str, bytes):
+        if isinstance(value, kind):
+            return value if isinstance(value, bool) or type(value) is kind else kind.__new__(kind, kind.__str__(value) if kind is str else value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return next(kind for kind in (list, tuple, set, frozenset) if isinstance(value, kind))(map(as_plain, value))
+    if isinstance(value, dict):
+        return {as_plain(key): as_plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, (range, slice, bytearray, type(...))):
+        return value
+    return repr(value)

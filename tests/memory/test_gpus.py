@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from flake8_cnnmem.memory import gpus
@@ -29,7 +31,7 @@ def test_no_name_stands_for_two_gpus() -> None:
 
 @pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)
 def test_the_memory_is_what_the_name_says_less_a_little(gpu: Gpu) -> None:
-    sizes = {int(size) for name in (gpu.name, *gpu.aliases) for size in gpus.re.findall(r"[ -](\d+)GB", name)}
+    sizes = {int(size) for name in (gpu.name, *gpu.aliases) for size in re.findall(r"[ -](\d+)GB", name)}
     # A GH200 is sold by its processor's memory, 120 or 480 GB, too.
     assert not sizes or any(0.92 * size * 1024 <= gpu.mib <= 1.02 * size * 1024 for size in sizes)
 

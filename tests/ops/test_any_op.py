@@ -103,8 +103,8 @@ def values(cls: type, field: str) -> st.SearchStrategy[Any]:
 
 def made(cls: type) -> st.SearchStrategy[Any]:
     """Ops of a class with any fields; those with a default are sometimes left out."""
-    required = {}
-    optional = {}
+    required: dict[Any, st.SearchStrategy[Any]] = {}
+    optional: dict[Any, st.SearchStrategy[Any]] = {}
     for field in dataclasses.fields(cls):
         target = required if field.default is dataclasses.MISSING else optional
         target[field.name] = values(cls, field.name)
@@ -120,20 +120,24 @@ def arity(op: Any) -> int:
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_raises_nothing_but_mismatch(cls: type, data: st.DataObject) -> None:
     op = data.draw(made(cls))
     least = arity(op)
     inputs = data.draw(st.lists(shapes, min_size=least, max_size=max(least, 3)))
     assert isinstance(op.kind, str)
     assert isinstance(op.view, bool)
+    found: Mismatch | None = None
+    results: Any = ()
     try:
-        results: Any = op.outputs(*inputs)
+        results = op.outputs(*inputs)
     except Mismatch as mismatch:
-        assert isinstance(mismatch.problem, Problem)
-        assert mismatch.problem.code in ("CNM201", "CNM202")
-        assert len(mismatch.problem.what) < 2000
-        results = mismatch.recovered or ()
+        found = mismatch
+    if found is not None:
+        assert isinstance(found.problem, Problem)
+        assert found.problem.code in ("CNM201", "CNM202")
+        assert len(found.problem.what) < 2000
+        results = found.recovered or ()
     check_shapes(results)
     for asked in ((), inputs):
         specs = op.weights(*asked)
@@ -141,7 +145,6 @@ def test_raises_nothing_but_mismatch(cls: type, data: st.DataObject) -> None:
         check_shapes([spec.shape for spec in specs.values()])
     if hasattr(op, "dropped"):
         assert all(rows > 0 for _, rows in op.dropped(inputs[0]))
-    hash(op) if not isinstance(op, ops.Index) else None
 
 
 def check_shapes(results: Any) -> None:
@@ -160,7 +163,7 @@ def check_shapes(results: Any) -> None:
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_never_knows_a_wrong_size(cls: type, data: st.DataObject) -> None:
     """With one size of an input unknown, every size of the output that is known is what it is with that size known."""
     op = data.draw(made(cls))

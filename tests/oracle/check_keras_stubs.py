@@ -52,7 +52,7 @@ def measure() -> dict[str, Any]:
             if member is not keras.layers.Layer:
                 signatures[f"keras.layers.{word}"] = parameters(member.__init__)
     for word in configured.OPTIMIZERS:
-        member = getattr(keras.optimizers, word, None)
+        member = getattr(keras.optimizers, word, None) if word != "Optimizer" else None
         if member is not None:
             signatures[f"keras.optimizers.{word}"] = parameters(member.__init__)
     for table, module, name in (

@@ -24,7 +24,6 @@ def torch_cases(rng: random.Random) -> Iterator[tuple[Any, ...]]:
     """One random case of each kind."""
     import torch
     from torch import nn
-    from torch.nn import functional as F
 
     def zeros(shape: tuple[int, ...], dtype: Any = torch.float32) -> Any:
         return torch.zeros(shape, device="meta", dtype=dtype)

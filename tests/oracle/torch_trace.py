@@ -7,6 +7,7 @@ torch.nn.functional are made to step aside); the batch is a prime that no other 
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 from flake8_cnnmem import ops
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.graph import Call, Model, Tensor, Weight
+from flake8_cnnmem.graph import Call, Invocation, Model, Tensor, Weight
 
 PRIME = 10007
 
@@ -54,6 +55,7 @@ class Trace(TorchFunctionMode):
         self.known: dict[int, tuple[Any, Tensor]] = {}
         self.calls: list[Call] = []
         self.unmapped: set[str] = set()
+        self.within: Invocation | None = None
 
     def sizes(self, tensor: torch.Tensor) -> tuple[Any, ...]:
         return tuple(
@@ -62,7 +64,7 @@ class Trace(TorchFunctionMode):
 
     def dtype(self, tensor: torch.Tensor) -> str:
         name = str(tensor.dtype).removeprefix("torch.")
-        return "float" if name == "float32" else name
+        return "float" if tensor.dtype.is_floating_point else name
 
     def enter_tensor(self, tensor: torch.Tensor, known: Tensor | None = None) -> Tensor:
         made = known or Tensor(self.sizes(tensor), self.dtype(tensor))
@@ -83,7 +85,11 @@ class Trace(TorchFunctionMode):
     ) -> None:
         given = tuple(self.tensor(x) for x in inputs)
         own = tuple(self.tensor(w) for w in weights if w is not None)
-        call = Call(op, given, own, len(self.calls), grad=torch.is_grad_enabled(), function=name)
+        half = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.") if torch.is_autocast_enabled("cpu") else None
+        call = Call(
+            op, given, own, len(self.calls), within=self.within, grad=torch.is_grad_enabled(), autocast=half,
+            function=name,
+        )
         results = outputs if isinstance(outputs, (tuple, list)) else [outputs]
         tensors = []
         for at, result in enumerate(results):
@@ -210,6 +216,10 @@ class Trace(TorchFunctionMode):
             hidden = hx[0].shape[-1] if isinstance(hx, (tuple, list)) else hx.shape[-1]
             op = ops.Recurrent(cell, hidden, layers=args[4], bidirectional=args[7])
             self.add(op, [x], list(result), weights, name)
+        elif name == "glu":
+            self.add(ops.GLU(kwargs.get("dim", args[1] if len(args) > 1 else -1)), [x], result, name=name)
+        elif name == "prelu":
+            self.add(ops.PRelu(args[1].numel()), [x], result, [args[1]], name)
         elif name == "where" and len(args) == 3:
             self.add(ops.Broadcast("where"), [v for v in args if isinstance(v, torch.Tensor)], result, name=name)
         else:
@@ -294,15 +304,29 @@ def trace(module: nn.Module, inputs: list[torch.Tensor]) -> tuple[Model, set[str
         mode.enter_tensor(buffer, weight)
         weights.append(weight)
     given = tuple(mode.enter_tensor(x) for x in inputs)
+
+    def checkpoint(function: Any, *args: Any, **options: Any) -> Any:
+        """torch.utils.checkpoint.checkpoint, as a region of the graph."""
+        before, mode.within = mode.within, Invocation(None, mode.within, len(mode.calls), checkpoint=True)
+        result = function(*args)
+        mode.within = before
+        return result
+
     switches = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
     before = {name: getattr(F, name) for name in switches}
+    own = vars(sys.modules[type(module).__module__]) if type(module).__module__ in sys.modules else {}
+    real = own.get("checkpoint")
     try:
         for switch in switches:
             setattr(F, switch, lambda *_: False)
+        if real is not None:
+            own["checkpoint"] = checkpoint
         with mode:
             result = module(*inputs)
     finally:
         for switch, function in before.items():
             setattr(F, switch, function)
+        if real is not None:
+            own["checkpoint"] = real
     outputs = tuple(mode.tensor(tensor) for tensor in first_outputs(result))
     return Model(type(module).__name__, "torch", None, given, outputs, tuple(mode.calls), tuple(weights)), mode.unmapped

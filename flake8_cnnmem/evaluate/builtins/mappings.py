@@ -254,9 +254,9 @@ def update(run: Run, self: dict[Value, Value], /, *args: Value, **kwargs: Value)
     fill(run, self, args, kwargs)
 
 
-@dicts.method("__ior__", absorb=False)
-def update_in_place(run: Run, self: dict[Value, Value], other: Value, /) -> Value:
-    fill(run, self, (other,), {})
+@dicts.function("__ior__", absorb=False)
+def update_in_place(run: Run, self: Value, other: Value, /) -> Value:
+    fill(run, payload(self), (other,), {})
     return self
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special
-from flake8_cnnmem.evaluate.builtins.known import hosted, known, number, type_name
+from flake8_cnnmem.evaluate.builtins.known import SCALARS, hosted, known, number, type_name
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -19,7 +19,7 @@ def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
     if type(value) is Instance:
         for word in methods:
             method = special(value, word)
-            if method is not None:
+            if method is not None and not isinstance(method.function, Native):
                 return payload(run.call(method))
         if value.payload is None:
             raise TypeError(f"a number is required, not '{value.cls.name}'")
@@ -34,7 +34,7 @@ def to_int(run: Run, value: Value, base: Any = None) -> int | Batch | Unknown:
         return value
     if base is not None:
         return int(value, base)
-    if isinstance(value, (int, float, str, bytes, bytearray)):
+    if isinstance(value, (int, float, str, bytes, bytearray)) or type(value) in SCALARS:
         return int(value)
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(value)}'")
 
@@ -44,7 +44,7 @@ def to_float(run: Run, value: Value) -> float | Batch | Unknown:
     value = convert(run, value, ("__float__", "__index__"))
     if isinstance(value, (Unknown, Batch)):
         return value
-    if isinstance(value, (int, float, str, bytes, bytearray)):
+    if isinstance(value, (int, float, str, bytes, bytearray)) or type(value) in SCALARS:
         return float(value)
     raise TypeError(f"float() argument must be a string or a real number, not '{type_name(value)}'")
 

@@ -196,12 +196,6 @@ NOT_IMPLEMENTED = host_class("NotImplementedType", type(NotImplemented), {})
 functions = Names()
 
 
-def function_name(value: Value) -> str:
-    while isinstance(value, Bound):
-        value = value.function
-    return value.name if isinstance(value, Native) else str(getattr(value, "name", "function"))
-
-
 @functions.function("__get__", absorb=False)
 def bind_function(run: Run, self: Value, instance: Value, owner: Value = None) -> Value:
     return self if instance is None else Bound(self, instance)
@@ -212,10 +206,6 @@ def call_function(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Va
     return run.call(self, *args, **kwargs)
 
 
-for word in ("__name__", "__qualname__"):
-    functions[word] = Property(Native(word, lambda run, self: function_name(self)))
-functions["__doc__"] = Property(Native("__doc__", lambda run, self: None))
-functions["__module__"] = Property(Native("__module__", lambda run, self: "builtins"))
 functions["__self__"] = Property(
     Native("__self__", lambda run, self: self.receiver if isinstance(self, Bound) else run.unknown("no __self__"))
 )

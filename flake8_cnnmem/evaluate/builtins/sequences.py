@@ -101,9 +101,9 @@ def mutable() -> Names:
         run.changed(self)
         self.extend(found)
 
-    @names.method("__iadd__", absorb=False)
+    @names.function("__iadd__", absorb=False)
     def extend_in_place(run: Run, self: Any, items: Value, /) -> Value:
-        extend(run, self, items)
+        extend(run, payload(self), items)
         return self
 
     @names.method("insert", absorb=False)

@@ -85,6 +85,11 @@ def shared(kind: Any) -> Names:
     return names
 
 
+def bytes_percent(run: Run, template: Any, values: Value) -> Any:
+    text = percent(run, template.decode("latin-1"), values)
+    return text if isinstance(text, Unknown) else type(template)(text.encode("latin-1"))
+
+
 strings = shared(str)
 for _name in ONLY_TEXT:
     strings[_name] = hosted(_name, getattr(str, _name))
@@ -92,17 +97,18 @@ strings["__str__"] = Native("__str__", lambda run, self: to_str(run, payload(sel
 
 
 @strings.function("__new__")
-def str_new(run: Run, cls: Class, value: Value = "", encoding: str = "utf-8", errors: str = "strict") -> Value:
+def str_new(run: Run, cls: Class, object: Value = "", encoding: Any = None, errors: Any = None) -> Value:
     """The text itself, or an instance of a subclass that holds it."""
-    if isinstance(value, (bytes, bytearray)):
-        return made(run, cls, value.decode(encoding, errors))
+    value = object
+    if isinstance(value, (bytes, bytearray)) and (encoding is not None or errors is not None):
+        return made(run, cls, value.decode(encoding or "utf-8", errors or "strict"))
     text = to_str(run, value)
     return text if isinstance(text, Unknown) else made(run, cls, text)
 
 
 @strings.method("__mod__", absorb=False)
-def mod(run: Run, self: str, values: Value, /) -> Value:
-    return percent(run, self, values)
+def mod(run: Run, self: Any, values: Value, /) -> Value:
+    return percent(run, self, values) if isinstance(self, str) else bytes_percent(run, self, values)
 
 
 @strings.method("format", absorb=False)
@@ -124,10 +130,7 @@ def bytes_like(kind: Any) -> Names:
     names["hex"] = hosted("hex", kind.hex, lambda self, *args: 3 * len(self))
     names["fromhex"] = StaticMethod(hosted("fromhex", kind.fromhex))
 
-    @names.method("__mod__")
-    def mod(run: Run, self: Any, values: Value, /) -> Value:
-        text = percent(run, self.decode("latin-1"), values)
-        return text if isinstance(text, Unknown) else kind(text.encode("latin-1"))
+    names["__mod__"] = Native("__mod__", lambda run, self, values: bytes_percent(run, payload(self), values))
 
     @names.function("__new__")
     def new(run: Run, cls: Class, source: Value = b"", encoding: Any = None, errors: str = "strict") -> Value:

@@ -21,7 +21,7 @@ ROOMS = {
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
     "json": "text", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect", "importlib": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "fractions": "numbers", "decimal": "numbers", "weakref": "copy", "threading": "threads", "numpy": "numpy",
+    "platform": "sys", "fractions": "numbers", "decimal": "numbers", "weakref": "copy", "threading": "threads",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 

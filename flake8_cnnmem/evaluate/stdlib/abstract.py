@@ -37,8 +37,9 @@ def provides(cls: Class, abstract: Class) -> bool | Unknown:
     if cls.derives_from(abstract):
         return True
     real = getattr(collections.abc, abstract.name)
-    if any(base.host is not None and issubclass(base.host, real) for base in cls.mro):
-        return True
+    hosts = [base.host for base in cls.mro if base.host is not None]
+    if hosts:
+        return any(issubclass(host, real) for host in hosts)
     if abstract.name == "Hashable":
         return True
     if abstract.name in STRUCTURAL and all(cls.find(word) is not MISSING for word in real.__abstractmethods__):

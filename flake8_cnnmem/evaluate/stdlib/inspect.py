@@ -51,7 +51,8 @@ def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
     if isinstance(function, Native):
         return of_native(run, function)
     if hasattr(function, "parameters"):
-        return of_function(function)
+        wrapped = function.attributes.get("__wrapped__")
+        return of_function(function) if wrapped is None else parameters(run, wrapped)
     return run.unknown("the signature of a value is not known")
 
 

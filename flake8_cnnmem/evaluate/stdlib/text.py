@@ -71,11 +71,15 @@ def compile_(run: Run, pattern: Value, flags: Value = 0) -> Value:
     return made if isinstance(made, Unknown) else Instance(PATTERN, native=made)
 
 
-def operation(word: str, function: Callable[..., Any]) -> None:
-    """A function of `re` and the method of the same name on patterns. `function(run, pattern, text, *rest)`."""
+def operation(word: str, function: Callable[..., Any], arguments: int) -> None:
+    """A function of `re` and the method of the same name on patterns. `function(run, pattern, text, *rest)`.
+
+    `arguments` are those before the flags, which only the function of the module takes.
+    """
 
     @regular.function(word)
     def from_module(run: Run, pattern: Value, *args: Value, flags: Value = 0, **kwargs: Value) -> Value:
+        args, flags = args[:arguments], args[arguments] if len(args) > arguments else flags
         made = compiled(run, pattern, flags)
         return made if isinstance(made, Unknown) else function(run, made, *args, **kwargs)
 
@@ -93,7 +97,7 @@ def matcher(word: str) -> Callable[..., Value]:
 
 
 for _name in ("match", "search", "fullmatch"):
-    operation(_name, matcher(_name))
+    operation(_name, matcher(_name), 1)
 
 
 def find_all(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
@@ -134,8 +138,10 @@ def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, c
     return (text[:0]).join([*pieces, text[at:]])
 
 
-for _name, _function in (("findall", find_all), ("finditer", find_iter), ("split", split), ("sub", substitute)):
-    operation(_name, _function)
+operation("findall", find_all, 1)
+operation("finditer", find_iter, 1)
+operation("split", split, 2)
+operation("sub", substitute, 3)
 regular["escape"] = hosted("escape", re.escape, lambda pattern: 2 * len(pattern))
 regular["purge"] = ignored("purge")
 patterns["pattern"] = Property(Native("pattern", lambda run, self: self.native.pattern))

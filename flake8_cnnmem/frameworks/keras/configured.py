@@ -18,11 +18,16 @@ COMMON = (
     "ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None, name=None"
 )
 
+WITHOUT_DECAY = COMMON.removeprefix("weight_decay=None, ")
+
 OPTIMIZERS = {
     "Optimizer": f"learning_rate=0.001, {COMMON}",
     "SGD": f"learning_rate=0.01, momentum=0.0, nesterov=False, {COMMON}",
     "Adam": f"learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-07, amsgrad=False, {COMMON}",
-    "AdamW": f"learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-07, amsgrad=False, {COMMON}",
+    "AdamW": (
+        "learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-07, amsgrad=False, "
+        f"{WITHOUT_DECAY}"
+    ),
     "Adamax": f"learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-07, {COMMON}",
     "Nadam": f"learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-07, {COMMON}",
     "RMSprop": f"learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-07, centered=False, {COMMON}",

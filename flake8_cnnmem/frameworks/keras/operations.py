@@ -11,9 +11,9 @@ UNARY = {
     "abs": "abs", "absolute": "abs", "exp": "exp", "expm1": "exp", "log": "log", "log10": "log", "log1p": "log",
     "log2": "log", "sqrt": "sqrt", "rsqrt": "rsqrt", "square": "square", "negative": "neg", "sign": "sign", "sin": "sin",
     "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh",
-    "arctanh": "atanh", "floor": "floor", "ceil": "ceil", "round": "round", "reciprocal": "reciprocal", "erf": "erf",
+    "arctanh": "atanh", "floor": "floor", "ceil": "ceil", "reciprocal": "reciprocal", "erf": "erf",
     "erfinv": "erfinv", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "logical_not": "logical_not",
-    "nan_to_num": "nan_to_num", "conj": "conj", "real": "real", "imag": "imag",
+    "conj": "conj", "real": "real", "imag": "imag",
 }  # fmt: skip
 
 BINARY = {
@@ -25,9 +25,9 @@ BINARY = {
 }  # fmt: skip
 
 REDUCTIONS = {
-    "mean": "mean", "sum": "sum", "max": "max", "amax": "max", "min": "min", "amin": "min", "prod": "prod",
+    "mean": "mean", "sum": "sum", "max": "max", "amax": "max", "min": "min", "amin": "min",
     "var": "var", "std": "std", "any": "any", "all": "all", "argmax": "argmax", "argmin": "argmin",
-    "logsumexp": "logsumexp", "median": "median", "count_nonzero": "sum", "norm": "norm",
+    "logsumexp": "logsumexp", "median": "median", "count_nonzero": "sum",
 }  # fmt: skip
 
 ENTRIES: dict[str, Entry] = {
@@ -48,6 +48,15 @@ ENTRIES: dict[str, Entry] = {
     "elu": ("x alpha>", f.unary, {"kind": "elu"}),
     "celu": ("x alpha>", f.unary, {"kind": "celu"}),
     "gelu": ("x approximate>", f.unary, {"kind": "gelu"}),
+    "round": ("x decimals>", f.unary, {"kind": "round"}),
+    "nan_to_num": ("x nan> posinf> neginf>", f.unary, {"kind": "nan_to_num"}),
+    "prod": ("x axis keepdims dtype>", f.reduce, {"kind": "prod"}),
+    "norm": ("x ord> axis keepdims", f.reduce, {"kind": "norm"}),
+    "hard_shrink": ("x threshold>", f.unary, {"kind": "hardshrink"}),
+    "soft_shrink": ("x threshold>", f.unary, {"kind": "softshrink"}),
+    "sparsemax": ("x axis>", f.unary, {"kind": "sparsemax"}),
+    "squareplus": ("x b>", f.unary, {"kind": "squareplus"}),
+    "threshold": ("x threshold> default_value>", f.unary, {"kind": "threshold"}),
     "cumsum": ("x axis dtype>", f.reduce, {"kind": "cumsum"}),
     "cumprod": ("x axis dtype>", f.reduce, {"kind": "cumprod"}),
     "argsort": ("x axis", f.reduce, {"kind": "argsort"}),

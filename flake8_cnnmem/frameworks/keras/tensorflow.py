@@ -22,8 +22,8 @@ UNARY = {
     "negative": "neg", "sign": "sign", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
     "atan": "atan", "sinh": "sinh", "cosh": "cosh", "floor": "floor", "ceil": "ceil", "round": "round",
     "reciprocal": "reciprocal", "erf": "erf", "sigmoid": "sigmoid", "tanh": "tanh", "softplus": "softplus",
-    "is_nan": "isnan", "is_finite": "isfinite", "is_inf": "isinf", "logical_not": "logical_not", "angle": "angle",
-    "conj": "conj", "real": "real", "imag": "imag", "expm1": "exp", "softsign": "softsign",
+    "is_nan": "isnan", "is_finite": "isfinite", "is_inf": "isinf", "logical_not": "logical_not", "conj": "conj",
+    "expm1": "exp",
 }  # fmt: skip
 
 BINARY = {
@@ -33,7 +33,7 @@ BINARY = {
     "pow": "power", "maximum": "maximum", "minimum": "minimum", "squared_difference": "subtract", "less": "less",
     "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal", "equal": "equal",
     "not_equal": "not_equal", "logical_and": "logical", "logical_or": "logical", "logical_xor": "logical",
-    "atan2": "atan2", "xlogy": "multiply",
+    "xlogy": "multiply",
 }  # fmt: skip
 
 REDUCTIONS = {
@@ -48,6 +48,9 @@ MATH: dict[str, Entry] = {
     **{name: ("x name>", f.unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
     **{name: ("x y name>", f.binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
     **{name: (REDUCE, f.reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
+    **{name: ("input>x name>", f.unary, {"kind": name}) for name in ("angle", "real", "imag")},
+    "softsign": ("features>x name> x", f.unary, {"kind": "softsign"}),
+    "atan2": ("y x name>", f.binary, {"kind": "atan2"}),
     "argmax": ("input>x axis output_type> name> dimension>axis", f.reduce, {"kind": "argmax"}),
     "argmin": ("input>x axis output_type> name> dimension>axis", f.reduce, {"kind": "argmin"}),
     "cumsum": ("x axis exclusive> reverse> name>", f.reduce, {"kind": "cumsum"}),
@@ -55,7 +58,7 @@ MATH: dict[str, Entry] = {
     "add_n": ("inputs name>", f.variadic, {"kind": "add"}),
     "accumulate_n": ("inputs shape> tensor_dtype> name>", f.variadic, {"kind": "add"}),
     "l2_normalize": ("x axis epsilon> name> dim>axis", f.normalize),
-    "top_k": ("input>x k sorted name>", f.top_k),
+    "top_k": ("input>x k sorted index_type> name>", f.top_k),
     "norm": ("tensor>x ord> axis keepdims name>", f.reduce, {"kind": "norm"}),
 }  # fmt: skip
 
@@ -89,14 +92,14 @@ CORE: dict[str, Entry] = {
     "pad": ("tensor>x paddings mode constant_values name>", f.pad),
     "gather": ("params>x indices validate_indices> axis batch_dims name>", f.gather),
     "slice": ("input_>x begin size name>", f.strided_slice),
-    "matmul": ("a>x b>y transpose_a transpose_b adjoint_a> adjoint_b> a_is_sparse> b_is_sparse> output_type> name>", f.matmul),
+    "matmul": ("a>x b>y transpose_a transpose_b adjoint_a> adjoint_b> a_is_sparse> b_is_sparse> output_type> grad_a> grad_b> name>", f.matmul),
     "tensordot": ("a>x b>y axes name>", f.tensordot),
     "einsum": ("equation *inputs", f.einsum),
     "zeros": ("shape dtype name> layout>", f.filled),
     "ones": ("shape dtype name> layout>", f.filled, {"value": 1}),
-    "fill": ("dims>shape value name>", f.filled),
-    "zeros_like": ("input>x dtype name>", f.like),
-    "ones_like": ("input>x dtype name>", f.like),
+    "fill": ("dims>shape value name> layout>", f.filled),
+    "zeros_like": ("input>x dtype name> layout> tensor>x", f.like),
+    "ones_like": ("input>x dtype name> layout> tensor>x", f.like),
     "range": ("start limit>stop delta>step dtype name>", f.arange),
     "linspace": ("start stop num name> axis>", f.linspace),
     "eye": ("num_rows>n num_columns>m batch_shape> dtype> name>", f.eye),
@@ -118,12 +121,14 @@ POOL = "input>x ksize>pool_size strides padding data_format name> value>x"
 
 NN: dict[str, Entry] = {
     **{
-        name: ("features>x name> x>", f.unary, {"kind": kind})
+        name: ("features>x name> x", f.unary, {"kind": kind})
         for name, kind in {
             "relu": "relu", "relu6": "relu6", "elu": "elu", "selu": "selu", "softplus": "softplus",
-            "softsign": "softsign", "silu": "silu", "swish": "silu", "crelu": "relu",
+            "softsign": "softsign",
         }.items()
     },
+    "silu": ("features>x beta> name> x", f.unary, {"kind": "silu"}),
+    "swish": ("features>x beta> name> x", f.unary, {"kind": "silu"}),
     "leaky_relu": ("features>x alpha> name>", f.unary, {"kind": "leaky_relu"}),
     "gelu": ("features>x approximate> name>", f.unary, {"kind": "gelu"}),
     "sigmoid": ("x name>", f.unary, {"kind": "sigmoid"}),
@@ -166,7 +171,7 @@ NN: dict[str, Entry] = {
     "lrn": ("input>x depth_radius bias> alpha> beta> name>", w.local_response),
     "space_to_depth": ("input>x block_size data_format name>", f.space_to_depth),
     "depth_to_space": ("input>x block_size data_format name>", f.depth_to_space),
-    "top_k": ("input>x k sorted name>", f.top_k),
+    "top_k": ("input>x k sorted index_type> name>", f.top_k),
     "embedding_lookup": ("params>x ids>indices max_norm> name>", f.gather),
 }  # fmt: skip
 
@@ -199,7 +204,7 @@ LINALG: dict[str, Entry] = {
     "l2_normalize": MATH["l2_normalize"],
     "tensordot": CORE["tensordot"],
     "eye": CORE["eye"],
-    "matrix_transpose": ("a>x name>", f.swapaxes, {"axis1": -1, "axis2": -2}),
+    "matrix_transpose": ("a>x name> conjugate>", f.swapaxes, {"axis1": -1, "axis2": -2}),
 }
 
 TABLES: dict[str, Table] = {

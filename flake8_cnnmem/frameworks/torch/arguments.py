@@ -74,8 +74,12 @@ def axes(value: Value) -> tuple[int, ...] | None | Unknown:
     return (value,)
 
 
-NUMPY_NAMES = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-"""What C++ functions accept beside their own names (numpy_compatibility_arg_names in python_arg_parser.cpp)."""
+OTHER_NAMES = {
+    "axis": "dim", "axes": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
+    "mat2": "other", "tensor": "other", "axis0": "dim0", "axis1": "dim1",
+}  # fmt: skip
+"""What functions accept beside their own names: NumPy's (numpy_compatibility_arg_names in python_arg_parser.cpp), and
+names in which functions differ that are one here (`mm(input, mat2)` is `matmul(input, other)`)."""
 
 
 def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[..., Value]:
@@ -85,8 +89,8 @@ def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[.
     def renamed(*args: Any, **kwargs: Any) -> Value:
         if kwargs:
             for word in tuple(kwargs):
-                if word not in known and NUMPY_NAMES.get(word) in known:
-                    kwargs[NUMPY_NAMES[word]] = kwargs.pop(word)
+                if word not in known and OTHER_NAMES.get(word) in known:
+                    kwargs[OTHER_NAMES[word]] = kwargs.pop(word)
             if "out" not in known:
                 kwargs.pop("out", None)
         return function(*args, **kwargs)

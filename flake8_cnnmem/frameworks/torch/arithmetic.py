@@ -247,17 +247,17 @@ def add_in_place(run: Run, input: Value, other: Value, *, alpha: Value = 1) -> V
 
 
 @define("torch.sub", "tensor.sub", "torch.subtract", "tensor.subtract")
-def sub(run: Run, input: Value, other: Value, *, alpha: Value = 1) -> Value:
+def sub(run: Run, input: Value, other: Value, alpha: Value = 1) -> Value:
     return with_alpha(run, "-", input, other, alpha)
 
 
 @define("tensor.sub_", "tensor.subtract_")
-def sub_in_place(run: Run, input: Value, other: Value, *, alpha: Value = 1) -> Value:
+def sub_in_place(run: Run, input: Value, other: Value, alpha: Value = 1) -> Value:
     return with_alpha(run, "-", input, other, alpha, True)
 
 
 @define("torch.rsub")
-def rsub(run: Run, input: Value, other: Value, *, alpha: Value = 1) -> Value:
+def rsub(run: Run, input: Value, other: Value, alpha: Value = 1) -> Value:
     return with_alpha(run, "-", other, input, alpha)
 
 

@@ -103,7 +103,12 @@ def normal(
     return Tensor(source.shape) if source is not None else run.unknown("the size of a random tensor is not known")
 
 
-@define("torch.bernoulli", "tensor.bernoulli", "torch.poisson")
+@define("torch.poisson")
+def poisson(run: Run, input: Value, generator: Value = None) -> Value:
+    return like(input, None)
+
+
+@define("torch.bernoulli", "tensor.bernoulli")
 def bernoulli(run: Run, input: Value, p: Value = None, *, generator: Value = None) -> Value:
     return like(input, None)
 
@@ -251,7 +256,6 @@ def dtype_for(values: Iterable[Any]) -> str:
 def tensor(
     run: Run,
     data: Value,
-    *,
     dtype: Value = None,
     device: Value = None,
     requires_grad: Value = False,
@@ -360,6 +364,13 @@ def eye(run: Run, n: Value, m: Value = None, **options: Value) -> Value:
     return Constant((rows, columns), result)
 
 
+@define("torch.hamming_window", "torch.kaiser_window")
+def hamming_window(
+    run: Run, window_length: Value, periodic: Value = True, alpha: Value = 0.54, beta: Value = 0.46, **options: Value
+) -> Value:
+    return Constant((size(window_length),), dtype_of(options.get("dtype")))
+
+
 def _declare_window(name: str) -> None:
     def function(run: Run, window_length: Value, periodic: Value = True, **options: Value) -> Value:
         return Constant((size(window_length),), dtype_of(options.get("dtype")))
@@ -367,7 +378,7 @@ def _declare_window(name: str) -> None:
     define(f"torch.{name}")(function)
 
 
-for _name in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"):
+for _name in ("hann_window", "blackman_window", "bartlett_window"):
     _declare_window(_name)
 
 

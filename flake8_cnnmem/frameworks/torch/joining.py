@@ -11,6 +11,7 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import Constant, constant, flat, is_constant
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.shapes import diagonal as diagonal_of
 from flake8_cnnmem.frameworks.torch.shapes import lost_shape, shaped
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
@@ -219,10 +220,19 @@ def tril_in_place(run: Run, input: Value, diagonal: Value = 0) -> Value:
     return apply(run, Elementwise("mask", True), input, function="tril_")
 
 
-@define("torch.diag", "tensor.diag", "torch.diag_embed", "tensor.diag_embed")
-def diag(run: Run, input: Value, diagonal: Value = 0, dim1: Value = -2, dim2: Value = -1) -> Value:
+@define("torch.diag", "tensor.diag")
+def diag(run: Run, input: Value, diagonal: Value = 0) -> Value:
     tensor = tensor_of(input)
-    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 1 and diagonal == 0:
-        column = apply(run, Unsqueeze(-1), tensor, function="diag")
-        return apply(run, Expand((tensor.shape[0], tensor.shape[0])), column, function="diag")
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
+        return diagonal_of(run, tensor, diagonal)
+    return diag_embed(run, input, diagonal)
+
+
+@define("torch.diag_embed", "tensor.diag_embed", "torch.diagflat", "tensor.diagflat")
+def diag_embed(run: Run, input: Value, offset: Value = 0, dim1: Value = -2, dim2: Value = -1) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape and offset == 0:
+        column = apply(run, Unsqueeze(-1), tensor, function="diag_embed")
+        square = apply(run, Expand((*tensor.shape, tensor.shape[-1])), column, function="diag_embed")
+        return apply(run, Elementwise("copy"), square, function="diag_embed")
     return lost_shape(run, input, run.unknown("the size of a diagonal matrix is not worked out"), "diag", "copy")

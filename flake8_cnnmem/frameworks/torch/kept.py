@@ -105,8 +105,8 @@ NORMALISATIONS = [
     ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
-    ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous")),
-    ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous")),
+    ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
+    ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous", viewed=True)),
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
@@ -147,7 +147,8 @@ MERGES = [
 
 SHAPES = [
     ("view", PASSES),
-    *rows("copy contiguous", PASSES),
+    ("copy", PASSES),
+    ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
     ("copy/Index", Row(backward=temporaries(1), layout="contiguous")),
@@ -251,7 +252,19 @@ REFERENCE = Rules(
             "dropout": Row((Kept(New("x")),)),
             "logsigmoid": Row((X, Kept(New("x")))),
             "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(3)),
-            "lstm": Row((Kept("x"), Kept("y")), layout="contiguous", weights="all"),
+            # oneDNN: the input as a contiguous copy, the result of each layer and direction, the states.
+            "lstm": Row(
+                (Kept(New("x")), Kept(New("steps")), Kept(New("between")), Kept(New("states", times=4))),
+                backward=(New("between"), New("direction")),
+                layout="contiguous",
+                weights="all",
+            ),
+            # With a dropout the CPU has no fused kernel: scaled q and k, the probabilities, their mask, what is left.
+            "attention/dropout": Row(
+                (Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities", times=3))),
+                forward=(New("probabilities"),),
+                backward=(New("probabilities", times=2),),
+            ),
         }
     ),
     OTHERWISE,

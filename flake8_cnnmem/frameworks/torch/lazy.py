@@ -55,11 +55,17 @@ def refill(self: Instance, final: Class, made: Instance) -> None:
 def _declare(name: str) -> None:
     final_name, (argument, axis) = LAZY[name]
     final = LAYERS[final_name]
-    own = [parameter for word, parameter in STUBS[final_name].parameters.items() if word != argument]
+    own = [
+        parameter.replace(default=True) if word in ("affine", "track_running_stats") else parameter
+        for word, parameter in STUBS[final_name].parameters.items()
+        if word != argument
+    ]
     signature = inspect.Signature(own)
 
     def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        bound = signature.bind(*args, **kwargs).arguments
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        bound = given.arguments
         run.call(final.namespace["__init__"], self, **{argument: NOT_CALLED}, **bound)
         self.attributes[argument] = 0
         self.native = bound

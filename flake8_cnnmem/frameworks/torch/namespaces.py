@@ -8,6 +8,7 @@ from functools import lru_cache
 from flake8_cnnmem.frameworks.torch import (
     arithmetic,
     attention,
+    complexes,
     convolutions,
     creation,
     data,
@@ -35,6 +36,7 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.layers import (
     activation,
+    adaptive,
     convolution,
     normalisation,
     pooling,
@@ -55,8 +57,8 @@ from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
 
 DECLARING = (
-    arithmetic, attention, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools, reductions,
-    resampling, shapes, tensors, attention_layers, linear_layers,
+    arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools, reductions,
+    resampling, shapes, tensors, attention_layers, linear_layers, adaptive,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
@@ -221,6 +223,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.attention": {"sdpa_kernel": regions.QUIET},
     "torch.linalg": linalg.LINALG,
     "torch.special": TORCH,
+    "torch.fft": complexes.FFT,
     "torch.optim": lambda name: optim.OPTIMIZERS.get(name, {"Optimizer": optim.OPTIMIZER}.get(name, MISSING)),
     "torch.optim.lr_scheduler": optim.scheduler,
     "torch.optim.swa_utils": {"AveragedModel": parallel.AveragedModel},
@@ -269,7 +272,8 @@ CONTENTS: dict[str, Contents] = {
         "init_process_group": scripting.native("init_process_group", scripting.nothing),
         "barrier": scripting.native("barrier", scripting.nothing),
     },
-    "torch._C": {"_get_tracing_state": scripting.answer("_get_tracing_state", None)},
+    "torch._C": {"_get_tracing_state": scripting.answer("_get_tracing_state", None),
+                 "_log_api_usage_once": scripting.native("_log_api_usage_once", scripting.nothing)},
     "torch.onnx": {"is_in_onnx_export": scripting.answer("is_in_onnx_export", False)},
     "torch.random": scripting.MISCELLANEOUS,
     "torch.version": {"__version__": "2.13.0", "cuda": "13.0"},
@@ -288,28 +292,26 @@ IN_MODULES = "torch.nn.modules."
 
 
 @lru_cache(maxsize=None)
-def find_module(dotted: str) -> Namespace:
-    """The module of this name. One that we know nothing of is there too, and empty: torch is never read as source."""
-    contents = CONTENTS.get(dotted)
-    if contents is None:
-        contents = modules_member if dotted.startswith(IN_MODULES) else {}
+def find_module(dotted: str) -> Namespace | None:
+    """The module of this name; None for one that we do not provide."""
+    if not is_module(dotted):
+        return None
+    contents: Contents = CONTENTS.get(dotted, modules_member if dotted.startswith(IN_MODULES) else {})
 
     def look_up(name: str) -> Value:
-        assert contents is not None
         found = contents(name) if callable(contents) else contents.get(name, MISSING)
-        if found is MISSING and is_package(dotted, name):
-            return find_module(f"{dotted}.{name}")
+        if found is MISSING:
+            return find_module(f"{dotted}.{name}") or MISSING
         return found
 
     return Namespace(dotted, look_up)
 
 
-def is_package(parent: str, name: str) -> bool:
-    """Whether `parent.name` is a module that we know, or one that holds such a module."""
-    dotted = f"{parent}.{name}"
-    if dotted in CONTENTS or any(known.startswith(dotted + ".") for known in CONTENTS):
+def is_module(dotted: str) -> bool:
+    """Whether this is a module that we know, or a package that holds one."""
+    if dotted in CONTENTS or any(known.startswith(f"{dotted}.") for known in CONTENTS):
         return True
-    return parent == "torch.nn.modules" and name in FILES
+    return dotted.startswith(IN_MODULES) and dotted.removeprefix(IN_MODULES) in FILES
 
 
 FILES = frozenset(

@@ -9,8 +9,6 @@ from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
 
-SHARED: dict[str, Any] = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False}
-
 OPTIONS: dict[str, dict[str, Any]] = {
     "SGD": {"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False, "maximize": False,
             "foreach": None, "differentiable": False, "fused": None},
@@ -19,11 +17,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
              "decoupled_weight_decay": False},
     "AdamW": {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-2, "amsgrad": False,
               "maximize": False, "foreach": None, "capturable": False, "differentiable": False, "fused": None},
-    "Adamax": {"lr": 2e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "foreach": None, **SHARED},
+    "Adamax": {"lr": 2e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "foreach": None,
+               "maximize": False, "differentiable": False, "capturable": False},
     "NAdam": {"lr": 2e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "momentum_decay": 4e-3,
-              "decoupled_weight_decay": False, **SHARED},
+              "decoupled_weight_decay": False, "foreach": None, "maximize": False, "capturable": False,
+              "differentiable": False},
     "RAdam": {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "decoupled_weight_decay": False,
-              **SHARED},
+              "foreach": None, "maximize": False, "capturable": False, "differentiable": False},
     "RMSprop": {"lr": 1e-2, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0, "momentum": 0, "centered": False,
                 "capturable": False, "foreach": None, "maximize": False, "differentiable": False},
     "Adagrad": {"lr": 1e-2, "lr_decay": 0, "weight_decay": 0, "initial_accumulator_value": 0, "eps": 1e-10,
@@ -39,7 +39,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "Rprop": {"lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50), "capturable": False, "foreach": None,
               "maximize": False, "differentiable": False},
     "SparseAdam": {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "maximize": False},
-    "Muon": {"lr": 1e-3, "weight_decay": 0.1, "momentum": 0.95, "nesterov": True},
+    "Muon": {"lr": 1e-3, "weight_decay": 0.1, "momentum": 0.95, "nesterov": True,
+             "ns_coefficients": (3.4445, -4.775, 2.0315), "eps": 1e-7, "ns_steps": 5, "adjust_lr_fn": None},
 }  # fmt: skip
 """Each optimizer's options after `params`, in their order."""
 

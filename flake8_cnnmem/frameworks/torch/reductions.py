@@ -345,7 +345,7 @@ def rank_one(value: Value) -> bool:
     return isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 1
 
 
-@define(*everywhere("unique", "unique_consecutive"))
+@define(*everywhere("unique"))
 def unique(
     run: Run,
     input: Value,
@@ -360,6 +360,13 @@ def unique(
     if return_inverse is True or return_counts is True:
         return (found, *([Tensor((count,), "int64")] * ((return_inverse is True) + (return_counts is True))))
     return found
+
+
+@define(*everywhere("unique_consecutive"))
+def unique_consecutive(
+    run: Run, input: Value, return_inverse: Value = False, return_counts: Value = False, dim: Value = None
+) -> Value:
+    return unique(run, input, True, return_inverse, return_counts, dim)
 
 
 @define(*everywhere("nonzero"))

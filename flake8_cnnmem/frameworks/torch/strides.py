@@ -20,6 +20,7 @@ from flake8_cnnmem.ops import (
     Index,
     Permute,
     Reshape,
+    ScaledDotProduct,
     Split,
     Squeeze,
     Transpose,
@@ -61,6 +62,9 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
     if isinstance(op, Broadcast):
         same = next((x for x in call.inputs if x.shape == shape), None)
         return row_major(shape) if same is None else strides_of(same, depth - 1)
+    if isinstance(op, ScaledDotProduct):
+        # The kernels write their result in the order of the queries (`empty_like`).
+        return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
     if not op.view:
         return row_major(shape)
     known = strides_of(before, depth - 1)

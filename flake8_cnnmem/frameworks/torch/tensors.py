@@ -191,7 +191,7 @@ def cast(run: Run, input: Value, dtype: str, function: str, copy: bool = False) 
 
 
 def _declare_cast(name: str, dtype: str) -> None:
-    def method(run: Run, input: Value, memory_format: Value = None) -> Value:
+    def method(run: Run, input: Value, *, memory_format: Value = None) -> Value:
         return cast(run, input, dtype, name)
 
     define(f"tensor.{name}")(method)
@@ -240,7 +240,7 @@ for _name in (
 
 
 @define("tensor.contiguous")
-def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
+def contiguous(run: Run, input: Value, *, memory_format: Value = None) -> Value:
     """A copy where the input is a view in another order; the same tensor otherwise."""
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input
@@ -272,8 +272,8 @@ def detach_(run: Run, input: Value) -> Value:
 
 
 @define("tensor.requires_grad_")
-def requires_grad_(run: Run, input: Value, requires_grad: Value = True) -> Value:
-    set_attribute(run, input, "requires_grad", requires_grad)
+def requires_grad_(run: Run, input: Value, mode: Value = True) -> Value:
+    set_attribute(run, input, "requires_grad", mode)
     return input
 
 

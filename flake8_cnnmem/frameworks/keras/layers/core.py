@@ -155,7 +155,7 @@ def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: V
         return kernel, None
     first = min((names_out.find(name) for name in bias_axes if name in names_out), default=0)
     bias = tuple(sizes.get(name, missing) if name in bias_axes else 1 for name in names_out[first:])
-    return kernel, bias
+    return kernel, bias if leading or not elided else (*bias, *(1,) * (len(shape) - len(names_in)))
 
 
 def build_einsum(run: Run, self: Instance, input_shape: Value = None) -> None:

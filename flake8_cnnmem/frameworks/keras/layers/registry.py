@@ -17,6 +17,7 @@ from flake8_cnnmem.frameworks.keras.layers import (
     regularization,
     reshaping,
     rnn,
+    spectrograms,
     wrapping,
 )
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
@@ -24,7 +25,7 @@ from flake8_cnnmem.values import MISSING, Value
 
 FILES = (
     activation, attention, convolutional, core, keras1, merging, normalization, pooling, preprocessing, regularization,
-    reshaping, rnn, wrapping,
+    reshaping, rnn, spectrograms, wrapping,
 )  # fmt: skip
 """Importing them has filled `LAYERS`."""
 

@@ -1,0 +1,164 @@
+"""Element by element: operators and functions on arrays and numbers, with broadcasting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Batch, Shape, Size
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def broadcast(run: Run, *shapes: Shape) -> Shape:
+    """The common shape; ValueError where two sizes differ and neither is 1."""
+    rank = max(map(len, shapes), default=0)
+    result: list[Size] = []
+    for axis in range(-rank, 0):
+        size: Size = 1
+        for shape in shapes:
+            if len(shape) < -axis:
+                continue
+            own = shape[axis]
+            if size == 1:
+                size = own
+            elif own != 1 and dims.same(size, own) is False:
+                raise ValueError(f"operands could not be broadcast together: {dims.show(shapes[0])} {dims.show(shape)}")
+            elif own != 1 and dims.same(size, own) is None:
+                size = own if isinstance(own, Unknown) else size
+        result.append(size)
+    return tuple(result)
+
+
+def spread(flat: list[Value], shape: Shape, target: Shape) -> list[Value]:
+    """Values in the order of a shape that this one is broadcast to."""
+    if shape == target:
+        return flat
+    if len(flat) == 1:
+        return flat * (count(target) or 0)
+    sizes: Any = (1,) * (len(target) - len(shape)) + shape
+    places = [0]
+    stride = len(flat)
+    for size, wanted in zip(sizes, target, strict=True):
+        stride //= max(size, 1)
+        places = [place + (at * stride if size != 1 else 0) for place in places for at in range(wanted)]  # type: ignore[arg-type]
+    return [flat[place] for place in places]
+
+
+def elementwise(run: Run, function: Callable[..., Value], values: tuple[Value, ...], dtype: str | None = None) -> Value:
+    """Apply a function of numbers to arrays and numbers. Numbers alone give a number."""
+    arrays: list[Tensor] = []
+    for value in values:
+        array = as_array(run, value)
+        if isinstance(array, Unknown):
+            return array
+        arrays.append(array)
+    shapes = [array.shape for array in arrays]
+    kind = dtype or common(array.dtype for array in arrays)
+    for shape in shapes:
+        if isinstance(shape, Unknown):
+            return make(shape, None, kind)
+    target = broadcast(run, *shapes)  # type: ignore[arg-type]
+    total = count(target)
+    flats = [flat_of(array) for array in arrays]
+    if total is None or total > KEPT or any(flat is None for flat in flats):
+        return make(target, None, kind)
+    run.spend(total // 4 + 1)
+    columns = [spread(flat or [], array.shape, target) for flat, array in zip(flats, arrays, strict=True)]  # type: ignore[arg-type]
+    results = [function(*items) for items in zip(*columns, strict=True)]
+    if dtype is None:
+        kind = common([kind, *map(dtype_of_value, results)]) if results else kind
+    made = make(target, results, kind)
+    return made if any(isinstance(value, Tensor) and value.shape for value in values) else plain(made)
+
+
+def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
+    """The Framework's operators. In-place forms give the new array."""
+    if right is None and symbol in ("neg", "pos", "invert"):
+        if symbol == "invert":
+            return elementwise(run, lambda x: not x if isinstance(x, bool) else run.operate_unary("~", x), (left,))
+        return elementwise(run, lambda x: run.operate_unary(symbol, x), (left,))
+    symbol = symbol[:-1] if symbol.endswith("=") and symbol not in COMPARISONS else symbol
+    if symbol == "@":
+        return matmul(run, left, right)
+    if not isinstance(left, (Tensor, int, float, complex, Batch, list, tuple)) or not isinstance(
+        right, (Tensor, int, float, complex, Batch, list, tuple)
+    ):
+        if symbol in ("==", "!="):
+            return symbol == "!="
+        return run.unknown(f"{symbol} between an array and another value is not followed")
+    dtype = "bool" if symbol in COMPARISONS else None
+    return elementwise(run, lambda a, b: safely(run, symbol, a, b), (left, right), dtype)
+
+
+def safely(run: Run, symbol: str, left: Value, right: Value) -> Value:
+    """Division by zero is not an error in numpy."""
+    if symbol in ("/", "//", "%") and type(right) in (int, float) and right == 0 and isinstance(left, (int, float)):
+        return math.nan if left == 0 or symbol == "%" else math.copysign(math.inf, left)
+    return run.operate(symbol, left, right)
+
+
+def matmul(run: Run, left: Value, right: Value) -> Value:
+    """`np.matmul` and `np.dot` up to two axes: shapes only."""
+    first, second = as_array(run, left), as_array(run, right)
+    for array in (first, second):
+        if isinstance(array, Unknown):
+            return array
+    assert isinstance(first, Tensor) and isinstance(second, Tensor)
+    kind = common((first.dtype, second.dtype))
+    a, b = first.shape, second.shape
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return make(a if isinstance(a, Unknown) else b, None, kind)
+    if not a or not b:
+        return operate(run, "*", left, right)
+    inner = b[-2] if len(b) > 1 else b[-1]
+    if dims.same(a[-1], inner) is False:
+        raise ValueError(f"shapes {dims.show(a)} and {dims.show(b)} not aligned")
+    rows = a[:-1][-1:] if len(a) > 1 else ()
+    columns = b[-1:] if len(b) > 1 else ()
+    if len(a) <= 2 and len(b) <= 2:
+        flat = product_values(run, first, second)
+        return plain(make((*rows, *columns), flat, kind))
+    return make((*broadcast(run, a[:-2], b[:-2]), *rows, *columns), None, kind)
+
+
+def product_values(run: Run, first: Tensor, second: Tensor) -> list[Value] | None:
+    a, b = flat_of(first), flat_of(second)
+    if a is None or b is None or not a or not b:
+        return None
+    length: Any = first.shape[-1]  # type: ignore[index]
+    rows, columns = len(a) // length, len(b) // length
+    if rows * columns * length > KEPT:
+        return None
+    run.spend(rows * columns * length)
+    result = []
+    for row in range(rows):
+        for column in range(columns):
+            total: Value = 0
+            for at in range(length):
+                total = run.operate("+", total, run.operate("*", a[row * length + at], b[at * columns + column]))
+            result.append(total)
+    return result
+
+
+def on_number(run: Run, function: Callable[[Any], Any], whole: bool = False) -> Callable[[Value], Value]:
+    """A function of `math` on one value. What it has no value for is nan; `whole` keeps multiples of the batch."""
+
+    def apply(value: Value) -> Value:
+        if isinstance(value, Unknown) or (whole and isinstance(value, Batch)):
+            return value
+        if not isinstance(value, (int, float)):
+            return run.unknown("the values of an array are not known")
+        try:
+            return function(value)
+        except (ValueError, OverflowError):
+            return math.nan
+
+    return apply

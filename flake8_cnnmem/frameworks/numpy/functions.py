@@ -1,0 +1,454 @@
+"""The functions of `numpy`, by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.numpy import shapes
+from flake8_cnnmem.frameworks.numpy.arithmetic import elementwise, matmul, on_number, operate
+from flake8_cnnmem.frameworks.numpy.arrays import (
+    KEPT,
+    as_array,
+    count,
+    flat_of,
+    make,
+    plain,
+    scalar,
+    sizes,
+)
+from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_subtype, name_of
+from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, reduce
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Run, Value
+
+FUNCTIONS: dict[str, Value] = {}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def function(*names: str, absorb: bool = True) -> Callable[[F], F]:
+    """Enter a function under these names."""
+
+    def enter(body: F) -> F:
+        for name in names:
+            FUNCTIONS[name] = Native(name, body, absorb)
+        return body
+
+    return enter
+
+
+# Making arrays
+
+
+@function("array", "asarray", "asanyarray", "ascontiguousarray", "copy", "asfarray", "mat", "require", "asfortranarray")
+def array(run: Run, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
+          ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
+    made = as_array(run, object, name_of(dtype))
+    return shapes.at_least(run, made, ndmin) if isinstance(ndmin, int) and ndmin and isinstance(made, Tensor) else made
+
+
+def filled(name: str, value: Value) -> None:
+    @function(name)
+    def from_shape(run: Run, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
+        return constant(run, shape, value, name_of(dtype) or "float64")
+
+    @function(f"{name}_like")
+    def from_array(run: Run, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None) -> Value:
+        own = as_array(run, a)
+        if isinstance(own, Unknown):
+            return own
+        return constant(run, own.shape if shape is None else shape, value, name_of(dtype) or own.dtype)
+
+
+def constant(run: Run, shape: Value, value: Value, dtype: str) -> Value:
+    found = shape if isinstance(shape, Unknown) else sizes(run, shape)
+    total = count(found)
+    return make(found, [value] * total if total is not None and total <= KEPT and value is not None else None, dtype)
+
+
+filled("zeros", 0)
+filled("ones", 1)
+filled("empty", None)
+
+
+@function("full")
+def full(run: Run, shape: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    return constant(run, shape, plain(fill_value), name_of(dtype) or dtype_of_value(fill_value))
+
+
+@function("full_like")
+def full_like(run: Run, a: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    own = as_array(run, a)
+    return own if isinstance(own, Unknown) else constant(run, own.shape, plain(fill_value), name_of(dtype) or own.dtype)
+
+
+@function("eye", "identity")
+def eye(run: Run, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, **kwargs: Value) -> Value:
+    columns = N if M is None else M
+    kind = name_of(dtype) or "float64"
+    if isinstance(N, int) and isinstance(columns, int) and isinstance(k, int) and 0 <= N * columns <= KEPT:
+        return make((N, columns), [int(column - row == k) for row in range(N) for column in range(columns)], kind)
+    return make((N, columns), None, kind)
+
+
+@function("arange")
+def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    if len(bounds) == 4:
+        bounds, dtype = bounds[:3], bounds[3]
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    start, stop, step = plain(start), plain(stop), plain(step)
+    kind = name_of(dtype) or common(dtype_of_value(each) for each in (start, stop, step))
+    if not all(isinstance(each, (int, float)) for each in (start, stop, step)):
+        return make((stop if start == 0 and step == 1 else run.unknown("the length of arange is not known"),), None, kind)
+    length = max(math.ceil((stop - start) / step), 0)
+    return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
+
+
+@function("linspace", "geomspace", "logspace")
+def linspace(run: Run, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
+             dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip
+    kind = name_of(dtype) or "float64"
+    start, stop = plain(start), plain(stop)
+    if not isinstance(num, int) or num > KEPT or not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
+        return make((num,), None, kind)
+    step = (stop - start) / max(num - (endpoint is True), 1)
+    values = [start + at * step for at in range(num)]
+    if endpoint is True and num > 1:
+        values[-1] = float(stop)
+    return make((num,), values, kind)
+
+
+# Element by element
+
+WHOLE: dict[str, Callable[[Any], Any]] = {
+    "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round, "fix": math.trunc,
+}  # fmt: skip
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "sqrt": math.sqrt, "exp": math.exp, "log": math.log, "log2": math.log2, "log10": math.log10, "log1p": math.log1p,
+    "expm1": math.expm1, "sin": math.sin, "cos": math.cos, "tan": math.tan, "arcsin": math.asin, "arccos": math.acos,
+    "arctan": math.atan, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "fabs": abs, "deg2rad": math.radians,
+    "radians": math.radians, "degrees": math.degrees, "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
+}  # fmt: skip
+"""Functions whose result is a float."""
+
+KEEPING: dict[str, Callable[[Any], Any]] = {
+    "abs": abs, "absolute": abs, "square": lambda x: x * x, "negative": lambda x: -x, "positive": lambda x: x,
+    "sign": lambda x: (x > 0) - (x < 0), "conj": lambda x: x, "real": lambda x: x,
+}  # fmt: skip
+
+TESTS: dict[str, Callable[[Any], Any]] = {
+    "isnan": math.isnan, "isinf": math.isinf, "isfinite": math.isfinite, "logical_not": lambda x: not x,
+}  # fmt: skip
+
+
+def unary(name: str, body: Callable[[Any], Any], dtype: str | None, whole: bool = False) -> None:
+    @function(name)
+    def apply(run: Run, x: Value, *args: Value, **kwargs: Value) -> Value:
+        convert = (lambda value: float(body(value))) if dtype == "float64" else body
+        if isinstance(x, Batch) and whole:
+            return x
+        own = name_of(kwargs.get("dtype")) or (x.dtype if isinstance(x, Tensor) and x.dtype.startswith("float") else None)
+        return elementwise(run, on_number(run, convert, whole), (x,), (own or dtype) if dtype == "float64" else dtype)
+
+
+for _name, _body in WHOLE.items():
+    unary(_name, _body, "float64", True)
+for _name, _body in UNARY.items():
+    unary(_name, _body, "float64")
+for _name, _body in KEEPING.items():
+    unary(_name, _body, None, _name in ("abs", "absolute", "positive", "real", "conj"))
+for _name, _body in TESTS.items():
+    unary(_name, _body, "bool")
+
+BINARY = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",
+    "remainder": "%", "fmod": "%", "power": "**", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=",
+    "greater": ">", "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<",
+    "right_shift": ">>",
+}  # fmt: skip
+
+
+def binary(name: str, symbol: str) -> None:
+    @function(name)
+    def apply(run: Run, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
+        return operate(run, symbol, x1, x2)
+
+
+for _name, _symbol in BINARY.items():
+    binary(_name, _symbol)
+
+
+def choosing(name: str, symbol: str) -> None:
+    """`maximum`, `minimum`."""
+
+    @function(name)
+    def apply(run: Run, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
+        def choose(a: Value, b: Value) -> Value:
+            first = run.truth(run.operate(symbol, a, b))
+            return first if isinstance(first, Unknown) else a if first else b
+
+        return elementwise(run, choose, (x1, x2))
+
+
+for _name, _symbol in (("maximum", ">="), ("fmax", ">="), ("minimum", "<="), ("fmin", "<=")):
+    choosing(_name, _symbol)
+
+
+def logical(name: str, combine: Callable[[bool, bool], bool]) -> None:
+    @function(name)
+    def apply(run: Run, x1: Value, x2: Value, **kwargs: Value) -> Value:
+        def both(a: Value, b: Value) -> Value:
+            left, right = run.truth(a), run.truth(b)
+            if isinstance(left, Unknown) or isinstance(right, Unknown):
+                return left if isinstance(left, Unknown) else right
+            return combine(left, right)
+
+        return elementwise(run, both, (x1, x2), "bool")
+
+
+logical("logical_and", lambda a, b: a and b)
+logical("logical_or", lambda a, b: a or b)
+logical("logical_xor", lambda a, b: a is not b)
+
+
+@function("clip")
+def clip(run: Run, a: Value, a_min: Value = None, a_max: Value = None, *args: Value, **kwargs: Value) -> Value:
+    if a_min is not None:
+        a = run.call(FUNCTIONS["maximum"], a, a_min)
+    return a if a_max is None else run.call(FUNCTIONS["minimum"], a, a_max)
+
+
+@function("round", "around", "round_")
+def rounded(run: Run, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
+    if not isinstance(decimals, int) or abs(decimals) > 100:
+        return run.unknown("how a number is rounded is not known")
+    return elementwise(run, on_number(run, lambda x: round(x, decimals), True), (a,))
+
+
+@function("where")
+def where(run: Run, condition: Value, x: Value = None, y: Value = None) -> Value:
+    if x is None or y is None:
+        return run.unknown("where a condition holds is not known")
+
+    def choose(test: Value, a: Value, b: Value) -> Value:
+        answer = run.truth(test)
+        return answer if isinstance(answer, Unknown) else a if answer else b
+
+    kind = common(dtype_of_value(each) for each in (plain(x), plain(y)))
+    return elementwise(run, choose, (condition, x, y), kind)
+
+
+# Reductions
+
+
+def reduction(name: str) -> None:
+    @function(name)
+    def apply(run: Run, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False,
+              **kwargs: Value) -> Value:  # fmt: skip
+        return reduce(run, name, a, axis, dtype, keepdims)
+
+
+for _name in FOLDS:
+    reduction(_name)
+FUNCTIONS["cumsum"] = Native("cumsum", lambda run, a, axis=None, **kwargs: cumulative(run, a, axis, "+"))
+FUNCTIONS["cumprod"] = Native("cumprod", lambda run, a, axis=None, **kwargs: cumulative(run, a, axis, "*"))
+
+
+@function("count_nonzero")
+def count_nonzero(run: Run, a: Value, axis: Value = None) -> Value:
+    return reduce(run, "sum", elementwise(run, lambda x: run.truth(x), (a,), "bool"), axis)
+
+
+# Shapes
+
+FUNCTIONS.update({
+    "reshape": Native("reshape", lambda run, a, newshape=None, order="C", shape=None, **kwargs: shapes.reshaped(
+        run, a, shape if newshape is None else newshape)),
+    "transpose": Native("transpose", lambda run, a, axes=None: shapes.transposed(run, a, axes)),
+    "permute_dims": Native("permute_dims", lambda run, a, axes: shapes.transposed(run, a, axes)),
+    "expand_dims": Native("expand_dims", lambda run, a, axis: shapes.expanded(run, a, axis)),
+    "squeeze": Native("squeeze", lambda run, a, axis=None: shapes.squeezed(run, a, axis)),
+    "ravel": Native("ravel", lambda run, a, order="C": shapes.raveled(run, a)),
+    "concatenate": Native("concatenate", lambda run, arrays, axis=0, **kwargs: shapes.concatenated(run, arrays, axis)),
+    "concat": Native("concat", lambda run, arrays, axis=0, **kwargs: shapes.concatenated(run, arrays, axis)),
+    "stack": Native("stack", lambda run, arrays, axis=0, **kwargs: shapes.stack(run, arrays, axis)),
+    "split": Native("split", lambda run, ary, indices_or_sections, axis=0: shapes.split(
+        run, ary, indices_or_sections, axis)),
+    "array_split": Native("array_split", lambda run, ary, indices_or_sections, axis=0: shapes.split(
+        run, ary, indices_or_sections, axis, True)),
+    "pad": Native("pad", lambda run, array, pad_width, *args, **kwargs: shapes.padded(run, array, pad_width)),
+    "tile": Native("tile", lambda run, A, reps: shapes.repeated(run, A, reps)),
+    "atleast_1d": Native("atleast_1d", lambda run, a: shapes.at_least(run, a, 1)),
+    "atleast_2d": Native("atleast_2d", lambda run, a: shapes.at_least(run, a, 2)),
+    "dot": Native("dot", lambda run, a, b, **kwargs: matmul(run, a, b)),
+    "matmul": Native("matmul", lambda run, a, b, **kwargs: matmul(run, a, b)),
+})  # fmt: skip
+
+
+@function("vstack", "row_stack")
+def vstack(run: Run, tup: Value, **kwargs: Value) -> Value:
+    found = shapes.arrays_of(run, tup)
+    if isinstance(found, Unknown):
+        return found
+    return shapes.concatenated(run, [shapes.at_least(run, each, 2) for each in found], 0)
+
+
+@function("hstack")
+def hstack(run: Run, tup: Value, **kwargs: Value) -> Value:
+    found = shapes.arrays_of(run, tup)
+    if isinstance(found, Unknown):
+        return found
+    first: Any = found[0].shape
+    return shapes.concatenated(run, found, 0 if isinstance(first, tuple) and len(first) < 2 else 1)
+
+
+@function("swapaxes")
+def swapaxes(run: Run, a: Value, axis1: int, axis2: int) -> Value:
+    own = as_array(run, a)
+    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
+        return own
+    order = list(range(len(own.shape)))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return shapes.transposed(run, own, order)
+
+
+@function("moveaxis", "rollaxis")
+def moveaxis(run: Run, a: Value, source: int, destination: int = 0) -> Value:
+    own = as_array(run, a)
+    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
+        return own
+    rank = len(own.shape)
+    if not isinstance(source, int) or not isinstance(destination, int):
+        return make(run.unknown("how axes are moved is not followed"), None, own.dtype)
+    order = [at for at in range(rank) if at != source % rank]
+    order.insert(destination % rank, source % rank)
+    return shapes.transposed(run, own, order)
+
+
+@function("flip", "fliplr", "flipud", "roll", "sort", "nan_to_num", "rot90", "gradient", "triu", "tril")
+def same_shape(run: Run, a: Value, *args: Value, **kwargs: Value) -> Value:
+    own = as_array(run, a)
+    return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
+
+
+@function("argsort")
+def argsort(run: Run, a: Value, *args: Value, **kwargs: Value) -> Value:
+    own = as_array(run, a)
+    return own if isinstance(own, Unknown) else make(own.shape, None, "int64")
+
+
+@function("repeat")
+def repeat(run: Run, a: Value, repeats: Value, axis: Value = None) -> Value:
+    own = as_array(run, a)
+    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
+        return own
+    if not isinstance(repeats, (int, Batch)):
+        return make(run.unknown("how often values are repeated is not known"), None, own.dtype)
+    if axis is None:
+        flat = flat_of(own)
+        total = dims.multiply(dims.product(own.shape), repeats)
+        known = flat is not None and isinstance(repeats, int) and len(flat) * repeats <= KEPT
+        return make((total,), [v for v in flat or [] for _ in range(repeats)] if known else None, own.dtype)  # type: ignore[arg-type]
+    sizes_ = list(own.shape)
+    sizes_[axis] = dims.multiply(sizes_[axis], repeats)
+    return make(tuple(sizes_), None, own.dtype)
+
+
+@function("outer")
+def outer(run: Run, a: Value, b: Value, **kwargs: Value) -> Value:
+    return operate(run, "*", shapes.expanded(run, shapes.raveled(run, a), 1), shapes.raveled(run, b))
+
+
+@function("diag")
+def diag(run: Run, v: Value, k: Value = 0) -> Value:
+    own = as_array(run, v)
+    if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
+        return own
+    return make(own.shape * 2 if len(own.shape) == 1 else own.shape[:1], None, own.dtype)
+
+
+@function("broadcast_to")
+def broadcast_to(run: Run, array: Value, shape: Value, **kwargs: Value) -> Value:
+    own = as_array(run, array)
+    return own if isinstance(own, Unknown) else make(sizes(run, shape), None, own.dtype)
+
+
+@function("meshgrid")
+def meshgrid(run: Run, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> Value:
+    lengths = []
+    for each in xi:
+        flat = shapes.raveled(run, each)
+        if isinstance(flat, Unknown):
+            return flat
+        lengths.append(flat.shape[0])
+    if indexing == "xy" and len(lengths) > 1:
+        lengths[:2] = lengths[1::-1]
+    return [make(tuple(lengths), None, "float64") for _ in xi]
+
+
+# Asking
+
+
+@function("shape")
+def shape(run: Run, a: Value) -> Value:
+    own = as_array(run, a)
+    return own if isinstance(own, Unknown) else own.shape
+
+
+@function("ndim")
+def ndim(run: Run, a: Value) -> Value:
+    own = shape(run, a)
+    return own if isinstance(own, Unknown) else len(own)
+
+
+@function("size")
+def size(run: Run, a: Value, axis: Value = None) -> Value:
+    own = shape(run, a)
+    return own if isinstance(own, Unknown) else dims.product(own) if axis is None else own[axis]
+
+
+FUNCTIONS["isscalar"] = Native("isscalar", lambda run, element: scalar(element) and element is not None)
+FUNCTIONS["issubdtype"] = Native("issubdtype", is_subtype)
+FUNCTIONS["iterable"] = Native("iterable", lambda run, y: not scalar(y) or isinstance(y, str))
+FUNCTIONS["result_type"] = Native(
+    "result_type", lambda run, *each: common(name_of(e) or dtype_of_value(e) for e in each)
+)
+
+
+@function("array_equal", "allclose", "isclose", "array_equiv")
+def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
+    first, second = as_array(run, a), as_array(run, b)
+    for each in (first, second):
+        if isinstance(each, Unknown):
+            return each
+    assert isinstance(first, Tensor) and isinstance(second, Tensor)
+    left, right = flat_of(first), flat_of(second)
+    if left is None or right is None:
+        return run.unknown("the values of an array are not known")
+    return run.equal(left, right)
+
+
+@function("unique")
+def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Value = False, return_counts: Value = False,
+           *args: Value, **kwargs: Value) -> Value:  # fmt: skip
+    own = as_array(run, ar)
+    if isinstance(own, Unknown):
+        return own
+    flat = flat_of(own)
+    if flat is None or not all(isinstance(value, (int, float)) for value in flat):
+        return run.unknown("how many values differ is not known")
+    if return_index is True or return_inverse is True or return_counts is True:
+        return run.unknown("the counts of an array's values are not followed")
+    found = sorted(set(flat))
+    return make((len(found),), found, own.dtype)
+
+
+@function("set_printoptions", "seterr", "save", "savez", "savetxt", "savez_compressed", "testing", absorb=False)
+def ignored(run: Run, *args: Value, **kwargs: Value) -> None:
+    """What is printed or written changes no shape."""

@@ -1,0 +1,133 @@
+"""`array[key]` and `array[key] = value`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import Batch, Shape, Size
+from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
+from flake8_cnnmem.frameworks.numpy.arrays import as_array, flat_of, make, plain
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+
+def expanded(key: Value, rank: int) -> list[Value] | None:
+    """One entry for each axis (and None for each new one); None where there are too many."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    used = sum(1 for entry in entries if entry is not None and entry is not ...)
+    used += sum(len(entry.shape) - 1 for entry in entries if is_mask(entry))
+    if used > rank:
+        return None
+    at = next((place for place, entry in enumerate(entries) if entry is ...), len(entries))
+    filling = [slice(None)] * (rank - used)
+    return entries[:at] + filling + [entry for entry in entries[at:] if entry is not ...]
+
+
+def is_mask(entry: Value) -> bool:
+    return isinstance(entry, Tensor) and entry.dtype == "bool" and isinstance(entry.shape, tuple)
+
+
+def sliced(run: Run, size: Size, entry: slice) -> tuple[Size, range | None]:
+    """The size that is left of an axis, and the places where they are known."""
+    parts = (entry.start, entry.stop, entry.step)
+    if parts == (None, None, None):
+        return size, range(size) if isinstance(size, int) else None
+    if isinstance(size, int) and all(part is None or type(part) is int for part in parts):
+        places = range(size)[entry]
+        return len(places), places
+    if isinstance(size, Unknown):
+        return size, None
+    return run.unknown("how much a slice leaves is not known"), None
+
+
+def index(run: Run, tensor: Tensor, key: Value) -> Value:
+    if isinstance(tensor.shape, Unknown):
+        return make(tensor.shape, None, tensor.dtype)
+    entries = expanded(key, len(tensor.shape))
+    if entries is None:
+        raise IndexError(f"too many indices for array: array is {len(tensor.shape)}-dimensional")
+    if any(is_mask(entry) for entry in entries):
+        return make((run.unknown("how many values a mask leaves is not known"), *tensor.shape[len(entries) :]), None, tensor.dtype)
+    shape: list[Size] = []
+    picks: list[Any] = []
+    fancy: list[Shape] = []
+    fancy_at = 0
+    axis = 0
+    for entry in entries:
+        if entry is None:
+            shape.append(1)
+            continue
+        size = tensor.shape[axis]
+        axis += 1
+        if isinstance(entry, slice):
+            left, places = sliced(run, size, entry)
+            shape.append(left)
+            picks.append(places)
+        elif isinstance(entry, (int, Batch, Unknown)) and not isinstance(entry, bool):
+            picks.append(position(entry, size))
+        else:
+            array = as_array(run, entry)
+            if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+                return make(array if isinstance(array, Unknown) else array.shape, None, tensor.dtype)
+            if not fancy:
+                fancy_at = len(shape)
+            fancy.append(array.shape)
+            picks.append(flat_of(array) if len(array.shape) == 1 and len(fancy) == 1 else None)
+    if fancy:
+        shape[fancy_at:fancy_at] = broadcast(run, *fancy)
+    flat = chosen(tensor, picks) if len(fancy) < 2 else None
+    return plain(make(tuple(shape), flat, tensor.dtype))
+
+
+def position(entry: Value, size: Size) -> Any:
+    if isinstance(entry, int) and isinstance(size, int):
+        if not -size <= entry < size:
+            raise IndexError(f"index {entry} is out of bounds for axis with size {size}")
+        return entry % size
+    return None
+
+
+def chosen(tensor: Tensor, picks: list[Any]) -> list[Value] | None:
+    """The values at these places of each axis: a number, a range, a list of places; None for places not known."""
+    flat = flat_of(tensor)
+    if flat is None or any(pick is None for pick in picks):
+        return None
+    places = [0]
+    stride = len(flat)
+    for size, pick in zip(tensor.shape, picks, strict=True):  # type: ignore[arg-type]
+        assert isinstance(size, int)
+        stride //= max(size, 1)
+        if isinstance(pick, int):
+            places = [place + pick * stride for place in places]
+            continue
+        if not all(isinstance(at, int) and -size <= at < size for at in pick):
+            return None
+        places = [place + at % size * stride for place in places for at in pick]
+    return [flat[place] for place in places]
+
+
+def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
+    """The same shape; the values only where a single known place of a vector is written."""
+    flat = flat_of(tensor)
+    if flat is not None and isinstance(key, int) and len(tensor.shape) == 1 and -len(flat) <= key < len(flat):  # type: ignore[arg-type]
+        flat[key] = plain(value)
+        return make(tensor.shape, flat, tensor.dtype)
+    if flat is not None and key in (slice(None), ...) and isinstance(value, (int, float)):
+        return make(tensor.shape, [value] * len(flat), tensor.dtype)
+    return make(tensor.shape, None, tensor.dtype)
+
+
+def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+    if isinstance(tensor.shape, Unknown):
+        return tensor.shape
+    if not tensor.shape:
+        raise TypeError("iteration over a 0-d array")
+    size = tensor.shape[0]
+    if not isinstance(size, int):
+        return size if isinstance(size, Unknown) else run.unknown("a loop over the batch is not followed")
+    run.check_size(size)
+    run.spend(size)
+    if tensor.data is None:
+        return [make(tensor.shape[1:], None, tensor.dtype) for _ in range(size)]
+    return [index(run, tensor, at) for at in range(size)]

@@ -1,0 +1,217 @@
+"""Changing, joining and cutting arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, axis_of, count, flat_of, make, sizes
+from flake8_cnnmem.frameworks.numpy.dtypes import common
+from flake8_cnnmem.frameworks.numpy.indexing import index
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+
+def reshaped(run: Run, a: Value, shape: Value) -> Value:
+    """One size may be -1."""
+    array = as_array(run, a)
+    if isinstance(array, Unknown):
+        return array
+    wanted: Any = shape if not isinstance(shape, int) else (shape,)
+    if isinstance(wanted, (tuple, list)) and any(type(size) is int and size == -1 for size in wanted):
+        rest = sizes(run, tuple(size for size in wanted if not (type(size) is int and size == -1)))
+        if isinstance(rest, Unknown):
+            return make(rest, None, array.dtype)
+        left = missing(run, array.shape, rest)
+        target: Shape | Unknown = tuple(left if type(size) is int and size == -1 else size for size in wanted)
+    else:
+        target = sizes(run, wanted)
+    if isinstance(target, Unknown):
+        return make(target, None, array.dtype)
+    total, new = count(array.shape), count(target)
+    if total is not None and new is not None and total != new:
+        raise ValueError(f"cannot reshape array of size {total} into shape {dims.show(target)}")
+    return make(target, flat_of(array), array.dtype)
+
+
+def missing(run: Run, shape: Shape | Unknown, rest: Shape) -> Size:
+    """What -1 stands for."""
+    if isinstance(shape, Unknown):
+        return shape
+    total, known = dims.product(shape), dims.product(rest)
+    if isinstance(total, int) and isinstance(known, int):
+        if known == 0 or total % known:
+            raise ValueError(f"cannot reshape array of size {total} into shape {dims.show((-1, *rest))}")
+        return total // known
+    return run.unknown("a size is divided by zero") if known == 0 else dims.floor_divide(total, known)
+
+
+def transposed(run: Run, a: Value, axes: Value = None) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array
+    rank = len(array.shape)
+    order = list(reversed(range(rank))) if axes is None else [axis_of(axis, rank) for axis in axes]
+    if sorted(order) != list(range(rank)):
+        raise ValueError("axes don't match array")
+    shape = tuple(array.shape[axis] for axis in order)
+    flat = flat_of(array)
+    if flat is None:
+        return make(shape, None, array.dtype)
+    strides = [count(array.shape[axis + 1 :]) or 1 for axis in range(rank)]
+    places = [0]
+    for axis in order:
+        places = [place + at * strides[axis] for place in places for at in range(array.shape[axis])]  # type: ignore[arg-type]
+    return make(shape, [flat[place] for place in places], array.dtype)
+
+
+def expanded(run: Run, a: Value, axis: Value) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    rank = len(array.shape) + len(axes)
+    places = {axis_of(each, rank) for each in axes}
+    rest = iter(array.shape)
+    return make(tuple(1 if at in places else next(rest) for at in range(rank)), flat_of(array), array.dtype)
+
+
+def squeezed(run: Run, a: Value, axis: Value = None) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array
+    rank = len(array.shape)
+    if axis is None:
+        places = {at for at, size in enumerate(array.shape) if size == 1}
+    else:
+        places = {axis_of(each, rank) for each in (axis if isinstance(axis, tuple) else (axis,))}
+        if any(isinstance(array.shape[at], int) and array.shape[at] != 1 for at in places):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    return make(tuple(size for at, size in enumerate(array.shape) if at not in places), flat_of(array), array.dtype)
+
+
+def raveled(run: Run, a: Value) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown):
+        return array
+    size: Size = array.shape if isinstance(array.shape, Unknown) else dims.product(array.shape)
+    return make((size,), flat_of(array), array.dtype)
+
+
+def arrays_of(run: Run, values: Value) -> list[Tensor] | Unknown:
+    items = run.items(values)
+    if isinstance(items, Unknown):
+        return items
+    found: list[Tensor] = []
+    for item in items:
+        array = as_array(run, item)
+        if isinstance(array, Unknown):
+            return array
+        found.append(array)
+    if not found:
+        raise ValueError("need at least one array to concatenate")
+    return found
+
+
+def concatenated(run: Run, arrays: Value, axis: Value = 0) -> Value:
+    """Sizes of the joined axis add up; ValueError where other sizes differ."""
+    found = arrays_of(run, arrays)
+    if isinstance(found, Unknown):
+        return found
+    kind = common(array.dtype for array in found)
+    for array in found:
+        if isinstance(array.shape, Unknown):
+            return make(array.shape, None, kind)
+    if axis is None:
+        found = [flat for flat in (raveled(run, array) for array in found) if isinstance(flat, Tensor)]
+        axis = 0
+    first: Any = found[0].shape
+    at = axis_of(axis, len(first))
+    total: Size = 0
+    for array in found:
+        shape: Any = array.shape
+        rest = [dims.same(a, b) for place, (a, b) in enumerate(zip(shape, first, strict=False)) if place != at]
+        if len(shape) != len(first) or any(same is False for same in rest):
+            raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+        total = dims.add(total, shape[at])
+    flats = [flat_of(array) for array in found]
+    known = at == 0 and all(flat is not None for flat in flats) and sum(len(flat or []) for flat in flats) <= KEPT
+    values = [value for flat in flats for value in flat or []] if known else None
+    return make((*first[:at], total, *first[at + 1 :]), values, kind)
+
+
+def stack(run: Run, arrays: Value, axis: Value = 0) -> Value:
+    found = arrays_of(run, arrays)
+    if isinstance(found, Unknown):
+        return found
+    widened = [expanded(run, array, axis) for array in found]
+    return concatenated(run, widened, axis)
+
+
+def at_least(run: Run, a: Value, rank: int) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array
+    lacking = max(rank - len(array.shape), 0)
+    return make((1,) * lacking + array.shape, flat_of(array), array.dtype)
+
+
+def split(run: Run, a: Value, parts: Value, axis: Value = 0, uneven: bool = False) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array if isinstance(array, Unknown) else array.shape
+    at = axis_of(axis, len(array.shape))
+    size = array.shape[at]
+    if not isinstance(size, int):
+        return run.unknown("an axis of unknown size is split")
+    if isinstance(parts, int):
+        if parts <= 0 or (size % parts and not uneven):
+            raise ValueError("array split does not result in an equal division")
+        run.check_size(parts)
+        small, large = divmod(size, parts)
+        ends = [0]
+        for each in range(parts):
+            ends.append(ends[-1] + small + (each < large))
+    else:
+        inner = run.items(parts)
+        if isinstance(inner, Unknown):
+            return inner
+        ends = [0, *inner, size]
+    before = (slice(None),) * at
+    return [index(run, array, (*before, slice(start, end))) for start, end in zip(ends, ends[1:], strict=False)]
+
+
+def padded(run: Run, a: Value, pad_width: Value) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array
+    if isinstance(pad_width, int):
+        pairs: Any = [(pad_width, pad_width)] * len(array.shape)
+    else:
+        pairs = [each if isinstance(each, (tuple, list)) else (each, each) for each in pad_width]
+        if len(pad_width) == 2 and all(isinstance(each, int) for each in pad_width):
+            pairs = [tuple(pad_width)]
+        pairs = [tuple(pair) * 2 if len(pair) == 1 else pair for pair in pairs]
+        pairs = pairs * len(array.shape) if len(pairs) == 1 else pairs
+    shape = tuple(
+        dims.add(dims.add(size, before), after) for size, (before, after) in zip(array.shape, pairs, strict=False)
+    )
+    return make(shape, None, array.dtype)
+
+
+def repeated(run: Run, a: Value, reps: Value) -> Value:
+    """`np.tile`."""
+    array = as_array(run, a)
+    times = sizes(run, reps)
+    if isinstance(array, Unknown) or isinstance(times, Unknown) or isinstance(array.shape, Unknown):
+        return array if isinstance(array, Unknown) else make(times if isinstance(times, Unknown) else array.shape, None, array.dtype)
+    rank = max(len(times), len(array.shape))
+    own = (1,) * (rank - len(array.shape)) + array.shape
+    factors = (1,) * (rank - len(times)) + times
+    shape = tuple(dims.multiply(size, factor) for size, factor in zip(own, factors, strict=True))
+    flat, total = flat_of(array), count(shape)
+    if flat is None or total is None or total > KEPT or rank > 1 or not flat:
+        return make(shape, None, array.dtype)
+    return make(shape, flat * (total // len(flat)), array.dtype)
