@@ -107,11 +107,11 @@ def line_of(group: Group, call: Call) -> int:
     return call.site.line if call.site is not None else 0
 
 
-def place(call: Call, path: str, model: Model) -> Site:
-    """Where in the analysed file a call's problem is reported: at a layer that declares another size, else at the
-    call; in another file's code, at the nearest call in this one."""
+def place(call: Call, path: str, model: Model, at_layer: bool = False) -> Site:
+    """Where in the analysed file a call's problem is reported: at a layer that declares another size (`at_layer`: at
+    any layer), else at the call; in another file's code, at the nearest call in this one."""
     sites: list[Site | None] = []
-    declares = call.problem is not None and call.problem.declared is not None
+    declares = at_layer or (call.problem is not None and call.problem.declared is not None)
     for invocation in call.ancestry():
         layer_site = invocation.layer.site if isinstance(invocation.layer, Instance) else None
         if declares and invocation is call.within:
@@ -134,8 +134,11 @@ def drops(model: Model, path: str) -> Iterator[Drop]:
         for axis, count in drops_of(call):
             size = shape[axis] if not isinstance(shape, Unknown) else 0
             if isinstance(size, int):
-                yield Drop(name_of(model, call), place(call, path, model), axis_name(axis, len(shape)), size, count)
+                site = place(call, path, model, at_layer=True)
+                last = getattr(call.op, "channels_last", False)
+                yield Drop(name_of(model, call), site, axis_name(axis, len(shape) - last), size, count)
 
 
 def axis_name(axis: int, rank: int) -> str:
+    """What people call an axis of a map; `rank` leaves a last axis of channels out."""
     return {-1: "columns", -2: "rows", -3: "slices"}.get(axis - rank, f"axis {axis}")

@@ -35,6 +35,8 @@ class Importer:
         self.search_path = list(search_path)
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
+        self.defining: list[set[str]] = []
+        """What the top-level statements that are running define."""
 
     def find(self, dotted: str) -> Importable | None:
         """The module of this absolute name, or None."""
@@ -133,6 +135,9 @@ class Importer:
         """
         owner = self.run.registries.get(id(container))
         if owner is None or not owner[1].lazy:
+            return False
+        if any(key in names for names in self.defining):
+            # The definition that is running registers itself, and asks first whether it has been there before.
             return False
         module = owner[1]
         top = module.name.split(".")[0]

@@ -107,17 +107,13 @@ class Interpreter:
             self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast = saved
 
     def give_up(self, module: Module, twin: ast.stmt, error: Exception) -> None:
-        from flake8_cnnmem.evaluate.modules import touched
-
-        line = self.frame.line if self.frame is not None else twin.lineno
-        path = self.frame.module.path if self.frame is not None else module.path
+        frame = self.frame
+        path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
         cause = Unknown(describe(error), path, line)
-        self.failures.append(cause)
         if isinstance(error, Raised) and isinstance(twin, ast.Expr):
-            return
-        for word in touched(twin):
-            if module.variables.get(word, MISSING) is MISSING and word != "*":
-                module.variables[word] = cause
+            self.failures.append(cause)
+        else:
+            module.lose(self, twin, cause)
 
     # Budget
 

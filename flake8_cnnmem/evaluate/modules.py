@@ -7,16 +7,15 @@ they bind or touch, and asking for a name runs just the statements that concern 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
-    from flake8_cnnmem.source import Source
 
 TODO, RUNNING, DONE = 0, 1, 2
 
@@ -46,7 +45,6 @@ class Module:
         self.stars: list[ast.ImportFrom] = []
         self.star_failure: Unknown | None = None
         """Why the names that a star import would have brought are not known."""
-        self.codes: Callable[[int], Callable[[Frame], Value]] | None = None
         self.indexed = False
         self.asked: set[str] = set()
 
@@ -70,13 +68,29 @@ class Module:
         if self.state[at] != TODO:
             return
         self.state[at] = RUNNING
-        if self.codes is None:
-            from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
 
-            pairs = pair(self.source.cst.body, self.statements)
-            self.codes = lambda index: compile_statement(self, *pairs[index])
-        run.run_top_level(self, self.statements[at], self.codes(at))
+        twin = self.statements[at]
+        try:
+            nodes, twins = self.source.statement(at)
+        except SourceError as error:
+            self.lose(run, twin, Unknown(error.reason, self.path, error.line or twin.lineno))
+            return
+        node = next(node for node, other in pair(nodes, twins) if other is twin)
+        names = touched(twin)
+        run.importer.defining.append(names)
+        try:
+            run.run_top_level(self, twin, compile_statement(self, node, twin))
+        finally:
+            run.importer.defining.remove(names)
         self.state[at] = DONE
+
+    def lose(self, run: Interpreter, statement: ast.stmt, cause: Unknown) -> None:
+        """Give up a statement: the names that it binds are Unknown where nothing else binds them."""
+        run.failures.append(cause)
+        for word in touched(statement):
+            if word != "*":
+                self.variables.setdefault(word, cause)
 
     def settle(self, run: Interpreter, word: str) -> None:
         """Run every statement that concerns a name and has not been run."""

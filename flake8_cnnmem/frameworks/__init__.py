@@ -15,6 +15,7 @@ PACKAGES = {
     "keras": "keras",
     "tensorflow": "keras",
     "tf_keras": "keras",
+    "numpy": "numpy",
 }
 """Top-level package of an import to the package here that answers for it."""
 

@@ -28,7 +28,7 @@ def evaluate(text: str) -> tuple[dict[str, Any], Interpreter]:
 
 
 def interpreted(text: str) -> Any:
-    """What the interpreter leaves in `result`: plain values as they are, exceptions of the program as their class name."""
+    """What the interpreter leaves in `result`; for an exception of the program "raises" and its class."""
     variables, run = evaluate(text)
     if "result" not in variables:
         raise AssertionError(f"no result: {[failure.reason for failure in run.failures]}")
@@ -70,7 +70,11 @@ def as_plain(value: Any) -> Any:
     """A value as `plain` gives it: subclasses of builtin types as what they hold, other objects as text."""
     for kind in (bool, int, float, complex, str, bytes):
         if isinstance(value, kind):
-            return value if isinstance(value, bool) or type(value) is kind else kind.__new__(kind, kind.__str__(value) if kind is str else value)
+            return (
+                value
+                if isinstance(value, bool) or type(value) is kind
+                else kind.__new__(kind, kind.__str__(value) if kind is str else value)
+            )
     if isinstance(value, (list, tuple, set, frozenset)):
         return next(kind for kind in (list, tuple, set, frozenset) if isinstance(value, kind))(map(as_plain, value))
     if isinstance(value, dict):

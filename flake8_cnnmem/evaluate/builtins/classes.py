@@ -29,7 +29,7 @@ class FunctionValue:
 
 
 NO_MORE: dict[str, Value] = {}
-"""A framework's Python subclass of a builtin type (a tensor's shape, a tuple) has in `more` what it answers beyond it."""
+"""A framework's Python subclass of a builtin type (a tensor's shape) has in `more` what it answers beyond that type."""
 
 STILL_FOLLOWED = frozenset(("append", "extend", "insert", "clear", "__iadd__"))
 """Methods of a container of uncertain contents that are run all the same."""

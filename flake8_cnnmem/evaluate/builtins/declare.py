@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Run, StaticMethod, Value
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Native,
+    Property,
+    Run,
+    StaticMethod,
+    Value,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -63,7 +63,8 @@ ITERATOR = host_class(
     type(iter([])),
     dict(iteration),
     also=(
-        type(iter(())), type(iter("")), type(iter("é")), type(iter({})), type(iter({}.values())), type(iter({}.items())),
+        type(iter(())), type(iter("")), type(iter("é")), type(iter({})), type(iter({}.values())),
+        type(iter({}.items())),
         type(iter(set())), type(iter(range(0))), type(iter(range(10**30))), type(iter(b"")), type(reversed({})),
         itertools.chain, itertools.islice, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
     ),
@@ -94,7 +95,9 @@ GENERATOR = host_class("generator", type(_ for _ in ()), dict(generators))
 def lazy(name: str, host: Any, function: Callable[..., Value]) -> Class:
     """A class such as `zip`, whose instances are host iterators."""
     names = Names(iteration)
-    names["__new__"] = Native("__new__", lambda run, cls, /, *args, **kwargs: function(run, *args, **kwargs), absorb=False)
+    names["__new__"] = Native(
+        "__new__", lambda run, cls, /, *args, **kwargs: function(run, *args, **kwargs), absorb=False
+    )
     return host_class(name, host, dict(names))
 
 

@@ -12,8 +12,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
-SCALARS = set((int, float, bool, str, type(None), complex, bytes, range, type(...), type(NotImplemented),
-                     PurePosixPath))  # fmt: skip
+SCALARS: set[type] = {
+    int, float, bool, str, type(None), complex, bytes, range, type(...), type(NotImplemented), PurePosixPath,
+}  # fmt: skip
 """Types whose values are what they are, all the way down."""
 
 SEQUENCES: tuple[type, ...] = (list, tuple, set, frozenset, deque)

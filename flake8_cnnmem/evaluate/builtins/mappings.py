@@ -375,7 +375,9 @@ def count(run: Run, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[
     else:
         items = run.items(source)
         words = items if isinstance(items, Unknown) else [key(run, item) for item in items]
-        cause = words if isinstance(words, Unknown) else next((each for each in words if isinstance(each, Unknown)), None)
+        cause = (
+            words if isinstance(words, Unknown) else next((each for each in words if isinstance(each, Unknown)), None)
+        )
         pairs = cause if cause is not None else [(word, 1) for word in words]
     if isinstance(pairs, Unknown):
         lose(run, self, pairs)

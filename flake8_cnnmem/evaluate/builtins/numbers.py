@@ -6,7 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import host_class
-from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special
+from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.known import SCALARS, hosted, known, number, type_name
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.graph import Tensor
@@ -19,9 +19,12 @@ def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
     if type(value) is Instance:
         for word in methods:
             method = special(value, word)
-            if method is not None and not isinstance(method.function, Native):
+            if method is not None and (value.payload is None or not isinstance(method.function, Native)):
                 return payload(run.call(method))
         if value.payload is None:
+            cause = unknown_base(value)
+            if cause is not None:
+                return cause
             raise TypeError(f"a number is required, not '{value.cls.name}'")
         return value.payload
     return known(run, value) if isinstance(value, Tensor) else value
@@ -50,6 +53,7 @@ def to_float(run: Run, value: Value) -> float | Batch | Unknown:
 
 
 def arithmetic(words: tuple[str, ...]) -> Names:
+    """What ints and floats have in common. numpy's scalars are plain numbers here, with the methods that code uses."""
     names = Names()
     names.operators(words)
     names["__repr__"] = host_repr
@@ -57,6 +61,8 @@ def arithmetic(words: tuple[str, ...]) -> Names:
     for word, function in (("__neg__", lambda x: -x), ("__pos__", lambda x: +x), ("__abs__", abs), ("__bool__", bool)):
         names[word] = hosted(word, function)
     names["__hash__"] = hosted("__hash__", hash)
+    names["item"] = names["tolist"] = Native("item", lambda run, self: payload(self))
+    names["astype"] = Native("astype", lambda run, self, dtype, **kwargs: run.construct(dtype, payload(self)))
     return names
 
 
@@ -72,7 +78,13 @@ def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Va
 for _name in ("bit_length", "bit_count", "conjugate", "as_integer_ratio", "__invert__"):
     if hasattr(int, _name):
         integers[_name] = hosted(_name, getattr(int, _name))
-for _name, _convert in (("__int__", int), ("__index__", int), ("__trunc__", int), ("__floor__", int), ("__ceil__", int)):
+for _name, _convert in (
+    ("__int__", int),
+    ("__index__", int),
+    ("__trunc__", int),
+    ("__floor__", int),
+    ("__ceil__", int),
+):
     integers[_name] = Native(_name, lambda run, self: to_int(run, self))
 integers["__float__"] = Native("__float__", lambda run, self: to_float(run, self))
 integers["__round__"] = hosted("__round__", round)

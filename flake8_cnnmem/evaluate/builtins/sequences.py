@@ -22,7 +22,7 @@ def position(run: Run, items: Any, wanted: Value, start: int = 0, stop: int | No
     """Where the item first stands, or -1; Unknown where an earlier item may be it."""
     for at in range(*slice(start, stop).indices(len(items))):
         run.spend(1)
-        answer = items[at] is wanted and not isinstance(wanted, Unknown) or run.equal(items[at], wanted)
+        answer = (items[at] is wanted and not isinstance(wanted, Unknown)) or run.equal(items[at], wanted)
         if answer is not False:
             return answer if isinstance(answer, Unknown) else at
     return -1
@@ -33,7 +33,7 @@ def contains(run: Run, items: Any, wanted: Value) -> bool | Unknown:
     cause: Unknown | None = None
     for item in items:
         run.spend(1)
-        answer = item is wanted and not isinstance(wanted, Unknown) or run.equal(item, wanted)
+        answer = (item is wanted and not isinstance(wanted, Unknown)) or run.equal(item, wanted)
         if answer is True:
             return True
         if isinstance(answer, Unknown):

@@ -45,7 +45,9 @@ UPDATES = {
 
 def shared(kind: Any) -> Names:
     names = Names()
-    names.operators(("__and__", "__or__", "__xor__", "__sub__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"))
+    names.operators(
+        ("__and__", "__or__", "__xor__", "__sub__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+    )
     names["__len__"] = Native("__len__", lambda run, self: len(payload(self)))
     names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
     names["__repr__"] = host_repr

@@ -13,8 +13,10 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Run, StaticMethod, Value
 
 BOTH = (
-    "capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace",
-    "istitle", "isupper", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "rfind", "rindex", "rpartition",
+    "capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower",
+    "isspace",
+    "istitle", "isupper", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "rfind", "rindex",
+    "rpartition",
     "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper",
 )  # fmt: skip
 """Methods of text and of bytes whose results are not longer than a few times their receiver."""
@@ -44,7 +46,11 @@ def joined(self: Any, parts: Any) -> int:
 
 
 def translated(self: Any, table: Any, *delete: Any, **named: Any) -> int:
-    longest = max((len(item) for item in table.values() if isinstance(item, str)), default=1) if hasattr(table, "values") else 1
+    longest = (
+        max((len(item) for item in table.values() if isinstance(item, str)), default=1)
+        if hasattr(table, "values")
+        else 1
+    )
     return len(self) * max(longest, 1)
 
 

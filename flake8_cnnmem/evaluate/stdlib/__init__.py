@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh
@@ -25,7 +25,9 @@ ROOMS = {
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
-NOT_FOLLOWED = sys.stdlib_module_names - set(ROOMS) - {"test", "this", "antigravity", "idlelib", "turtledemo", "__main__"}
+NOT_FOLLOWED = (
+    sys.stdlib_module_names - set(ROOMS) - {"test", "this", "antigravity", "idlelib", "turtledemo", "__main__"}
+)
 """Modules whose every name is unknown."""
 
 SUBMODULES = frozenset((
@@ -47,7 +49,7 @@ def find_module(dotted: str) -> Namespace | None:
     return not_followed(dotted) if top in NOT_FOLLOWED else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def tables(room: str) -> Mapping[str, Mapping[str, Value]]:
     """The modules that one of ours models, by dotted name."""
     found: Any = importlib.import_module(f"{__name__}.{room}")
@@ -70,4 +72,6 @@ def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
 
 
 def not_followed(dotted: str) -> Namespace:
-    return Namespace(dotted, lambda name: MISSING if name.startswith("__") else Unknown(f"{dotted}.{name} is not followed"))
+    return Namespace(
+        dotted, lambda name: MISSING if name.startswith("__") else Unknown(f"{dotted}.{name} is not followed")
+    )

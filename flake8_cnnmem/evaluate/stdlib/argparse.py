@@ -73,7 +73,7 @@ groups = Names()
 
 
 def options(self: Instance) -> Options:
-    """What an instance's parser has been told; an instance of a subclass that was never initialised has told nothing."""
+    """What an instance's parser has been told: nothing, if a subclass never initialised it."""
     if not isinstance(self.native, Options):
         self.native = Options([], {}, [], [])
     return self.native
@@ -256,7 +256,10 @@ def read(run: Run, own: Options, words: list[str], found: dict[str, Value]) -> l
 
 def follow(words: list[str], argument: Argument) -> list[str]:
     """The words that belong to an argument."""
-    if argument.action in ("store_true", "store_false", "store_const", "count", "append_const") or argument.action is BOOLEAN:
+    if (
+        argument.action in ("store_true", "store_false", "store_const", "count", "append_const")
+        or argument.action is BOOLEAN
+    ):
         return []
     limit = {None: 1, "?": 1}.get(argument.nargs, argument.nargs if isinstance(argument.nargs, int) else len(words))
     taken: list[str] = []
@@ -281,7 +284,9 @@ def given(run: Run, argument: Argument, words: list[str]) -> Value:
 
 
 @parsers.function("add_subparsers", absorb=False)
-def add_subparsers(run: Run, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value) -> Instance:
+def add_subparsers(
+    run: Run, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value
+) -> Instance:
     own = options(self)
     run.changed(own.subcommands)
     own.subcommands.append((dest, required is True))
@@ -296,7 +301,9 @@ def add_parser(run: Run, self: Instance, name: Value, **kwargs: Value) -> Value:
     return made
 
 
-SUBPARSERS = native_class("_SubParsersAction", {"add_parser": Native("add_parser", add_parser, absorb=False)}, module="argparse")
+SUBPARSERS = native_class(
+    "_SubParsersAction", {"add_parser": Native("add_parser", add_parser, absorb=False)}, module="argparse"
+)
 
 
 @parsers.function("error", absorb=False)

@@ -49,7 +49,9 @@ def namedtuple(
     for word in fields:
         if not word.isidentifier() or keyword.iskeyword(word):
             raise ValueError(f"Type names and field names must be valid identifiers: {word!r}")
-    return named_tuple_class(payload(typename), fields, dict(zip(fields[len(fields) - len(values) :], values, strict=True)))
+    return named_tuple_class(
+        payload(typename), fields, dict(zip(fields[len(fields) - len(values) :], values, strict=True))
+    )
 
 
 def named_tuple_class(name: str, fields: list[str], defaults: dict[str, Value]) -> Class:
@@ -221,4 +223,8 @@ names["ChainMap"] = native_class("ChainMap", dict(chain_maps), ABSTRACT["Mutable
 for _word, _cls in ABSTRACT.items():
     names.setdefault(_word, _cls)
 
-MODULES: dict[str, dict[str, Value]] = {"collections": names, "collections.abc": dict(ABSTRACT), "_collections_abc": dict(ABSTRACT)}
+MODULES: dict[str, dict[str, Value]] = {
+    "collections": names,
+    "collections.abc": dict(ABSTRACT),
+    "_collections_abc": dict(ABSTRACT),
+}

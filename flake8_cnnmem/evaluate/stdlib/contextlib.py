@@ -115,7 +115,8 @@ def suppressed(run: Run, self: Instance, kind: Value = None, *rest: Value) -> bo
 
 
 context("suppress", {
-    "__init__": Native("__init__", suppress_init, absorb=False), "__exit__": Native("__exit__", suppressed, absorb=False),
+    "__init__": Native("__init__", suppress_init, absorb=False), "__exit__": Native("__exit__", suppressed,
+    absorb=False),
 })  # fmt: skip
 
 stacks = Names()
@@ -164,7 +165,8 @@ def stack_exit(run: Run, self: Instance, *exception: Value) -> bool:
 stacks["close"] = Native("close", lambda run, self: stack_exit(run, self))
 context("ExitStack", dict(stacks))
 names["asynccontextmanager"] = Native(
-    "asynccontextmanager", lambda run, func: Native("async", lambda run, *a, **k: run.unknown("async code is not followed"))
+    "asynccontextmanager",
+    lambda run, func: Native("async", lambda run, *a, **k: run.unknown("async code is not followed")),
 )
 names["AsyncExitStack"] = names["ExitStack"]
 

@@ -83,7 +83,7 @@ def field(
 
 
 def kind_of(annotation: Value) -> str:
-    """"ClassVar", "InitVar", "KW_ONLY" or nothing."""
+    """ "ClassVar", "InitVar", "KW_ONLY" or nothing."""
     if annotation is KW_ONLY or annotation is INIT_VAR:
         return str(annotation.name)
     if isinstance(annotation, Instance):
@@ -155,9 +155,7 @@ def dataclass_(
     return Native("dataclass", decorate) if cls is None else decorate(run, cls)
 
 
-def process(
-    run: Run, cls: Class, init: bool, repr: bool, eq: bool, order: bool, frozen: bool, kw_only: bool
-) -> Class:
+def process(run: Run, cls: Class, init: bool, repr: bool, eq: bool, order: bool, frozen: bool, kw_only: bool) -> Class:
     found = collect(cls, kw_only)
     entries = tuple(found.values())
     cls.facts["dataclass fields"] = entries
@@ -203,7 +201,9 @@ def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
 
     def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
         if len(args) > len(positional):
-            raise TypeError(f"{cls.name}() takes {len(positional) + 1} positional arguments but {len(args) + 1} were given")
+            raise TypeError(
+                f"{cls.name}() takes {len(positional) + 1} positional arguments but {len(args) + 1} were given"
+            )
         bound = dict(zip(positional, args, strict=False))
         for word, value in kwargs.items():
             if word not in accepted or word in bound:

@@ -27,7 +27,9 @@ from flake8_cnnmem.values import (
 names = Names()
 
 AUTO = native_class("auto", {}, module="enum")
-MEMBER = native_class("member", {"__init__": Native("__init__", lambda run, self, value: wrap(self, value))}, module="enum")
+MEMBER = native_class(
+    "member", {"__init__": Native("__init__", lambda run, self, value: wrap(self, value))}, module="enum"
+)
 NONMEMBER = native_class("nonmember", dict(MEMBER.namespace), module="enum")
 
 
@@ -87,7 +89,7 @@ def by_value(run: Run, cls: Class, value: Value) -> Instance | Unknown | None:
     for member in canonical(cls):
         run.spend(1)
         own = member.attributes["_value_"]
-        same = own is value and not isinstance(own, Unknown) or run.equal(own, value)
+        same = (own is value and not isinstance(own, Unknown)) or run.equal(own, value)
         if isinstance(same, Unknown):
             return same
         if same:
@@ -96,7 +98,9 @@ def by_value(run: Run, cls: Class, value: Value) -> Instance | Unknown | None:
 
 
 @meta.function("__call__", absorb=False)
-def call(run: Run, cls: Class, value: Value = MISSING, names: Value = MISSING, /, *rest: Value, **kwargs: Value) -> Value:
+def call(
+    run: Run, cls: Class, value: Value = MISSING, names: Value = MISSING, /, *rest: Value, **kwargs: Value
+) -> Value:
     """`Color(2)` is the member of that value; `Enum("Color", "RED GREEN")` makes a class."""
     if isinstance(value, Unknown):
         return value
@@ -148,11 +152,13 @@ def functional(run: Run, cls: Class, name: Value, members: Value) -> Value:
 
 def is_member(cls: Class, name: str, value: Value) -> bool:
     """Whether a name of a class statement is a member: no dunder, no `_sunder_`, no method or property."""
-    if name.startswith("_") and name.endswith("_") or name.startswith(f"_{cls.name.lstrip('_')}__"):
+    if (name.startswith("_") and name.endswith("_")) or name.startswith(f"_{cls.name.lstrip('_')}__"):
         return False
     if isinstance(value, Instance):
         return value.cls is not NONMEMBER and (value.cls is MEMBER or special(value, "__get__") is None)
-    return not (isinstance(value, (Native, Property, StaticMethod, ClassMethod, Class)) or type(value).__name__ == "Function")
+    return not (
+        isinstance(value, (Native, Property, StaticMethod, ClassMethod, Class)) or type(value).__name__ == "Function"
+    )
 
 
 def make_members(run: Run, cls: Class, **kwargs: Value) -> None:

@@ -12,7 +12,18 @@ from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Namespace,
+    Native,
+    Run,
+    StaticMethod,
+    Value,
+)
 
 names = Names()
 
@@ -184,7 +195,8 @@ names["getdoc"] = Native("getdoc", lambda run, object: run.find(object, "__doc__
 names["cleandoc"] = hosted("cleandoc", inspect.cleandoc)
 names["unwrap"] = Native("unwrap", lambda run, func, **kwargs: func)
 names["getmodule"] = unfollowed("inspect.getmodule")
-for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "currentframe", "stack", "getcallargs", "getargvalues",
+for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "currentframe", "stack",
+              "getcallargs", "getargvalues",
               "getouterframes", "getframeinfo", "trace"):  # fmt: skip
     names[_name] = unfollowed(f"inspect.{_name}")
 names.update({"Parameter": PARAMETER, "Signature": SIGNATURE, "_empty": EMPTY})

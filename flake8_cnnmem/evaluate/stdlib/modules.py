@@ -35,5 +35,3 @@ def unfollowed(name: str) -> Native:
 def native_class(name: str, namespace: dict[str, Value], *bases: Class, module: str = "", **facts: Any) -> Class:
     """A class of the library without a host type."""
     return Class(name, bases or (OBJECT,), namespace, module=module, facts=dict(facts))
-
-

@@ -29,7 +29,13 @@ def subclass_check(run: Run, self: Class, cls: Class) -> bool:
     return any(base.host is not None and issubclass(base.host, real) for base in cls.mro)
 
 
-for _name, _base in (("Number", ""), ("Complex", "Number"), ("Real", "Complex"), ("Rational", "Real"), ("Integral", "Rational")):
+for _name, _base in (
+    ("Number", ""),
+    ("Complex", "Number"),
+    ("Real", "Complex"),
+    ("Rational", "Real"),
+    ("Integral", "Rational"),
+):
     tower[_name] = Class(
         _name,
         (tower.get(_base, OBJECT),),
@@ -40,7 +46,8 @@ for _name, _base in (("Number", ""), ("Complex", "Number"), ("Real", "Complex"),
         module="numbers",
     )
 
-WORDS = ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__eq__", "__lt__", "__le__", "__gt__",
+WORDS = ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__eq__", "__lt__",
+"__le__", "__gt__",
          "__ge__")  # fmt: skip
 
 

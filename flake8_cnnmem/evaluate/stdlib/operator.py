@@ -109,6 +109,8 @@ def methodcaller(run: Run, name: Value, /, *args: Value, **kwargs: Value) -> Val
     return Native("methodcaller", lambda run, value, /: run.call(run.get(value, payload(name)), *args, **kwargs))
 
 
-names["call"] = Native("call", lambda run, function, /, *args, **kwargs: run.call(function, *args, **kwargs), absorb=False)
+names["call"] = Native(
+    "call", lambda run, function, /, *args, **kwargs: run.call(function, *args, **kwargs), absorb=False
+)
 
 MODULES = {"operator": names, "_operator": names}

@@ -13,7 +13,17 @@ from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Run, Valu
 
 paths = Names()
 
-for _name in ("basename", "dirname", "isabs", "normpath", "split", "splitext", "commonprefix", "commonpath", "normcase"):
+for _name in (
+    "basename",
+    "dirname",
+    "isabs",
+    "normpath",
+    "split",
+    "splitext",
+    "commonprefix",
+    "commonpath",
+    "normcase",
+):
     paths[_name] = hosted(_name, getattr(posixpath, _name))
 paths["join"] = hosted("join", posixpath.join, lambda *parts: sum(len(part) + 1 for part in parts))
 for _name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
@@ -109,10 +119,12 @@ def fresh_environment() -> Instance:
 
 names["environ"] = Fresh(fresh_environment)
 names["getenv"] = Native("getenv", lambda run, key, default=None: default, absorb=False)
-for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir", "putenv", "unsetenv", "symlink", "link",
+for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir", "putenv", "unsetenv",
+              "symlink", "link",
               "replace", "removedirs", "utime", "chmod", "kill", "close", "umask", "setpgrp", "fsync"):  # fmt: skip
     names[_name] = ignored(_name)
-for _name in ("listdir", "walk", "scandir", "stat", "system", "popen", "access", "getpid", "cpu_count", "urandom", "open",
+for _name in ("listdir", "walk", "scandir", "stat", "system", "popen", "access", "getpid", "cpu_count",
+              "urandom", "open",
               "uname", "getcwd", "getlogin", "getuid", "getppid", "sched_getaffinity", "cpu_times", "times",
               "get_terminal_size", "fork"):  # fmt: skip
     names[_name] = unfollowed(f"os.{_name}")

@@ -40,10 +40,22 @@ def parents(run: Run, self: Any) -> Value:
 paths["parents"] = Property(Native("parents", parents))
 for _name in ("absolute", "resolve", "expanduser"):
     paths[_name] = Native(_name, lambda run, self, *args, **kwargs: self)
-for _name in ("exists", "is_file", "is_dir", "stat", "read_text", "read_bytes", "open", "iterdir", "glob", "rglob", "owner",
+for _name in ("exists", "is_file", "is_dir", "stat", "read_text", "read_bytes", "open", "iterdir", "glob",
+              "rglob", "owner",
               "samefile", "is_symlink", "lstat"):  # fmt: skip
     paths[_name] = unfollowed(f"Path.{_name}")
-for _name in ("mkdir", "touch", "unlink", "rmdir", "write_text", "write_bytes", "rename", "replace", "symlink_to", "chmod"):
+for _name in (
+    "mkdir",
+    "touch",
+    "unlink",
+    "rmdir",
+    "write_text",
+    "write_bytes",
+    "rename",
+    "replace",
+    "symlink_to",
+    "chmod",
+):
     paths[_name] = ignored(_name)
 for _name in ("cwd", "home"):
     paths[_name] = ClassMethod(unfollowed(f"Path.{_name}"))
@@ -51,7 +63,5 @@ for _name in ("cwd", "home"):
 PATH = host_class("PosixPath", PurePosixPath, dict(paths), module="pathlib")
 
 MODULES: dict[str, dict[str, Value]] = {
-    "pathlib": {
-        name: PATH for name in ("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
-    }
+    "pathlib": dict.fromkeys(("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"), PATH)
 }

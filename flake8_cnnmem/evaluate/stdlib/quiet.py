@@ -36,7 +36,7 @@ silent(
 
 # logging
 
-SAYING = "debug info warning warn error exception critical fatal log".split()
+SAYING = ["debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"]
 
 logger = Names({word: ignored(word) for word in [
     *SAYING, "setLevel", "addHandler", "removeHandler", "addFilter", "removeFilter", "handle", "flush", "close",
@@ -82,9 +82,21 @@ loggings = silent(
     Logger=LOGGER,
     lastResort=None,
     raiseExceptions=False,
-    **{word: getattr(logging, word) for word in "NOTSET DEBUG INFO WARNING WARN ERROR CRITICAL FATAL".split()},
+    **{
+        word: getattr(logging, word)
+        for word in ["NOTSET", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"]
+    },
 )
-for _name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter", "LogRecord"):
+for _name in (
+    "Handler",
+    "StreamHandler",
+    "FileHandler",
+    "NullHandler",
+    "Formatter",
+    "Filter",
+    "LoggerAdapter",
+    "LogRecord",
+):
     loggings[_name] = native_class(_name, dict(logger), module="logging")
 
 # Chance: what is drawn is not known, that something of a kind is drawn is
@@ -96,7 +108,7 @@ for _name in dir(random):
 
 
 def shuffle(run: Run, x: Value, *args: Value) -> None:
-    """The items stay, only which stands where is no longer known; alike items (numbers of layers) stay what they are."""
+    """The items stay, only which stands where is no longer known; where all are alike nothing changes."""
     inner = payload(x)
     if isinstance(inner, list) and any(item is not inner[0] and item != inner[0] for item in inner):
         cause = run.unknown("the order after random.shuffle is not known")
@@ -117,7 +129,9 @@ randoms["sample"] = Native("sample", sample)
 randoms["choices"] = Native("choices", lambda run, population, *args, k=1, **kwargs: sample(run, population, k))
 
 generator: dict[str, Value] = {
-    word: Native(word, lambda run, self, *args, word=word, **kwargs: run.call(randoms[word], *args, **kwargs), absorb=False)
+    word: Native(
+        word, lambda run, self, *args, word=word, **kwargs: run.call(randoms[word], *args, **kwargs), absorb=False
+    )
     for word in randoms
     if isinstance(randoms[word], Native)
 }
@@ -128,19 +142,25 @@ randoms["Random"] = randoms["SystemRandom"] = native_class(
 # Clocks and the rest
 
 times = silent("time", "sleep tzset")
-for _name in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "thread_time", "strftime",
-              "localtime", "gmtime", "ctime", "asctime", "mktime", "strptime", "monotonic_ns", "process_time_ns"):  # fmt: skip
+for _name in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "thread_time",
+              "strftime",
+              "localtime", "gmtime", "ctime", "asctime", "mktime", "strptime", "monotonic_ns",
+              "process_time_ns"):  # fmt: skip
     times[_name] = unfollowed(f"time.{_name}")
 
 silent("gc", "enable disable freeze unfreeze set_threshold set_debug", collect=ignored("collect", 0),
        isenabled=ignored("isenabled", True), get_objects=unfollowed("gc.get_objects"))  # fmt: skip
 silent("traceback", "print_exc print_stack print_exception print_tb", format_exc=unfollowed("traceback.format_exc"),
-       extract_stack=unfollowed("traceback.extract_stack"), format_stack=unfollowed("traceback.format_stack"))  # fmt: skip
+       extract_stack=unfollowed("traceback.extract_stack"),
+       format_stack=unfollowed("traceback.format_stack"))  # fmt: skip
 silent("atexit", "unregister", register=identity("register"))
-silent("pprint", "pprint pp", pformat=Native("pformat", lambda run, value, *args, **kwargs: run.unknown("pprinted text")))
+silent(
+    "pprint", "pprint pp", pformat=Native("pformat", lambda run, value, *args, **kwargs: run.unknown("pprinted text"))
+)
 MODULES["pprint"]["PrettyPrinter"] = native_class(
     "PrettyPrinter", {"__init__": ignored("__init__"), "pprint": ignored("pprint")}, module="pprint"
 )
-silent("signal", "signal alarm siginterrupt", SIGINT=2, SIGTERM=15, SIGKILL=9, SIGUSR1=10, SIGALRM=14, SIG_IGN=1, SIG_DFL=0)
+silent(
+    "signal", "signal alarm siginterrupt", SIGINT=2, SIGTERM=15, SIGKILL=9, SIGUSR1=10, SIGALRM=14, SIG_IGN=1, SIG_DFL=0
+)
 silent("faulthandler", "enable disable dump_traceback register")
-

@@ -26,7 +26,8 @@ def over_items(table: Names, word: str, function: Any) -> None:
         return plain if isinstance(plain, Unknown) else function(*plain)
 
 
-for _name in ("mean", "fmean", "median", "median_low", "median_high", "mode", "stdev", "pstdev", "variance", "pvariance",
+for _name in ("mean", "fmean", "median", "median_low", "median_high", "mode", "stdev", "pstdev", "variance",
+              "pvariance",
               "geometric_mean", "harmonic_mean"):  # fmt: skip
     over_items(averages, _name, getattr(statistics, _name))
 

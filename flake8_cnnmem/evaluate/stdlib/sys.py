@@ -51,7 +51,9 @@ def exit_(run: Run, status: Value = None) -> None:
     raise run.error("SystemExit", status)
 
 
-stream: dict[str, Value] = {name: ignored(name) for name in ("write", "flush", "close", "writelines", "reconfigure", "__exit__")}
+stream: dict[str, Value] = {
+    name: ignored(name) for name in ("write", "flush", "close", "writelines", "reconfigure", "__exit__")
+}
 stream.update({
     "isatty": ignored("isatty", False), "fileno": unfollowed("fileno"), "encoding": "utf-8",
     "read": unfollowed("read"), "readline": unfollowed("readline"), "buffer": unfollowed("buffer"),
@@ -74,7 +76,8 @@ names.update({
     "stdout": Instance(STREAM), "stderr": Instance(STREAM), "stdin": Instance(STREAM), "__stdout__": Instance(STREAM),
     "flags": MISSING, "float_info": MISSING, "dont_write_bytecode": False, "prefix": "/usr", "exec_prefix": "/usr",
     "hexversion": 0x030B00F0, "api_version": 1013, "meta_path": Fresh(list), "path_hooks": Fresh(list),
-    "implementation": MISSING, "builtin_module_names": ("sys", "builtins"), "stdlib_module_names": sys.stdlib_module_names,
+    "implementation": MISSING, "builtin_module_names": ("sys", "builtins"),
+    "stdlib_module_names": sys.stdlib_module_names,
 })  # fmt: skip
 
 platforms: dict[str, Value] = {

@@ -154,8 +154,17 @@ for _name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
 
 strings: dict[str, Value] = {
     word: getattr(string, word)
-    for word in ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "hexdigits", "octdigits", "punctuation",
-                 "printable", "whitespace")  # fmt: skip
+    for word in (
+        "ascii_letters",
+        "ascii_lowercase",
+        "ascii_uppercase",
+        "digits",
+        "hexdigits",
+        "octdigits",
+        "punctuation",
+        "printable",
+        "whitespace",
+    )
 }
 strings["capwords"] = hosted("capwords", string.capwords)
 strings["Template"] = native_class("Template", {"__init__": ignored("__init__")}, module="string")

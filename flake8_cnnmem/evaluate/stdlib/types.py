@@ -73,7 +73,8 @@ names["SimpleNamespace"] = native_class("SimpleNamespace", dict(simple), module=
 names["MappingProxyType"] = Native("MappingProxyType", lambda run, mapping: mapping)
 names["DynamicClassAttribute"] = names["coroutine"] = identity("decorator")
 for _name in ("TracebackType", "FrameType", "CodeType", "CoroutineType", "AsyncGeneratorType", "MappingProxy",
-              "GetSetDescriptorType", "MemberDescriptorType", "WrapperDescriptorType", "CellType", "GenericAlias"):  # fmt: skip
+              "GetSetDescriptorType", "MemberDescriptorType", "WrapperDescriptorType", "CellType",
+              "GenericAlias"):  # fmt: skip
     names.setdefault(_name, native_class(_name, {}, module="types"))
 
 

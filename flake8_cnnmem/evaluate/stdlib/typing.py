@@ -42,7 +42,8 @@ def form(name: str) -> Instance:
     return made
 
 
-for _name in ("Any", "NoReturn", "Never", "ClassVar", "Final", "Literal", "LiteralString", "Self", "Concatenate", "TypeGuard",
+for _name in ("Any", "NoReturn", "Never", "ClassVar", "Final", "Literal", "LiteralString", "Self",
+              "Concatenate", "TypeGuard",
               "TypeIs", "Required", "NotRequired", "ReadOnly", "Unpack", "TypeAlias"):  # fmt: skip
     names[_name] = form(_name)
 names["Any"] = native_class("Any", {}, module="typing")
@@ -150,7 +151,16 @@ names["AnyStr"] = Instance(names["TypeVar"], {"__name__": "AnyStr"})
 
 # Functions
 
-for _name in ("final", "overload", "no_type_check", "runtime_checkable", "runtime", "override", "assert_type", "reveal_type"):
+for _name in (
+    "final",
+    "overload",
+    "no_type_check",
+    "runtime_checkable",
+    "runtime",
+    "override",
+    "assert_type",
+    "reveal_type",
+):
     names[_name] = identity(_name)
 names["cast"] = Native("cast", lambda run, typ, val: val, absorb=False)
 names["NewType"] = Native("NewType", lambda run, name, tp: identity("NewType"), absorb=False)
@@ -175,7 +185,9 @@ def get_origin(run: Run, tp: Value) -> Value:
 
 @names.function("get_args")
 def get_args(run: Run, tp: Value) -> Value:
-    return tp.attributes.get("__args__", ()) if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
+    return (
+        tp.attributes.get("__args__", ()) if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
+    )
 
 
 names["is_typeddict"] = Native("is_typeddict", lambda run, tp: isinstance(tp, Class) and TYPED_DICT in tp.mro)

@@ -25,7 +25,14 @@ CONSTANTS: dict[str, Value] = {
     "matrix": members.NDARRAY, "__version__": "2.0.0",
 }  # fmt: skip
 
-PLAIN_NAMES = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "object": "object", "str": "str"}
+PLAIN_NAMES = {
+    "int": "int64",
+    "float": "float64",
+    "bool": "bool",
+    "complex": "complex128",
+    "object": "object",
+    "str": "str",
+}
 """Names that older versions had for Python's own types."""
 
 MODULES: dict[str, dict[str, Value]] = {
@@ -36,7 +43,8 @@ MODULES: dict[str, dict[str, Value]] = {
     "numpy.random": chance.FUNCTIONS,
 }  # fmt: skip
 
-NOT_FOLLOWED = ("linalg", "fft", "testing", "ma", "lib", "typing", "core", "polynomial", "ctypeslib", "char", "emath", "rec",
+NOT_FOLLOWED = ("linalg", "fft", "testing", "ma", "lib", "typing", "core", "polynomial", "ctypeslib", "char",
+"emath", "rec",
                 "exceptions", "matlib", "version")  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def elementwise(run: Run, function: Callable[..., Value], values: tuple[Value, .
             return array
         arrays.append(array)
     shapes = [array.shape for array in arrays]
-    kind = dtype or common(array.dtype for array in arrays)
+    kind = dtype or promoted(values, arrays)
     for shape in shapes:
         if isinstance(shape, Unknown):
             return make(shape, None, kind)
@@ -73,10 +73,26 @@ def elementwise(run: Run, function: Callable[..., Value], values: tuple[Value, .
     run.spend(total // 4 + 1)
     columns = [spread(flat or [], array.shape, target) for flat, array in zip(flats, arrays, strict=True)]  # type: ignore[arg-type]
     results = [function(*items) for items in zip(*columns, strict=True)]
-    if dtype is None:
-        kind = common([kind, *map(dtype_of_value, results)]) if results else kind
+    if dtype is None and not kind.startswith("float"):
+        kind = common([kind, *(own for own in map(dtype_of_value, results) if own != "int64" or kind == "bool")])
     made = make(target, results, kind)
     return made if any(isinstance(value, Tensor) and value.shape for value in values) else plain(made)
+
+
+def promoted(values: tuple[Value, ...], arrays: list[Tensor]) -> str:
+    """The common dtype. A plain number does not widen an array of its own kind or a higher one."""
+    own = [
+        array.dtype
+        for value, array in zip(values, arrays, strict=True)
+        if isinstance(value, Tensor) and array.shape != ()
+    ]
+    if not own or len(own) == len(arrays):
+        return common(array.dtype for array in arrays)
+    kind = common(own)
+    plain_kind = common(array.dtype for array in arrays if array.dtype not in own)
+    if plain_kind.startswith("float") and not kind.startswith(("float", "complex")):
+        return "float64"
+    return "int64" if kind == "bool" and plain_kind == "int64" else kind
 
 
 def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
@@ -111,7 +127,8 @@ def matmul(run: Run, left: Value, right: Value) -> Value:
     for array in (first, second):
         if isinstance(array, Unknown):
             return array
-    assert isinstance(first, Tensor) and isinstance(second, Tensor)
+    assert isinstance(first, Tensor)
+    assert isinstance(second, Tensor)
     kind = common((first.dtype, second.dtype))
     a, b = first.shape, second.shape
     if isinstance(a, Unknown) or isinstance(b, Unknown):

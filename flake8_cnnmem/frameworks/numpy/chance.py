@@ -8,7 +8,8 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
 
 DRAWN_BY_SIZE = {
-    "uniform": 2, "normal": 2, "standard_normal": 0, "beta": 2, "gamma": 2, "exponential": 1, "laplace": 2, "poisson": 1,
+    "uniform": 2, "normal": 2, "standard_normal": 0, "beta": 2, "gamma": 2, "exponential": 1, "laplace": 2,
+    "poisson": 1,
     "binomial": 2, "random": 0, "random_sample": 0, "ranf": 0, "sample": 0, "lognormal": 2, "gumbel": 2, "logistic": 2,
     "rayleigh": 1, "geometric": 1, "triangular": 3, "standard_gamma": 1, "standard_exponential": 0, "chisquare": 1,
     "multinomial": 2,
@@ -42,7 +43,9 @@ def by_sizes(run: Run, *shape: Value) -> Value:
     return drawn(run, shape or None, "float64")
 
 
-def integers(run: Run, low: Value, high: Value = None, size: Value = None, dtype: Value = None, **kwargs: Value) -> Value:
+def integers(
+    run: Run, low: Value, high: Value = None, size: Value = None, dtype: Value = None, **kwargs: Value
+) -> Value:
     return drawn(run, size, "int64")
 
 

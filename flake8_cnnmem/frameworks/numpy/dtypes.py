@@ -19,16 +19,20 @@ BYTES = {
 ORDER = list(BYTES)
 
 NUMBER_OF: dict[str, Any] = {
-    name: bool if name == "bool" else int if "int" in name else float for name in BYTES if name[:2] in ("bo", "in", "ui", "fl")
+    name: bool if name == "bool" else int if "int" in name else float
+    for name in BYTES
+    if name[:2] in ("bo", "in", "ui", "fl")
 }
 """Python's type for the values of a dtype, where there is one."""
 
 ALIASES = {
-    "int": "int64", "float": "float64", "complex": "complex128", "int_": "int64", "float_": "float64", "double": "float64",
+    "int": "int64", "float": "float64", "complex": "complex128", "int_": "int64", "float_": "float64",
+    "double": "float64",
     "single": "float32", "half": "float16", "bool_": "bool", "bool8": "bool", "intp": "int64", "uint": "uint64",
     "byte": "int8", "ubyte": "uint8", "short": "int16", "intc": "int32", "longlong": "int64", "object_": "object",
     "f4": "float32", "f8": "float64", "f2": "float16", "i4": "int32", "i8": "int64", "u1": "uint8", "f": "float32",
-    "d": "float64", "i": "int32", "b": "int8", "float": "float64", "str_": "str", "unicode_": "str", "bfloat16": "float32",
+    "d": "float64", "i": "int32", "b": "int8", "str_": "str", "unicode_": "str",
+    "bfloat16": "float32",
 }  # fmt: skip
 
 

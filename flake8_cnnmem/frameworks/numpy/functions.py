@@ -58,7 +58,9 @@ def filled(name: str, value: Value) -> None:
         return constant(run, shape, value, name_of(dtype) or "float64")
 
     @function(f"{name}_like")
-    def from_array(run: Run, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None) -> Value:
+    def from_array(
+        run: Run, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None
+    ) -> Value:
         own = as_array(run, a)
         if isinstance(own, Unknown):
             return own
@@ -104,7 +106,9 @@ def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Va
     start, stop, step = plain(start), plain(stop), plain(step)
     kind = name_of(dtype) or common(dtype_of_value(each) for each in (start, stop, step))
     if not all(isinstance(each, (int, float)) for each in (start, stop, step)):
-        return make((stop if start == 0 and step == 1 else run.unknown("the length of arange is not known"),), None, kind)
+        return make(
+            (stop if start == 0 and step == 1 else run.unknown("the length of arange is not known"),), None, kind
+        )
     length = max(math.ceil((stop - start) / step), 0)
     return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
 
@@ -114,7 +118,12 @@ def linspace(run: Run, start: Value, stop: Value, num: Value = 50, endpoint: Val
              dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip
     kind = name_of(dtype) or "float64"
     start, stop = plain(start), plain(stop)
-    if not isinstance(num, int) or num > KEPT or not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
+    if (
+        not isinstance(num, int)
+        or num > KEPT
+        or not isinstance(start, (int, float))
+        or not isinstance(stop, (int, float))
+    ):
         return make((num,), None, kind)
     step = (stop - start) / max(num - (endpoint is True), 1)
     values = [start + at * step for at in range(num)]
@@ -153,7 +162,9 @@ def unary(name: str, body: Callable[[Any], Any], dtype: str | None, whole: bool 
         convert = (lambda value: float(body(value))) if dtype == "float64" else body
         if isinstance(x, Batch) and whole:
             return x
-        own = name_of(kwargs.get("dtype")) or (x.dtype if isinstance(x, Tensor) and x.dtype.startswith("float") else None)
+        own = name_of(kwargs.get("dtype")) or (
+            x.dtype if isinstance(x, Tensor) and x.dtype.startswith("float") else None
+        )
         return elementwise(run, on_number(run, convert, whole), (x,), (own or dtype) if dtype == "float64" else dtype)
 
 
@@ -169,7 +180,8 @@ for _name, _body in TESTS.items():
 BINARY = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",
     "remainder": "%", "fmod": "%", "power": "**", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=",
-    "greater": ">", "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<",
+    "greater": ">", "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+    "left_shift": "<<",
     "right_shift": ">>",
 }  # fmt: skip
 
@@ -308,6 +320,11 @@ def hstack(run: Run, tup: Value, **kwargs: Value) -> Value:
     return shapes.concatenated(run, found, 0 if isinstance(first, tuple) and len(first) < 2 else 1)
 
 
+@function("append")
+def append(run: Run, arr: Value, values: Value, axis: Value = None) -> Value:
+    return shapes.concatenated(run, [arr, values], axis)
+
+
 @function("swapaxes")
 def swapaxes(run: Run, a: Value, axis1: int, axis2: int) -> Value:
     own = as_array(run, a)
@@ -427,7 +444,8 @@ def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
     for each in (first, second):
         if isinstance(each, Unknown):
             return each
-    assert isinstance(first, Tensor) and isinstance(second, Tensor)
+    assert isinstance(first, Tensor)
+    assert isinstance(second, Tensor)
     left, right = flat_of(first), flat_of(second)
     if left is None or right is None:
         return run.unknown("the values of an array are not known")
@@ -435,7 +453,8 @@ def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 @function("unique")
-def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Value = False, return_counts: Value = False,
+def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Value = False,
+return_counts: Value = False,
            *args: Value, **kwargs: Value) -> Value:  # fmt: skip
     own = as_array(run, ar)
     if isinstance(own, Unknown):

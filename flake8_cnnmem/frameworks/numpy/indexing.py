@@ -48,7 +48,11 @@ def index(run: Run, tensor: Tensor, key: Value) -> Value:
     if entries is None:
         raise IndexError(f"too many indices for array: array is {len(tensor.shape)}-dimensional")
     if any(is_mask(entry) for entry in entries):
-        return make((run.unknown("how many values a mask leaves is not known"), *tensor.shape[len(entries) :]), None, tensor.dtype)
+        return make(
+            (run.unknown("how many values a mask leaves is not known"), *tensor.shape[len(entries) :]),
+            None,
+            tensor.dtype,
+        )
     shape: list[Size] = []
     picks: list[Any] = []
     fancy: list[Shape] = []

@@ -18,7 +18,8 @@ from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Run, V
 MEMBERS: dict[str, Value] = {}
 
 ALSO_FUNCTIONS = (
-    "sum", "prod", "mean", "max", "min", "argmax", "argmin", "var", "std", "any", "all", "cumsum", "cumprod", "clip", "round",
+    "sum", "prod", "mean", "max", "min", "argmax", "argmin", "var", "std", "any", "all", "cumsum", "cumprod",
+    "clip", "round",
     "squeeze", "swapaxes", "repeat", "dot", "ravel", "argsort",
 )  # fmt: skip
 """Methods that do what the function of the same name does."""
@@ -112,7 +113,9 @@ PROPERTIES: dict[str, Callable[[Run, Tensor], Value]] = {
     "real": lambda run, self: self,
     "itemsize": lambda run, self: BYTES.get(self.dtype, 8),
     "nbytes": lambda run, self: (
-        self.shape if isinstance(self.shape, Unknown) else dims.multiply(dims.product(self.shape), BYTES.get(self.dtype, 8))
+        self.shape
+        if isinstance(self.shape, Unknown)
+        else dims.multiply(dims.product(self.shape), BYTES.get(self.dtype, 8))
     ),
 }
 

@@ -96,15 +96,14 @@ FOLDS: dict[str, tuple[Fold, str]] = {
     "average": (mean, "float64"), "max": (extreme(">"), ""), "amax": (extreme(">"), ""), "min": (extreme("<"), ""),
     "amin": (extreme("<"), ""), "argmax": (place_of(">"), "int64"), "argmin": (place_of("<"), "int64"),
     "var": (variance, "float64"), "std": (deviation, "float64"), "median": (median, "float64"),
-    "any": (decided(True), "bool"), "all": (decided(False), "bool"), "nansum": (total, ""), "nanmean": (mean, "float64"),
+    "any": (decided(True), "bool"), "all": (decided(False), "bool"), "nansum": (total, ""), "nanmean": (mean,
+    "float64"),
     "nanmax": (extreme(">"), ""), "nanmin": (extreme("<"), ""),
 }  # fmt: skip
 """The fold of each reduction, and its dtype where that is not the array's own."""
 
 
-def reduce(
-    run: Run, word: str, a: Value, axis: Value = None, dtype: Value = None, keepdims: Value = False
-) -> Value:
+def reduce(run: Run, word: str, a: Value, axis: Value = None, dtype: Value = None, keepdims: Value = False) -> Value:
     """A reduction by its name. Over all axes it gives a plain number."""
     array = as_array(run, a)
     if isinstance(array, Unknown):

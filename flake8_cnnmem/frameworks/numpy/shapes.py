@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from flake8_cnnmem import dims
@@ -180,7 +181,7 @@ def split(run: Run, a: Value, parts: Value, axis: Value = 0, uneven: bool = Fals
             return inner
         ends = [0, *inner, size]
     before = (slice(None),) * at
-    return [index(run, array, (*before, slice(start, end))) for start, end in zip(ends, ends[1:], strict=False)]
+    return [index(run, array, (*before, slice(start, end))) for start, end in itertools.pairwise(ends)]
 
 
 def padded(run: Run, a: Value, pad_width: Value) -> Value:
@@ -206,7 +207,11 @@ def repeated(run: Run, a: Value, reps: Value) -> Value:
     array = as_array(run, a)
     times = sizes(run, reps)
     if isinstance(array, Unknown) or isinstance(times, Unknown) or isinstance(array.shape, Unknown):
-        return array if isinstance(array, Unknown) else make(times if isinstance(times, Unknown) else array.shape, None, array.dtype)
+        return (
+            array
+            if isinstance(array, Unknown)
+            else make(times if isinstance(times, Unknown) else array.shape, None, array.dtype)
+        )
     rank = max(len(times), len(array.shape))
     own = (1,) * (rank - len(array.shape)) + array.shape
     factors = (1,) * (rank - len(times)) + times
