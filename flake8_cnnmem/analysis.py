@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Row
@@ -90,9 +91,8 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
 
 def facts_for(root: Root, source: Source) -> Facts:
     """What directives say at the model's construction, else at its definition, else for the file."""
-    directives = source.directives
-    facts = directives.for_line(root.definition.line)
-    return directives.for_line(root.site.line).over(facts) if root.site.line != root.definition.line else facts
+    lines = [site.line for site in (root.site, root.definition) if site.path == source.path]
+    return source.directives.for_lines(*lines)
 
 
 def training_for(facts: Facts, settings: Settings, built: Built | None) -> Training:
@@ -120,7 +120,9 @@ def counted(root: Root, built: Built, training: Training, settings: Settings, li
     trainable = [dims_total(w.shape) for w in model.weights if not w.buffer and w.trainable]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
     useful = bool(parameters) or bool(model.calls)
-    status = "exact" if not causes else "lower-bound" if useful else "unresolved"
+    if causes and not useful:
+        return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
+    status = "lower-bound" if causes else "exact"
     bytes_limit = limit.bytes if limit is not None else None
     largest = estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
     fits = estimate.total <= bytes_limit if bytes_limit is not None else None

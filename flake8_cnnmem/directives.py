@@ -78,19 +78,18 @@ class Directives:
 
     for_file: Facts = Facts()
     by_line: Mapping[int, Facts] = field(default_factory=dict)
-    """By the line of code that each is meant for."""
+    """By the line of the `class` or `def`, or the first line of the call, that each is meant for."""
     problems: tuple[DirectiveProblem, ...] = ()
 
     def __bool__(self) -> bool:
         return self.for_file != Facts() or bool(self.by_line) or bool(self.problems)
 
-    def for_line(self, first: int, last: int | None = None) -> Facts:
-        """What is said of a class or function (its `class` or `def` line, 1-based) or of a call (its first and last
-        line), the file's own directive behind it."""
+    def for_lines(self, *lines: int) -> Facts:
+        """What is said of the calls and definitions on these lines, the first one's before the next one's, and the
+        file's own directive behind them all. Lines are 1-based: that of a `class` or `def`, the first of a call."""
         facts = Facts()
-        for line in range(first, (last if last is not None else first) + 1):
-            if line in self.by_line:
-                facts = facts.over(self.by_line[line])
+        for line in lines:
+            facts = facts.over(self.by_line.get(line, Facts()))
         return facts.over(self.for_file)
 
     @classmethod
@@ -194,20 +193,24 @@ def comments(text: str) -> Iterator[Comment]:
 
 
 def target_lines(tree: ast.Module) -> dict[int, int]:
-    """Every line at which a directive is meant for something, to the line under which it is looked up: the
-    `class` or `def` line for all lines of a definition's header, the line itself for one of a call."""
+    """Every line at which a directive is meant for something, to the line under which it is looked up: for all lines
+    of a definition's header that of its `class` or `def`, for those of a call the first one of the innermost."""
     headers: dict[int, int] = {}
-    calls: dict[int, int] = {}
+    calls: list[ast.Call] = []
+    statements: dict[int, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             last = max(node.lineno, node.body[0].lineno - 1)
             headers |= dict.fromkeys(range(first_line(node), last + 1), node.lineno)
         elif isinstance(node, ast.Call):
-            calls |= {line: line for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+            calls.append(node)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and isinstance(node.value, ast.Call):
             # The line that a statement begins on is as good as the call's own, further down.
-            calls.setdefault(node.lineno, node.value.lineno)
-    return calls | headers
+            statements[node.lineno] = node.value.lineno
+    found = dict(statements)
+    for call in sorted(calls, key=lambda call: call.lineno):
+        found |= dict.fromkeys(range(call.lineno, (call.end_lineno or call.lineno) + 1), call.lineno)
+    return found | headers
 
 
 def first_line(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -40,7 +40,7 @@ def read(text: str) -> Directives:
 )
 def test_what_a_directive_says(comment: str, facts: Facts) -> None:
     directives = read(f"net = Net()  {comment}\n")
-    assert directives.for_line(1) == facts
+    assert directives.for_lines(1) == facts
     assert directives.problems == ()
 
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_directive(comment: str, message: str) -> None:
 
 def test_the_rest_of_a_directive_with_a_slip_is_used() -> None:
     directives = read("net = Net()  # cnnmem: batch-size=4 epochs=3 dtype=float64\n")
-    assert directives.for_line(1) == Facts(batch_size=4, dtype="float64")
+    assert directives.for_lines(1) == Facts(batch_size=4, dtype="float64")
     assert len(directives.problems) == 1
 
 
@@ -116,14 +116,42 @@ def test_prose_about_the_tool_is_no_directive(comment: str) -> None:
 def test_where_a_directive_may_stand(text: str, line: int) -> None:
     directives = read(text)
     assert directives.problems == ()
-    assert directives.for_line(line).batch_size == 4
+    assert directives.for_lines(line).batch_size == 4
     assert directives.for_file == Facts()
 
 
-def test_a_directive_anywhere_in_a_call_of_several_lines_is_meant_for_it() -> None:
-    directives = read("import m\nnet = m.M(\n    3,  # cnnmem: batch-size=4\n)\n")
-    assert directives.for_line(2, 4).batch_size == 4
-    assert directives.for_line(1).batch_size is None
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param("net = M(\n    3,  # cnnmem: batch-size=4\n)\n", 1, id="on a line of its own arguments"),
+        pytest.param("net = M(\n    f(3),\n)  # cnnmem: batch-size=4\n", 1, id="on its last line"),
+        pytest.param("net = M(\n    f(3),  # cnnmem: batch-size=4\n)\n", 2, id="on a line of another call within"),
+        pytest.param("net = \\\n    M(3)  # cnnmem: batch-size=4\n", 2, id="below the statement's first line"),
+        pytest.param(
+            "# cnnmem: batch-size=4\n\nf()\n# cnnmem: batch-size=8\nnet = (\n    M(3)\n)\n",
+            6,
+            id="above the statement's first line",
+        ),
+    ],
+)
+def test_a_directive_in_a_call_of_several_lines_is_for_the_innermost(text: str, line: int) -> None:
+    directives = read(text)
+    assert list(directives.by_line) == [line]
+    assert directives.problems == ()
+
+
+def test_a_calls_directive_comes_before_its_definitions_and_the_files() -> None:
+    directives = read(
+        """\
+        # cnnmem: batch-size=1 dtype=float16 optimizer=sgd
+        import m
+        class Net(m.M):  # cnnmem: batch-size=2 dtype=float64
+            pass
+        net = Net()  # cnnmem: batch-size=3
+        """
+    )
+    facts = directives.for_lines(5, 3)
+    assert (facts.batch_size, facts.dtype, facts.optimizer) == (3, "float64", Optimizer("sgd"))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +170,7 @@ def test_a_directive_anywhere_in_a_call_of_several_lines_is_meant_for_it() -> No
 def test_a_directive_alone_at_the_top_is_for_the_whole_file(text: str) -> None:
     directives = read(text)
     assert directives.for_file == Facts(batch_size=4)
-    assert directives.for_line(999) == Facts(batch_size=4)
+    assert directives.for_lines(999) == Facts(batch_size=4)
     assert directives.problems == ()
 
 
@@ -171,10 +199,10 @@ def test_the_nearest_directive_wins_fact_by_fact() -> None:
         net = m.M()  # cnnmem: batch-size=16
         """
     )
-    assert directives.for_line(4).optimizer == Optimizer("sgd")
-    assert directives.for_line(4).input_shape == (3, 8, 8)
-    assert directives.for_line(4).dtype == "float16"
-    assert directives.for_line(4).batch_size == 16
+    assert directives.for_lines(4).optimizer == Optimizer("sgd")
+    assert directives.for_lines(4).input_shape == (3, 8, 8)
+    assert directives.for_lines(4).dtype == "float16"
+    assert directives.for_lines(4).batch_size == 16
 
 
 @pytest.mark.parametrize(

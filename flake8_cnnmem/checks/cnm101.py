@@ -43,7 +43,7 @@ def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     how = f"{training.optimizer.value}{_from(training.optimizer)}, {training.dtype.value}{_from(training.dtype)}"
     message = (
         f"{report.name}: training needs {at_least}{needs} at {batch}, {over} "
-        f"({_parts(estimate)}; {how}){_fits(report.largest_batch_size, estimate, report.limit)}"
+        f"({_parts(estimate)}; {how}){_fits(report, estimate, report.limit)}"
     )
     yield Finding(report.path, report.line, report.column, CODE, message)
 
@@ -62,11 +62,12 @@ def _parts(estimate: Estimate) -> str:
     return ", ".join(f"{name} {units.show(size)}" for name, size in parts if size or name != "overhead")
 
 
-def _fits(largest: int | None, estimate: Estimate, limit: int) -> str:
+def _fits(report: ModelReport, estimate: Estimate, limit: int) -> str:
+    largest = report.largest_batch_size
     if largest is None:
         return ""
     if largest > 0:
-        return f"; fits up to batch {largest}"
+        return f"; fits up to {'at most ' if report.status == 'lower-bound' else ''}batch {largest}"
     batch = max(estimate.batch_size, 1)
     parts = {
         "the parameters with gradients and optimizer state need": estimate.parameters

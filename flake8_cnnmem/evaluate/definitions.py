@@ -42,6 +42,7 @@ def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parame
 
 
 def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> Code:
+    from flake8_cnnmem.evaluate.generators import compile_steps, yields
     from flake8_cnnmem.evaluate.statements import compile_block
 
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
@@ -50,13 +51,13 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     word = node.name.value
     site = StatementSite(module.path, twin)
     compiled: list[Code] = []
+    generator = yields(twin.body)
 
     def body() -> Code:
         if not compiled:
-            compiled.append(compile_block(module, node.body, twin.body))
+            compiled.append((compile_steps if generator else compile_block)(module, node.body, twin.body))
         return compiled[0]
 
-    generator = yields(twin.body)
     coroutine = node.asynchronous is not None
 
     def code(frame: Frame) -> None:
@@ -86,18 +87,6 @@ def decorate(frame: Frame, decorator: Value, made: Value) -> Value:
         return made
     result = frame.run.call(decorator, made)
     return made if isinstance(result, Unknown) else result
-
-
-def yields(body: list[ast.stmt]) -> bool:
-    """Whether a function's own body (nested functions and classes left out) holds a `yield`."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return False
 
 
 def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:

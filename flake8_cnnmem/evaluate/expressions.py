@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_target
-from flake8_cnnmem.evaluate.budget import LENGTH, Exhausted
+from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant, expression
 from flake8_cnnmem.evaluate.definitions import compile_parameters
 from flake8_cnnmem.evaluate.frame import Frame
@@ -402,25 +403,37 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
-        unknown = rounds(frame, lambda inner: found.append(element(inner)))
-        return found if unknown is None else unknown
+        for inner in rounds(frame):
+            if isinstance(inner, Unknown):
+                return inner
+            found.append(element(inner))
+        return found
 
     return code
 
 
 @expression(cst.SetComp)
 def set_comprehension(compiler: Compiler, node: cst.SetComp) -> Code:
-    items = list_comprehension(compiler, node)
+    items = list_comprehension(compiler, node)  # type: ignore[arg-type]
     return lambda frame: frame.run.make_set(items(frame))
 
 
 @expression(cst.GeneratorExp)
 def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
-    items = list_comprehension(compiler, node)
+    """Run ahead, so that an unknown test makes it unknown as a whole; only what is very long is drawn on demand."""
+    element = compiler.expression(node.elt)
+    rounds = compile_rounds(compiler, node.for_in)
 
     def code(frame: Frame) -> Value:
-        found = items(frame)
-        return iter(found) if isinstance(found, list) else found
+        found: list[Value] = []
+        steps = rounds(frame)
+        for inner in steps:
+            if isinstance(inner, Unknown):
+                return inner
+            found.append(element(inner))
+            if len(found) >= YIELDS:
+                return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
+        return iter(found)
 
     return code
 
@@ -433,49 +446,42 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
 
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
-        unknown_key: list[Unknown] = []
-
-        def add(inner: Frame) -> None:
-            key = inner.run.key(key_code(inner))
+        for inner in rounds(frame):
+            key = inner if isinstance(inner, Unknown) else inner.run.key(key_code(inner))
             if isinstance(key, Unknown):
-                unknown_key.append(key)
-            else:
-                result[key] = value_code(inner)
-
-        unknown = rounds(frame, add)
-        return unknown if unknown is not None else unknown_key[0] if unknown_key else result
+                return key
+            result[key] = value_code(inner)
+        return result
 
     return code
 
 
-def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Any:
-    """`for ... in ... if ...` of a comprehension: calls `visit(inner_frame)` for each round.
+Rounds = Callable[..., Iterator["Frame | Unknown"]]
 
-    Gives the Unknown that made the rounds undecidable, or None.
+
+def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
+    """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
+
+    Yields an Unknown, and ends, where it cannot be decided which rounds there are.
     """
     target = compile_target(compiler, node.target)
     source = compiler.expression(node.iter)
     tests = [compiler.expression(item.test) for item in node.ifs]
     inner_rounds = compile_rounds(compiler, node.inner_for_in) if node.inner_for_in is not None else None
 
-    def body(inner: Frame, visit: Any) -> Unknown | None:
+    def passes(inner: Frame) -> bool | Unknown:
         for test in tests:
             truth = inner.run.truth(test(inner))
-            if isinstance(truth, Unknown):
+            if truth is not True:
                 return truth
-            if not truth:
-                return None
-        if inner_rounds is None:
-            visit(inner)
-            return None
-        result = inner_rounds(inner, visit, inner)
-        return result if isinstance(result, Unknown) else None
+        return True
 
-    def rounds(frame: Frame, visit: Any, inner: Frame | None = None) -> Unknown | None:
+    def rounds(frame: Frame, inner: Frame | None = None) -> Iterator[Frame | Unknown]:
         run = frame.run
         items = run.iterate(source(frame))
         if isinstance(items, Unknown):
-            return items
+            yield items
+            return
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
@@ -484,10 +490,19 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Any:
             if rounds_done >= LENGTH:
                 raise Exhausted("a container grows too large to be followed")
             target(inner, item)
-            unknown = body(inner, visit)
-            if unknown is not None:
-                return unknown
-        return None
+            passed = passes(inner)
+            if isinstance(passed, Unknown):
+                yield passed
+                return
+            if not passed:
+                continue
+            if inner_rounds is None:
+                yield inner
+                continue
+            for each in inner_rounds(inner, inner):
+                yield each
+                if isinstance(each, Unknown):
+                    return
 
     return rounds
 

@@ -22,7 +22,7 @@ class Frame:
     """
 
     __slots__ = (
-        "breaks", "caller", "cell", "declared", "function", "handling", "kind", "line", "module", "parent", "pending",
+        "breaks", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line", "module", "parent", "pending",
         "receiver", "run", "variables", "yielded",
     )  # fmt: skip
 
@@ -54,7 +54,9 @@ class Frame:
         self.breaks: list[dict[str, Value]] = []
         """Variables as they stood where a branch with an unknown test left the loop."""
         self.yielded: list[Value] | None = None
-        """What a generator function has yielded so far; None for any other body."""
+        """What a statement of a generator function that is run ahead has yielded."""
+        self.depth = 0
+        """For a generator function: how deeply calls are nested where it goes on."""
         self.handling: Value = None
         """The exception that the innermost `except` block is dealing with."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,7 +20,7 @@ from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Namespace, Value
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -35,6 +37,8 @@ class Importer:
         self.search_path = list(search_path)
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
+        self.searched: set[tuple[int, str]] = set()
+        """Registries and keys that have been searched for."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 
@@ -134,11 +138,14 @@ class Importer:
         found by the key's text, in the package of the module that made the registry.
         """
         owner = self.run.registries.get(id(container))
-        if owner is None or not owner[1].lazy:
+        if owner is None or not owner[1].lazy or not holds(owner[1], container):
             return False
         if any(key in names for names in self.defining):
             # The definition that is running registers itself, and asks first whether it has been there before.
             return False
+        if (id(container), key) in self.searched:
+            return False
+        self.searched.add((id(container), key))
         module = owner[1]
         top = module.name.split(".")[0]
         root = module.path
@@ -165,7 +172,7 @@ class Importer:
             source = load(path)
         except SourceError:
             return False
-        if key not in source.text:
+        if key not in source.text or not may_register(key).search(source.text):
             return False
         inside = os.path.relpath(path, folder)[:-3].split(os.sep)
         dotted = ".".join([top, *inside])
@@ -183,6 +190,23 @@ class Importer:
             if wanted:
                 module.run_statement(self.run, at)
         return True
+
+
+def holds(module: Module, container: dict[Value, Value]) -> bool:
+    """Whether a dict is a module's own: one of its names, or inside an object that has one (`MODELS = Registry()`)."""
+    for value in module.variables.values():
+        if value is container:
+            return True
+        if isinstance(value, Instance) and any(inner is container for inner in (value.payload, *value.attributes.values())):
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=256)
+def may_register(key: str) -> re.Pattern[str]:
+    """What the text of a file has that gives a registry a key: a definition of that name, or the key as a string."""
+    word = re.escape(key)
+    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']", re.MULTILINE)
 
 
 def mentions(nodes: Sequence[ast.AST], key: str) -> bool:

@@ -27,10 +27,6 @@ HOST_RECURSION = 12_000
 """Frames of our own that the deepest interpreted recursion needs, with room to spare."""
 
 
-class GeneratorFull(Exception):
-    """A generator function has yielded as much as anybody will look at."""
-
-
 class Interpreter:
     """One evaluation: of a file, or of an expression in it."""
 
@@ -229,18 +225,8 @@ class Interpreter:
         self.guarded(operators.remove_item, value, key)
 
     def key(self, value: Value) -> Value:
-        """A value as a dict's key: TypeError for what cannot be hashed."""
-        if isinstance(value, tuple):
-            unknown = next((item for item in value if isinstance(item, Unknown)), None)
-            if unknown is not None:
-                return unknown
-        if isinstance(value, Instance) and isinstance(value.payload, (str, int, float, tuple)):
-            return value.payload
-        try:
-            hash(value)
-        except TypeError as error:
-            raise self.error("TypeError", str(error)) from None
-        return value
+        """A value as a dict may hold it as a key; Unknown where equality of keys is undecided."""
+        return builtins.key(self, value)
 
     def guarded(self, rule: Callable[..., Value], *args: Value) -> Value:
         """Run one of our rules; what Python itself raises on plain values is raised in the program."""
@@ -350,7 +336,8 @@ class Interpreter:
         if isinstance(items, Unknown):
             return items
         keys = [self.key(item) for item in items]
-        return next((key for key in keys if isinstance(key, Unknown)), None) or set(keys)
+        cause = next((key for key in keys if isinstance(key, Unknown)), None)
+        return set(keys) if cause is None else cause
 
     def mapping(self, value: Value) -> dict[Value, Value] | Unknown:
         """What `**value` spreads."""
@@ -408,6 +395,8 @@ class Interpreter:
         return swallowed
 
     def yield_value(self, frame: Frame, value: Value) -> None:
+        from flake8_cnnmem.evaluate.generators import GeneratorFull
+
         owner = frame.outside_comprehension()
         if owner.yielded is None:
             owner.yielded = []

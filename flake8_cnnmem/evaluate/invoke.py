@@ -110,6 +110,8 @@ def call_function(run: Interpreter, function: Function, args: tuple[Value, ...],
     elif function.cell is not None and function.parameters.positional:
         frame.receiver = variables[function.parameters.positional[0]]
     if function.generator:
+        from flake8_cnnmem.evaluate.generators import generate
+
         return generate(run, function, frame)
     return run_body(run, function, frame)
 
@@ -137,26 +139,6 @@ def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
     for other in frame.pending:
         result = run.join(result, other, None)
     return result
-
-
-def generate(run: Interpreter, function: Function, frame: Frame) -> Any:
-    """A generator: its body is run to the end when the first value is asked for, up to the bound on yields."""
-    from flake8_cnnmem.evaluate.interpreter import GeneratorFull
-
-    def values() -> Any:
-        depth, caller, invocation = run.budget.depth, run.frame, run.invocation
-        frame.yielded = []
-        endless = False
-        try:
-            run_body(run, function, frame)
-        except GeneratorFull:
-            endless = True
-            run.budget.depth, run.frame, run.invocation = depth, caller, invocation
-        yield from frame.yielded
-        if endless:
-            raise Exhausted("a generator runs for too long to be followed")
-
-    return values()
 
 
 def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

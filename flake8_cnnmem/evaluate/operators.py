@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import BITS
+from flake8_cnnmem.evaluate.builtins.functions import Directory
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -315,7 +316,7 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
             return run.importer.registered(container, key)
         unknown = next((each for each in container if isinstance(each, Unknown)), None)
         return False if unknown is None else unknown
-    if isinstance(container, (str, bytes, range)):
+    if isinstance(container, (str, bytes, range, Directory)):
         return bool(item in container)
     if isinstance(container, Class):
         members = run.items(container)

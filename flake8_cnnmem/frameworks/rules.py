@@ -42,7 +42,8 @@ class Row:
     `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
-    gradient itself), "parts" (views of it), "spread" (a view of it, repeated), "none".
+    gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
+    of it, repeated), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "contiguous".
     `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
     `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
@@ -70,7 +71,8 @@ class Rules:
 
     `rows` by kind, or by "kind/variant" where a kind has variants. `step` names the order of things: "phases"
     (forward, backward, update, one after the other) or "graph" (each variable updated once its gradient is there).
-    `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
+    `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage. `merges_equal`: the same op on the
+    same inputs runs once.
     """
 
     framework: str
@@ -79,6 +81,7 @@ class Rules:
     otherwise: Row
     step: str = "phases"
     accumulates_in_place: bool = True
+    merges_equal: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
 

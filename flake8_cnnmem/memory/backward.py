@@ -107,13 +107,15 @@ class Backward:
             # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
             scratch += [memory.allocate(self._line(gradient)) for _ in range(2)]
         made: list[Value | None] = []
-        full = [operand for operand in wanted if kind == "new" and self._is_reduced(node, operand)]
+        full = [operand for operand in wanted if kind in ("new", "reuse") and self._is_reduced(node, operand)]
         # The gradient of an operand that was repeated is made in full, and then summed.
         scratch += [memory.allocate(self._line(gradient)) for _ in full]
         for operand in wanted:
             value = operand.value
             if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
                 made.append(memory.alias(gradient, value.shape, self._spread(kind, gradient, value)))
+            elif kind == "reuse" and gradient.storage.holds == 1 and self._same_shape(gradient, value):
+                made.append(memory.alias(gradient, value.shape, gradient.strides))
             elif kind == "parts":
                 made.append(memory.alias(gradient, value.shape, self._part(gradient, value)))
             else:

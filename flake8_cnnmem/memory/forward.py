@@ -41,6 +41,9 @@ class Forward:
     casts: dict[int, Value] = field(default_factory=dict)
     """Autocast's cache of weights in half precision."""
     records: bool = True
+    reads: Counter[int] = field(default_factory=Counter)
+    """How often each tensor of the running steps is still read."""
+    wanted: Collection[int] = ()
     constants: set[int] = field(default_factory=set)
     """Tensors without a call that the code made on the way."""
 
@@ -49,6 +52,7 @@ class Forward:
     def run(self, steps: Sequence[Step], wanted: Collection[int]) -> None:
         """Run the steps. Of their results those in `wanted`, and nothing else of theirs, are held afterwards."""
         reads = self._reads(steps)
+        before, self.reads, self.wanted = (self.reads, self.wanted), reads, wanted
         made: set[int] = set()
         for step in steps:
             if isinstance(step, Stretch):
@@ -65,6 +69,7 @@ class Forward:
             for key in {id(tensor) for tensor in (*read, *results)}:
                 if reads[key] <= 0 and key in made and key not in wanted:
                     self.drop(key)
+        self.reads, self.wanted = before
 
     def _reads(self, steps: Sequence[Step]) -> Counter[int]:
         """How often each tensor is read by the steps."""
@@ -221,9 +226,26 @@ class Forward:
                 if strides is not None or sizes is None or first.sizes is None:
                     results.append(memory.alias(first, tensor.shape, strides))
                     continue
+            spare = self._spare(call, row, tensor, dtype)
+            if spare is not None:
+                results.append(memory.alias(spare, tensor.shape, spare.strides))
+                continue
             strides = self._layout(row, inputs, sizes) if sizes is not None and not view else None
             results.append(memory.new(tensor.shape, dtype, strides))
         return results
+
+    def _spare(self, call: Call, row: Row, result: Tensor, dtype: str) -> Value | None:
+        """An operand whose storage the result can take over: nothing else needs it, and it is as large."""
+        if not row.reuses:
+            return None
+        for tensor in call.inputs:
+            key = id(tensor)
+            value = self.values.get(key)
+            if value is None or self.reads[key] > 1 or key in self.wanted or value.storage.use != "activations":
+                continue
+            if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
+                return value
+        return None
 
     @staticmethod
     def _is_viewed(call: Call, row: Row, inputs: Sequence[Value], view: bool) -> bool:

@@ -7,23 +7,27 @@ state is there already). The step's order and what each op holds are the framewo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from flake8_cnnmem.frameworks.keras.kept import RULES as KERAS
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
+from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.optimizers import is_set
+from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
 from flake8_cnnmem.memory.tape import Entry, Node, Region, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 
-RULES: Mapping[str, Rules] = {"torch": TORCH}
+RULES: Mapping[str, Rules] = {"torch": TORCH, "keras": KERAS}
 
 
 def estimate(model: Model, training: Training, overhead: int, rules: Rules | None = None) -> Estimate:
@@ -33,6 +37,9 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     allocator's block; the largest batch is found with the same exact figures.
     """
     rules = rules or RULES[model.framework]
+    if rules.merges_equal:
+        calls, results = merged(model.calls, model.outputs)
+        model = replace(model, calls=tuple(calls), outputs=results)
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment), max(1, batch))
     weights = _weights(model, memory, dtype)
@@ -46,12 +53,18 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         forward.values[id(tensor)] = value
     fixed = {id(value.storage) for value in (*weights.values(), *(forward.values[id(x)] for x in model.inputs))}
 
+    backward = Backward(memory, rules, forward)
+    row, options = optimizers.lookup(training.optimizer.value, TABLES[rules.framework])
+    graph = GraphUpdates(memory, row, is_set(options.get("global_clipnorm"))) if rules.step == "graph" else None
+    if graph is not None:
+        graph.begin(weights)
+        backward.on_weight = graph.update
+
     outputs = {id(tensor) for tensor in model.outputs}
     forward.run(steps_of(model.calls), outputs)
     saved = _saved(forward.tape, fixed, memory, batch)
     saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
-    backward = Backward(memory, rules, forward)
     chosen = id(loss[0].inputs[0]) if loss else 0
     for key in outputs - {chosen}:
         forward.drop(key)
@@ -66,10 +79,13 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
             backward.gradients[id(loss[0].outputs[0])] = memory.new((), result.dtype)
         backward.run(forward.tape)
 
-    row, options = optimizers.lookup(training.optimizer.value, TABLES[rules.framework])
-    updated = [backward.finished[key] for key in weights if key in backward.finished]
-    step(memory, row, options, updated)
-    state(memory, row, options, updated)
+    if graph is not None:
+        graph.end(backward.finished)
+        state(memory, row, options, graph.updated)
+    else:
+        updated = [backward.finished[key] for key in weights if key in backward.finished]
+        step(memory, row, options, updated)
+        state(memory, row, options, updated)
     return _answer(memory, training, overhead, saved)
 
 

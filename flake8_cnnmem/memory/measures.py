@@ -41,6 +41,14 @@ def _instances(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(shape[0], shape[axis])
 
 
+def _mask(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values that a dropout draws."""
+    noise = getattr(call.op, "noise", None)
+    if noise is None or len(noise) != len(shape):
+        return dims.product(shape)
+    return dims.product(size if drawn is None else drawn for drawn, size in zip(noise, shape, strict=True))
+
+
 def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     """The values of a layer norm's statistics: one for each normalised row."""
     op = call.op
@@ -50,7 +58,8 @@ def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
         axes = op.axes if op.axes is not None else -1
         gone = {axis % len(shape) for axis in (axes if isinstance(axes, tuple) else (axes,)) if shape}
         return dims.product(size for at, size in enumerate(shape) if at not in gone)
-    return dims.product(shape[:1] + shape[2:])
+    axis = getattr(op, "axis", 1)
+    return dims.product(size for at, size in enumerate(shape) if not isinstance(axis, int) or at != axis % len(shape))
 
 
 def _groups(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -73,6 +82,16 @@ def _probabilities(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     if isinstance(keys, Unknown) or len(keys) < 2:
         return NOT_KNOWN
     return dims.multiply(dims.product(shape[:-1]), keys[-2])
+
+
+def _products(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """A weight's values for every matrix of an input of more than two axes."""
+    kernel = call.weights[0].shape if call.weights else NOT_KNOWN
+    if len(shape) < 3:
+        return 0
+    if isinstance(kernel, Unknown):
+        return kernel
+    return dims.multiply(dims.product(shape[:-2]), dims.product(kernel))
 
 
 def _steps(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -120,11 +139,13 @@ def _whole(size: object) -> Size:
 
 QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "channels": _channels,
+    "mask": _mask,
     "instances": _instances,
     "rows": _rows,
     "groups": _groups,
     "queries": _queries,
     "probabilities": _probabilities,
+    "products": _products,
     "steps": _steps,
     "between": _between,
     "direction": _direction,

@@ -29,6 +29,7 @@ class Row:
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
     multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
+    `ahead`: in a graph, what is computed of every variable before its gradient is there.
     """
 
     slots: int = 0
@@ -43,6 +44,7 @@ class Row:
     decay: int = 0
     single_decay: int = 0
     foreach: bool = True
+    ahead: int = 0
 
 
 def is_set(value: object) -> bool:
@@ -77,22 +79,24 @@ TORCH: Mapping[str, Row] = MappingProxyType(
 
 KERAS: Mapping[str, Row] = MappingProxyType(
     {
-        "sgd": Row(0, _MOMENTUM, globals_=2),
-        "adam": Row(2, _AMSGRAD, globals_=2),
-        "adamw": Row(2, _AMSGRAD, globals_=2),
-        "nadam": Row(2, globals_=3),
-        "adamax": Row(2, globals_=2),
-        "adagrad": Row(1, globals_=2),
-        "adadelta": Row(2, globals_=2),
-        "rmsprop": Row(1, (("centered", 1), *_MOMENTUM), globals_=2),
-        "ftrl": Row(2, globals_=2),
-        "lion": Row(1, globals_=2),
-        "lamb": Row(2, globals_=2),
-        "adafactor": Row(1, factored=True, globals_=2),
-        "muon": Row(2, matrices=1, globals_=2),
-        "schedulefreeadamw": Row(2, globals_=2),
+        "sgd": Row(0, _MOMENTUM, globals_=2, single=1),
+        "adam": Row(2, _AMSGRAD, globals_=2, single=1),
+        "adamw": Row(2, _AMSGRAD, globals_=2, single=1),
+        "nadam": Row(2, globals_=3, single=1),
+        "adamax": Row(2, globals_=2, single=1),
+        "adagrad": Row(1, globals_=2, single=1),
+        "adadelta": Row(2, globals_=2, single=2),
+        "rmsprop": Row(1, (("centered", 1), *_MOMENTUM), globals_=2, single=1, ahead=2),
+        "ftrl": Row(2, globals_=2, single=2),
+        "lion": Row(1, globals_=2, single=1),
+        "lamb": Row(2, globals_=2, single=2),
+        "adafactor": Row(1, factored=True, globals_=2, single=1),
+        "muon": Row(2, matrices=1, globals_=2, single=3),
+        "schedulefreeadamw": Row(2, globals_=2, single=1),
     }
 )
+MOMENTUM_AHEAD = Row(0, _MOMENTUM, globals_=2, single=0, ahead=1)
+"""Keras' SGD with a momentum: momentum x velocity is computed ahead."""
 
 TEXTBOOK: Mapping[str, Row] = MappingProxyType(
     {

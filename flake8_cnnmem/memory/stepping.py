@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.optimizers import Row, is_set, slots
-from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.unknown import Unknown
 
 SCALAR = Line(4)
@@ -46,6 +47,49 @@ def _state_of(memory: Memory, row: Row, held: int, value: Value) -> list[Line]:
         return [memory.line(rows, each), memory.line(columns, each)]
     number = row.matrices if row.matrices is not None and len(shape) == 2 else held
     return [value.storage.line] * number
+
+
+@dataclass(slots=True)
+class GraphUpdates:
+    """Updates as TensorFlow's graph makes them: each variable once its gradient is there (memory only for that long).
+
+    What an optimizer computes without the gradient (momentum x velocity) is computed ahead of the forward pass, for
+    all variables, and stays until the variable's turn. A clipping by the global norm needs all gradients at once.
+    """
+
+    memory: Memory
+    row: Row
+    together: bool = False
+    updated: list[Value] = field(default_factory=list)
+    ahead: dict[int, list[Storage]] = field(default_factory=dict)
+
+    def begin(self, weights: Mapping[int, Value]) -> None:
+        for key, value in weights.items():
+            if value.grad:
+                made = [self.memory.allocate(value.storage.line, "optimizer") for _ in range(self.row.ahead)]
+                self.ahead[key] = made
+
+    def update(self, key: int, gradient: Value) -> bool:
+        """A variable's gradient has arrived: use it and let it go, unless all have to be there first."""
+        self.updated.append(gradient)
+        if self.together:
+            return False
+        self._apply(key, gradient)
+        return True
+
+    def _apply(self, key: int, gradient: Value) -> None:
+        memory = self.memory
+        for storage in [memory.allocate(gradient.storage.line, "optimizer") for _ in range(self.row.single)]:
+            memory.release(storage)
+        memory.release(gradient.storage)
+        for storage in self.ahead.pop(key, []):
+            memory.release(storage)
+
+    def end(self, finished: Mapping[int, Value]) -> None:
+        """What is left when the backward pass is over."""
+        self.memory.timeline.mark("the optimizer's step")
+        for key, gradient in finished.items():
+            self._apply(key, gradient)
 
 
 def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import Weightless, quotient, rank_problem
+from flake8_cnnmem.ops.base import Flag, Weightless, quotient, rank_problem
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
 
@@ -20,9 +20,9 @@ class ScaledDotProduct(Weightless):
     """
 
     dropout: float | Unknown = 0.0
-    causal: bool = False
-    fused: bool = True
-    grouped: bool = False
+    causal: Flag = False
+    fused: Flag = True
+    grouped: Flag = False
 
     kind = "attention"
 

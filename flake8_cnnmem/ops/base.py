@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
+from typing import TypeAlias
 
 from flake8_cnnmem.dims import Batch, Shape, Size, floor_divide, show
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.unknown import Unknown
+
+Flag: TypeAlias = bool | Unknown
+"""A yes or no that may not be known."""
 
 LIMIT = 2**48
 """No machine holds a tensor with an axis of more values; a larger number is a slip, and Unknown here."""
@@ -20,6 +24,7 @@ NOT_A_SIZE = Unknown("a size is not a whole number")
 TOO_LARGE = Unknown("a size is beyond any memory")
 SHRUNK = Unknown("the size shrank to nothing")
 UNSURE = Unknown("a size depends on a value that is not known")
+MIXED = Unknown("the batch meets another number along an axis")
 BATCH_CUT = Unknown("a window or slice cuts through the batch")
 RANK = Unknown("the number of axes is not known")
 
@@ -158,7 +163,7 @@ def rank_problem(shape: Shape, expected: str) -> Problem:
 AXIS_NAMES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
-def layout(shape: Shape, rank: int, channels_last: bool) -> tuple[int, int]:
+def layout(shape: Shape, rank: int, channels_last: Flag) -> tuple[int, int]:
     """The channel axis and the first spatial axis of an input with `rank` spatial axes, batched or not."""
     extra = len(shape) - rank
     if extra != 2 and extra != 1:

@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
     UNSURE,
+    Flag,
     Plain,
     add_if,
     blurred,
@@ -37,7 +38,7 @@ from flake8_cnnmem.unknown import Unknown
 NOT_CALLED = Unknown("the layer's input channels are not known before its first call")
 
 
-def given_channels(channels: Size | None, inputs: tuple[Shape, ...], rank: int, channels_last: bool) -> Size:
+def given_channels(channels: Size | None, inputs: tuple[Shape, ...], rank: int, channels_last: Flag) -> Size:
     """The declared channels, else those of the first input, else Unknown."""
     if channels is not None:
         return extent(channels)
@@ -65,10 +66,10 @@ class Convolution(Plain):
     padding: Padding = 0
     dilation: PerAxis = 1
     groups: Size = 1
-    bias: bool = True
-    transposed: bool = False
+    bias: Flag = True
+    transposed: Flag = False
     output_padding: PerAxis | None = 0
-    channels_last: bool = False
+    channels_last: Flag = False
 
     kind = "convolution"
 
@@ -98,7 +99,7 @@ class Convolution(Plain):
             output[sides] = [UNSURE] * rank if wrong else self.window.fit(shape[sides])[0]
             raise Mismatch(problem, (tuple(output),))
         if self.transposed:
-            after = self.grown(shape[sides])
+            after = self.sides(shape[sides])
             shrunk = shrunk_problem(shape[sides], after)
         else:
             after, shrunk = self.window.fit(shape[sides])
@@ -112,8 +113,8 @@ class Convolution(Plain):
             raise Mismatch(problem, (tuple(output),))
         return (tuple(output),)
 
-    def grown(self, sizes: Shape) -> list[Size]:
-        """The spatial sizes after a transposed convolution."""
+    def sides(self, sizes: Shape) -> list[Size]:
+        """The spatial sizes after a transposed convolution, which may be too small to be any."""
         extra = self.output_padding
         if isinstance(self.padding, str):
             extra = extra or (None,) * len(sizes)
@@ -188,8 +189,8 @@ class DepthwiseConvolution(Plain):
     stride: PerAxis = 1
     padding: Padding = 0
     dilation: PerAxis = 1
-    bias: bool = True
-    channels_last: bool = False
+    bias: Flag = True
+    channels_last: Flag = False
 
     kind = "convolution"
 

@@ -31,12 +31,16 @@ class Elementwise(Weightless):
 
 @dataclass(frozen=True, slots=True)
 class Dropout(Weightless):
-    """Kinds "dropout", "feature_dropout" (whole channels), "alpha_dropout", "feature_alpha_dropout"."""
+    """Kinds "dropout", "feature_dropout" (whole channels), "alpha_dropout", "feature_alpha_dropout".
+
+    `noise` is Keras' `noise_shape`: along an axis of 1 all values are dropped together; None keeps the input's size.
+    """
 
     p: float | Unknown = 0.5
     kind: str = "dropout"
     in_place: bool = False
     training: bool = True
+    noise: tuple[int | None, ...] | None = None
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)

@@ -11,6 +11,7 @@ from flake8_cnnmem.graph import Mismatch, Problem, Tensor
 from flake8_cnnmem.ops.base import (
     BATCH_CUT,
     UNSURE,
+    Flag,
     axis_of,
     count,
     extent,
@@ -266,7 +267,7 @@ class Chunk(View):
 
     chunks: Size
     axis: Size = 0
-    exact: bool = False
+    exact: Flag = False
 
     def count(self, shape: Shape) -> int | Unknown:
         """The number of parts."""

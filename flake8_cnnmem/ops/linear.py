@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, known, per_sample, product
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
-from flake8_cnnmem.ops.base import Plain, add_if, channels_problem, extent, rank_problem, whole_problem
+from flake8_cnnmem.ops.base import Flag, Plain, add_if, channels_problem, extent, rank_problem, whole_problem
 from flake8_cnnmem.unknown import Unknown
 
 NOT_CALLED = Unknown("the layer's input features are not known before its first call")
@@ -34,7 +34,7 @@ class Linear(Plain):
 
     features: Size
     inputs: Size | None = None
-    bias: bool = True
+    bias: Flag = True
 
     kind = "linear"
 
@@ -74,7 +74,7 @@ class Bilinear(Plain):
     left: Size
     right: Size
     features: Size
-    bias: bool = True
+    bias: Flag = True
 
     kind = "bilinear"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import BATCH_CUT, Weightless, axes_of, axis_of, count, first_not_known
+from flake8_cnnmem.ops.base import MIXED, Flag, Weightless, axes_of, axis_of, count, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
 VERBS = {
@@ -31,7 +31,7 @@ def wider(left: Size, right: Size) -> Size | None:
         return left if isinstance(right, Unknown) else right
     if isinstance(right, Unknown):
         return left
-    return None if same(left, right) is False else BATCH_CUT
+    return None if same(left, right) is False else MIXED
 
 
 def broadcast(shapes: tuple[Shape, ...], verb: str = "combines") -> Shape:
@@ -260,7 +260,7 @@ class Dot(Weightless):
     """keras.layers.Dot: each sample's product summed over an axis of each input; at least (N, 1)."""
 
     axes: tuple[Size, Size] | Size
-    normalise: bool = False
+    normalise: Flag = False
 
     kind = "matmul"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
+    Flag,
     Plain,
     Weightless,
     add_if,
@@ -24,7 +25,7 @@ from flake8_cnnmem.unknown import Unknown
 NOT_CALLED = Unknown("the layer's input features are not known before its first call")
 
 
-def affine(shape: Shape, scale: bool, center: bool) -> dict[str, WeightSpec]:
+def affine(shape: Shape, scale: Flag, center: Flag) -> dict[str, WeightSpec]:
     """The learned scale and shift."""
     specs: dict[str, WeightSpec] = {}
     add_if(specs, scale, "weight", shape)
@@ -37,7 +38,7 @@ def held(*flags: object) -> bool:
     return any(not isinstance(flag, Unknown) and bool(flag) for flag in flags)
 
 
-def running(features: Size, counted: bool) -> dict[str, WeightSpec]:
+def running(features: Size, counted: Flag) -> dict[str, WeightSpec]:
     """The running statistics, which no gradient reaches."""
     specs = {
         "running_mean": WeightSpec((features,), trainable=False, buffer=True),
@@ -85,11 +86,11 @@ class BatchNorm(Plain):
 
     features: Size | None = None
     axis: Size = 1
-    scale: bool = True
-    center: bool = True
-    track: bool = True
+    scale: Flag = True
+    center: Flag = True
+    track: Flag = True
     training: bool = True
-    counted: bool = True
+    counted: Flag = True
     ranks: tuple[int, ...] = ()
 
     kind = "batch_norm"
@@ -111,10 +112,10 @@ class InstanceNorm(Plain):
 
     features: Size | None = None
     axis: Size = 1
-    scale: bool = False
-    center: bool = False
-    track: bool = False
-    counted: bool = True
+    scale: Flag = False
+    center: Flag = False
+    track: Flag = False
+    counted: Flag = True
     ranks: tuple[int, ...] = ()
 
     kind = "instance_norm"
@@ -170,8 +171,8 @@ class LayerNorm(Plain):
 
     shape: tuple[Size, ...] | None = None
     axes: tuple[int, ...] | int | None = None
-    scale: bool = True
-    center: bool = True
+    scale: Flag = True
+    center: Flag = True
 
     kind = "layer_norm"
 
@@ -189,7 +190,7 @@ class RMSNorm(Plain):
     """Layer norm without a mean and a shift."""
 
     shape: tuple[Size, ...] | None = None
-    scale: bool = True
+    scale: Flag = True
     axes: tuple[int, ...] | int | None = None
 
     kind = "rms_norm"
@@ -210,8 +211,8 @@ class GroupNorm(Plain):
     groups: Size
     channels: Size | None = None
     axis: Size = 1
-    scale: bool = True
-    center: bool = True
+    scale: Flag = True
+    center: Flag = True
 
     kind = "group_norm"
 
@@ -248,9 +249,10 @@ class LocalResponseNorm(Weightless):
 
 @dataclass(frozen=True, slots=True)
 class Normalise(Weightless):
-    """Division by a norm (torch.nn.functional.normalize, keras.layers.UnitNormalization)."""
+    """Division by the norm along an axis (torch.nn.functional.normalize, keras.layers.UnitNormalization)."""
 
     kind: str = "normalize"
+    axis: Size | tuple[Size, ...] = 1
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)

@@ -8,6 +8,7 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.ops.base import (
     UNSURE,
+    Flag,
     Weightless,
     blurred,
     by,
@@ -39,9 +40,9 @@ class Pool(Weightless):
     stride: PerAxis = None
     padding: Padding = 0
     dilation: PerAxis = 1
-    ceil_mode: bool = False
-    channels_last: bool = False
-    indices: bool = False
+    ceil_mode: Flag = False
+    channels_last: Flag = False
+    indices: Flag = False
 
     def __post_init__(self) -> None:
         if self.stride is None:
@@ -118,8 +119,8 @@ class AdaptivePool(Weightless):
 
     mode: str
     size: tuple[Size | None, ...]
-    channels_last: bool = False
-    indices: bool = False
+    channels_last: Flag = False
+    indices: Flag = False
 
     @property
     def kind(self) -> str:
@@ -148,8 +149,8 @@ class GlobalPool(Weightless):
 
     mode: str
     rank: int
-    keepdims: bool = False
-    channels_last: bool = False
+    keepdims: Flag = False
+    channels_last: Flag = False
 
     @property
     def kind(self) -> str:
@@ -172,7 +173,7 @@ class FractionalMaxPool(Weightless):
     kernel: tuple[Size, ...]
     size: tuple[Size, ...] | None = None
     ratio: tuple[float, ...] | None = None
-    indices: bool = False
+    indices: Flag = False
 
     kind = "fractional_max_pool"
 

@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
     UNSURE,
+    Flag,
     Plain,
     add_if,
     blurred,
@@ -48,14 +49,14 @@ class Recurrent(Plain):
     hidden: Size
     inputs: Size | None = None
     layers: Size = 1
-    bidirectional: bool = False
-    bias: bool = True
-    batch_first: bool = True
+    bidirectional: Flag = False
+    bias: Flag = True
+    batch_first: Flag = True
     projection: Size = 0
-    torch_bias: bool = True
-    return_sequences: bool = True
-    return_state: bool = True
-    stacked: bool = True
+    torch_bias: Flag = True
+    return_sequences: Flag = True
+    return_state: Flag = True
+    stacked: Flag = True
 
     @property
     def kind(self) -> str:
@@ -130,7 +131,7 @@ class RecurrentCell(Plain):
     cell: str
     hidden: Size
     inputs: Size | None = None
-    bias: bool = True
+    bias: Flag = True
 
     @property
     def kind(self) -> str:
@@ -172,10 +173,10 @@ class ConvRecurrent(Plain):
     stride: PerAxis = 1
     padding: Padding = "valid"
     dilation: PerAxis = 1
-    bias: bool = True
-    channels_last: bool = True
-    return_sequences: bool = False
-    return_state: bool = False
+    bias: Flag = True
+    channels_last: Flag = True
+    return_sequences: Flag = False
+    return_state: Flag = False
 
     kind = "conv_lstm"
 

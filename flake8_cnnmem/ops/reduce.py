@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import Weightless, axes_of, axis_of, extent, whole_problem
+from flake8_cnnmem.ops.base import Flag, Weightless, axes_of, axis_of, extent, whole_problem
 from flake8_cnnmem.unknown import Unknown
 
 RUNNING = frozenset({"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "argsort"})
@@ -22,7 +22,7 @@ class Reduce(Weightless):
 
     kind: str
     axes: tuple[Size, ...] | Size | None = None
-    keepdims: bool = False
+    keepdims: Flag = False
     results: int = 1
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:

@@ -13,6 +13,7 @@ from flake8_cnnmem.ops.base import (
     SHRUNK,
     TOO_LARGE,
     UNSURE,
+    Flag,
     Weightless,
     axis_of,
     blurred,
@@ -118,7 +119,7 @@ class Resize(Weightless):
     size: tuple[Size, ...] | Size | None = None
     scale: tuple[float | Unknown, ...] | float | Unknown | None = None
     mode: str = "nearest"
-    channels_last: bool = False
+    channels_last: Flag = False
 
     @property
     def kind(self) -> str:
@@ -150,8 +151,8 @@ class PixelShuffle(Weightless):
     """(..., C * f * f, H, W) -> (..., C, H * f, W * f), or back when `inverse`."""
 
     factor: Size
-    channels_last: bool = False
-    inverse: bool = False
+    channels_last: Flag = False
+    inverse: Flag = False
 
     kind = "pixel_shuffle"
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from flake8_cnnmem.dims import Batch, Shape, Size, multiply, product, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.ops.base import (
-    BATCH_CUT,
+    MIXED,
     UNSURE,
+    Flag,
     Weightless,
     axes_of,
     axis_of,
@@ -19,6 +20,8 @@ from flake8_cnnmem.ops.base import (
     whole_problem,
 )
 from flake8_cnnmem.unknown import Unknown
+
+DEALT = Unknown("a reshape deals the samples of the batch out anew")
 
 
 class View(Weightless):
@@ -84,7 +87,7 @@ def filled(shape: Shape, target: Shape, hole: int) -> Shape:
         divisor = rest.multiple if isinstance(rest, Batch) else rest
         if total % divisor:
             raise Mismatch(reshape_problem(shape, target, total, divisor), (result(UNSURE),))
-        return result(total // divisor) if isinstance(rest, int) else result(BATCH_CUT)
+        return result(total // divisor) if isinstance(rest, int) else result(DEALT)
     if isinstance(rest, Batch):
         if total.multiple % rest.multiple:
             raise Mismatch(reshape_problem(shape, target, total.multiple, rest.multiple), (result(UNSURE),))
@@ -99,7 +102,7 @@ def filled(shape: Shape, target: Shape, hole: int) -> Shape:
         if lead.multiple % literal:
             # The number is not a part of a sample: it deals the samples out, or it is the batch.
             if keeps_samples(target, hole, each):
-                return result(BATCH_CUT)
+                return result(DEALT)
             part = rest // literal
             if each % part:
                 raise Mismatch(reshape_problem(shape, target, each, part), (result(UNSURE),))
@@ -107,7 +110,7 @@ def filled(shape: Shape, target: Shape, hole: int) -> Shape:
     if total.multiple % rest == 0:
         return result(Batch(total.multiple // rest))
     if keeps_samples(target, hole, each):
-        return result(BATCH_CUT)
+        return result(DEALT)
     recovered = result(Batch(1) if hole == 0 else UNSURE)
     raise Mismatch(reshape_problem(shape, target, total.multiple, rest), (recovered,))
 
@@ -225,7 +228,7 @@ class Squeeze(View):
     """
 
     axes: tuple[int, ...] | Size | None = None
-    strict: bool = False
+    strict: Flag = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         shape = inputs[0]
@@ -295,7 +298,7 @@ class Expand(View):
                     what = f"expands {show(shape)} to {show(self.target)}, but axis {at - extra} is {given!r} and not 1"
                     problem = problem or Problem("CNM201", what)
                 # An unknown size is 1 or the target; the batch against a number is either, too.
-                sizes.append(aim if isinstance(given, Unknown) or equal is False else first_not_known((aim,)))
+                sizes.append(aim if isinstance(given, Unknown) or equal is False else first_not_known((aim,), MIXED))
         if problem:
             raise Mismatch(problem, (tuple(sizes),))
         return (tuple(sizes),)

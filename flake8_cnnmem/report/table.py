@@ -125,13 +125,15 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     gpu = f" ({name})" if name else ""
     at_least = "at least " if report.status == "lower-bound" else ""
     if report.fits is None:
-        answer = f"whether the {at_least}{total} fit is not known"
+        answer = f"it takes {at_least}{total}; whether it fits is not known"
     elif report.fits:
         answer = f"fits, with {units.show(report.limit - report.estimate.total)} to spare"
     else:
         answer = f"does not fit: {at_least}{units.show(report.estimate.total - report.limit)} over"
     largest = report.largest_batch_size
-    batch = "" if largest is None else "; not even batch 1 fits" if largest < 1 else f"; fits up to batch {largest}"
+    at_most = "at most " if report.status == "lower-bound" else ""
+    fits = f"; fits up to {at_most}batch {largest}"
+    batch = "" if largest is None else "; not even batch 1 fits" if largest < 1 else fits
     return f"limit {limit}{gpu}: {answer}{batch}"
 
 

@@ -57,7 +57,8 @@ def real(text: str) -> Any:
     module = types.ModuleType("program")
     sys.modules["program"] = module
     try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             exec(compile(text, "program.py", "exec"), module.__dict__)
         return as_plain(module.__dict__["result"])
     except Exception as error:
@@ -68,17 +69,18 @@ def real(text: str) -> Any:
 
 def as_plain(value: Any) -> Any:
     """A value as `plain` gives it: subclasses of builtin types as what they hold, other objects as text."""
-    for kind in (bool, int, float, complex, str, bytes):
-        if isinstance(value, kind):
-            return (
-                value
-                if isinstance(value, bool) or type(value) is kind
-                else kind.__new__(kind, kind.__str__(value) if kind is str else value)
-            )
+    if isinstance(value, (bool, bytes, bytearray)):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (int, float, complex)):
+        own: Any = next(kind for kind in (int, float, complex) if isinstance(value, kind))
+        return own.__new__(own, value)
     if isinstance(value, (list, tuple, set, frozenset)):
-        return next(kind for kind in (list, tuple, set, frozenset) if isinstance(value, kind))(map(as_plain, value))
+        kind: Any = next(kind for kind in (list, tuple, set, frozenset) if isinstance(value, kind))
+        return kind(map(as_plain, value))
     if isinstance(value, dict):
         return {as_plain(key): as_plain(item) for key, item in value.items()}
-    if value is None or isinstance(value, (range, slice, bytearray, type(...))):
+    if value is None or isinstance(value, (range, slice, type(...))):
         return value
     return repr(value)

@@ -120,7 +120,7 @@ def arity(op: Any) -> int:
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_raises_nothing_but_mismatch(cls: type, data: st.DataObject) -> None:
     op = data.draw(made(cls))
     least = arity(op)
@@ -163,7 +163,7 @@ def check_shapes(results: Any) -> None:
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_never_knows_a_wrong_size(cls: type, data: st.DataObject) -> None:
     """With one size of an input unknown, every size of the output that is known is what it is with that size known."""
     op = data.draw(made(cls))

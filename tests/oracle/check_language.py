@@ -95,7 +95,7 @@ def run(path: Path, answer: bool) -> dict[int, str]:
     sys.path.insert(0, str(path.parent))
     arguments, sys.argv = sys.argv, [str(path)]
     try:
-        exec(compile(path.read_text(), str(path), "exec"), {"__name__": "__main__", "reveal": reveal})
+        exec(compile(path.read_text(), str(path), "exec", dont_inherit=True), {"__name__": "__main__", "reveal": reveal})
     finally:
         sys.path.pop(0)
         sys.argv = arguments

@@ -99,7 +99,6 @@ levit levit_128s levit_conv_128s
 maxxvit maxvit_tiny_rw_224 coatnet_0_rw_224
 mlp_mixer mixer_s32_224 resmlp_12_224 gmlp_s16_224
 mvitv2 mvitv2_tiny
-nest nest_tiny
 nextvit nextvit_small
 pit pit_xs_224
 pvt_v2 pvt_v2_b1
@@ -128,8 +127,11 @@ def entries() -> list[tuple[str, str]]:
     return [(line.split()[0], name) for line in lines for name in line.split()[1:]]
 
 
+READ_VALUES = ("calculate_drop_path_rates", "generate_regnet")
+
+
 def outside_fake(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Drop path rates are read out of a tensor's values, which fake tensors have none of."""
+    """What reads widths and rates out of a tensor's values: fake tensors have none."""
 
     def real(*arguments: Any, **keywords: Any) -> Any:
         with unset_fake_temporarily():
@@ -142,10 +144,12 @@ def main(zoo: str, only: str = "") -> None:
     sys.path.insert(0, zoo)
     import timm
 
-    rates = outside_fake(timm.layers.calculate_drop_path_rates)
     for module in [module for name, module in sys.modules.items() if name.startswith("timm.")]:
-        if hasattr(module, "calculate_drop_path_rates"):
-            module.calculate_drop_path_rates = rates
+        for name in READ_VALUES:
+            if hasattr(module, name):
+                setattr(module, name, outside_fake(getattr(module, name)))
+    regnet = timm.models.regnet.RegNet
+    regnet._get_stage_args = outside_fake(regnet._get_stage_args)
     models, failed = [], 0
     for file, name in entries():
         if only not in name:

@@ -58,11 +58,11 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         ),
         (
             {"status": "lower-bound", "limit": 2 * GIB},
-            "limit 2.0 GiB: does not fit: at least 10.0 GiB over; fits up to batch 63",
+            "limit 2.0 GiB: does not fit: at least 10.0 GiB over; fits up to at most batch 63",
         ),
         (
             {"status": "lower-bound", "fits": None, "limit": 16 * GIB, "largest_batch_size": None},
-            "limit 16.0 GiB: whether the at least 12.0 GiB fit is not known",
+            "limit 16.0 GiB: it takes at least 12.0 GiB; whether it fits is not known",
         ),
         ({"status": "unresolved", "estimate": None}, "no estimate, no verdict"),
     ],

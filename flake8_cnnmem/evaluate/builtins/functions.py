@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.builtins.known import hosted, known, type_name
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Run, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Raised, Run, Value, is_callable
 
 functions = Names()
 
@@ -338,6 +338,8 @@ def directory(run: Run, value: Value = MISSING, /) -> Value:
     if value is MISSING:
         return run.unknown("dir() without an argument is not followed")
     names: set[Any] = set()
+    if isinstance(value, Namespace):
+        return Directory(value)
     if isinstance(value, (Instance, Class)):
         classes = value.cls.mro if isinstance(value, Instance) else value.mro
         cause = next((cls.unknown_base for cls in classes if cls.unknown_base is not None), None)
@@ -351,6 +353,16 @@ def directory(run: Run, value: Value = MISSING, /) -> Value:
     if not isinstance(own, dict):
         return run.unknown("the names in an object are not followed")
     return sorted(name for name in (*names, *own) if isinstance(name, str))
+
+
+class Directory:
+    """`dir(module)` of a native module: it can be asked for a name, but not listed."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.namespace.lookup(name) is not MISSING
 
 
 @functions.function("exit", absorb=False)

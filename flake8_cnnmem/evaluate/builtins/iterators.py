@@ -10,8 +10,9 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.known import type_name
+from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Run, Value
 
 
 def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
@@ -75,8 +76,7 @@ generators = Names(iteration)
 
 @generators.function("send", absorb=False)
 def send(run: Run, self: Value, value: Value, /) -> Value:
-    """Generators are run ahead: what is sent to them is not seen, and they give their next value."""
-    return advance(run, self)
+    return self.send(value)
 
 
 @generators.function("close")
@@ -85,8 +85,9 @@ def close(run: Run, self: Value) -> None:
 
 
 @generators.function("throw", absorb=False)
-def throw(run: Run, self: Value, *args: Value) -> Value:
-    return run.unknown("an exception thrown into a generator is not followed")
+def throw(run: Run, self: Value, kind: Value, *args: Value) -> Value:
+    exception = run.call(kind, *args[:1]) if isinstance(kind, Class) else kind
+    return self.throw(Raised(exception)) if isinstance(exception, Instance) else run.unknown("what is thrown is not known")
 
 
 GENERATOR = host_class("generator", type(_ for _ in ()), dict(generators))
@@ -164,6 +165,9 @@ def make_reversed(run: Run, value: Value, /) -> Value:
     method = special(value, "__reversed__")
     if method is not None:
         return run.call(method)
+    plain = payload(value)
+    if isinstance(plain, (tuple, range, str, Keys, Values, Items)):
+        return reversed(plain)
     items = run.items(value)
     return items if isinstance(items, Unknown) else reversed(items)
 

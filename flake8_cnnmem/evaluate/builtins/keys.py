@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
 
 PLAIN = frozenset((str, int, bool, float, type(None), bytes, complex))
 
@@ -33,22 +33,27 @@ def key(run: Run, value: Value) -> Value:
 
 
 def instance_key(run: Run, value: Instance) -> Value:
+    hashes = False
     for cls in value.cls.mro:
-        own_hash = cls.namespace.get("__hash__")
-        if own_hash is not None and not isinstance(own_hash, Native):
-            return run.unknown(f"instances of {value.cls.name} have their own __hash__")
-        if "__eq__" in cls.namespace and not isinstance(cls.namespace["__eq__"], Native):
+        own_hash = cls.namespace.get("__hash__", MISSING)
+        hashes = hashes or (own_hash is not MISSING and own_hash is not None and not isinstance(own_hash, Native))
+        equality = cls.namespace.get("__eq__")
+        frozen = cls.facts.get("hashable")
+        if frozen is True or (hashes and equality is not None and not isinstance(equality, Native)):
+            return run.unknown(f"instances of {value.cls.name} are equal by what they hold")
+        if not hashes and (own_hash is None or frozen is False or unhashable(equality)):
             raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
-        if cls.facts.get("hashable") is False:
-            raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
-        if cls.facts.get("hashable") is True:
-            return run.unknown(f"instances of {value.cls.name} are equal by their fields")
     if isinstance(value.payload, UNHASHABLE):
         raise run.error("TypeError", f"unhashable type: '{value.cls.name}'")
     if isinstance(value.payload, tuple):
         inner = key(run, value.payload)
         return inner if isinstance(inner, Unknown) else value
     return value
+
+
+def unhashable(equality: Value) -> bool:
+    """A class of the program that defines `__eq__` alone has no hash."""
+    return equality is not None and not isinstance(equality, Native)
 
 
 def lose(run: Run, container: Value, cause: Unknown) -> None:

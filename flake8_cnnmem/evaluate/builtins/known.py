@@ -17,7 +17,7 @@ SCALARS: set[type] = {
 }  # fmt: skip
 """Types whose values are what they are, all the way down."""
 
-SEQUENCES: tuple[type, ...] = (list, tuple, set, frozenset, deque)
+SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 
 DEPTH = 40
 """How deep containers are looked into; a deeper or a cyclic one is not followed."""
@@ -28,7 +28,7 @@ def known(run: Run, value: Value, depth: int = 0) -> Any:
 
     Instances of subclasses of builtin types give their payload, tensors of one known value that value.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind in SCALARS:
         return value
     if kind is Unknown:
@@ -93,7 +93,7 @@ def hosted(name: str, function: Callable[..., Any], size: Callable[..., int] | N
             if type(arg) is Unknown:
                 return arg
             if isinstance(arg, (str, bytes)):
-                run.spend(len(arg) // 256)
+                run.spend(len(arg) // 64)
         if size is not None:
             run.check_size(size(*plain, **named))
         return function(*plain, **named)

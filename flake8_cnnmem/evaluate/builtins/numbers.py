@@ -13,6 +13,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, StaticMethod, Value
 
+DIGITS = 1000
+"""Of text that is read as a number: reading takes time quadratic in them."""
+
 
 def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
     """A user's instance through its `__int__` and the like, a tensor through its one value; others as they are."""
@@ -35,6 +38,8 @@ def to_int(run: Run, value: Value, base: Any = None) -> int | Batch | Unknown:
     value = convert(run, value, ("__int__", "__index__", "__trunc__"))
     if isinstance(value, (Unknown, Batch)) or type(value) is int:
         return value
+    if isinstance(value, (str, bytes, bytearray)) and len(value) > DIGITS:
+        return run.unknown("a number has too many digits")
     if base is not None:
         return int(value, base)
     if isinstance(value, (int, float, str, bytes, bytearray)) or type(value) in SCALARS:

@@ -106,7 +106,7 @@ def make_class(
 ) -> Value:
     """A class made at run time. Its `__init_subclass__` hooks run; `facts["metaclass"]` is set for a metaclass."""
     names = run.items(namespace)
-    parents = run.items(bases)
+    parents: Any = run.items(bases)
     for part in (name, names, parents):
         if isinstance(part, Unknown):
             return part

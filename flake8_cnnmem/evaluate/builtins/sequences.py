@@ -251,7 +251,7 @@ ranges = sequence(())
 
 @ranges.function("__new__")
 def range_new(run: Run, cls: Class, /, *args: Value) -> Value:
-    bounds = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
+    bounds: list[Any] = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
             return bound

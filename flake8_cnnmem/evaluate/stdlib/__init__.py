@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh
-from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Namespace, Value
 
 ROOMS = {
@@ -21,7 +20,7 @@ ROOMS = {
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
     "json": "text", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect", "importlib": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "fractions": "numbers", "decimal": "numbers", "weakref": "copy", "threading": "threads",
+    "platform": "sys", "weakref": "copy", "threading": "threads",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
@@ -32,9 +31,18 @@ NOT_FOLLOWED = (
 
 SUBMODULES = frozenset((
     "logging.handlers", "logging.config", "importlib.util", "importlib.machinery", "importlib.metadata",
-    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder",
+    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder", "concurrent.futures", "xml.etree",
+    "xml.etree.ElementTree", "xml.etree.cElementTree", "xml.dom", "xml.dom.minidom", "xml.sax", "urllib.request",
+    "urllib.parse", "urllib.error", "urllib.robotparser", "http.client", "http.server", "http.cookiejar", "http.cookies",
+    "email.mime", "email.mime.text", "email.mime.multipart", "email.utils", "html.parser", "multiprocessing.pool",
+    "multiprocessing.managers", "multiprocessing.shared_memory", "multiprocessing.connection", "multiprocessing.dummy",
+    "multiprocessing.spawn", "multiprocessing.queues", "multiprocessing.synchronize", "multiprocessing.sharedctypes",
+    "multiprocessing.context", "multiprocessing.reduction", "unittest.mock", "unittest.case", "ctypes.util",
+    "distutils.version", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn", "distutils.dir_util",
+    "distutils.sysconfig", "asyncio.subprocess", "curses.ascii", "dbm.gnu", "wsgiref.simple_server", "xmlrpc.client",
+    "xmlrpc.server", "tkinter.ttk", "tkinter.messagebox", "tkinter.filedialog", "tkinter.font", "encodings.utf_8",
 ))  # fmt: skip
-"""Submodules of modelled packages that are not modelled themselves."""
+"""Submodules that are not modelled. What is no module must not be taken for one, so they are listed."""
 
 
 def find_module(dotted: str) -> Namespace | None:
@@ -45,8 +53,7 @@ def find_module(dotted: str) -> Namespace | None:
         names = tables(room).get(dotted)
         if names is not None:
             return Namespace(dotted, lookup_in(names))
-        return not_followed(dotted) if dotted in SUBMODULES else None
-    return not_followed(dotted) if top in NOT_FOLLOWED else None
+    return not_followed(dotted) if dotted in SUBMODULES or dotted in NOT_FOLLOWED else None
 
 
 @cache
@@ -72,6 +79,4 @@ def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
 
 
 def not_followed(dotted: str) -> Namespace:
-    return Namespace(
-        dotted, lambda name: MISSING if name.startswith("__") else Unknown(f"{dotted}.{name} is not followed")
-    )
+    return Namespace(dotted, lambda name: MISSING)

@@ -202,7 +202,7 @@ def add_subcommands(run: Run, own: Options, found: dict[str, Value]) -> None:
 def parse_args(run: Run, self: Instance, args: Value = None, namespace: Value = None) -> Value:
     result, rest = parse(run, self, args, namespace)
     if rest:
-        raise run.error("SystemExit", 2)
+        raise run.error("SystemExit", "2")
     return result
 
 
@@ -308,7 +308,7 @@ SUBPARSERS = native_class(
 
 @parsers.function("error", absorb=False)
 def error(run: Run, self: Instance, message: Value = "") -> None:
-    raise run.error("SystemExit", 2)
+    raise run.error("SystemExit", "2")
 
 
 parsers["exit"] = parsers["error"]

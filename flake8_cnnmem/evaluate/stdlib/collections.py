@@ -6,9 +6,10 @@ import keyword
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.dict_kinds import COUNTER, DEFAULT_DICT, ORDERED_DICT
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr
 from flake8_cnnmem.evaluate.builtins.known import known
-from flake8_cnnmem.evaluate.builtins.mappings import COUNTER, DEFAULT_DICT, ORDERED_DICT, fill
+from flake8_cnnmem.evaluate.builtins.mappings import fill
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, TUPLE
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
@@ -32,7 +33,7 @@ def namedtuple(
 ) -> Value:
     """The class, a subclass of tuple with a property for each field."""
     words = known(run, payload(field_names) if isinstance(payload(field_names), str) else run.items(field_names))
-    values = [] if defaults is None else run.items(defaults)
+    values: Any = [] if defaults is None else run.items(defaults)
     for part in (typename, words, values):
         if isinstance(part, Unknown):
             return part

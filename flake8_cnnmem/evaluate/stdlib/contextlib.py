@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Run, Value
 
 names = Names()
 
@@ -34,8 +34,18 @@ def enter(run: Run, self: Instance) -> Value:
 
 @managers.function("__exit__", absorb=False)
 def leave(run: Run, self: Instance, *exception: Value) -> bool:
+    """Lets the generator go on after its `yield`; what the block raised is raised there, where it may be caught."""
     generator = self.attributes.get("gen")
-    if isinstance(generator, Iterator):
+    if isinstance(generator, Generator) and len(exception) > 1 and isinstance(exception[1], Instance):
+        try:
+            generator.throw(Raised(exception[1]))
+        except StopIteration:
+            return True
+        except Raised as raised:
+            if raised.value is not exception[1]:
+                raise
+            return False
+    elif isinstance(generator, Iterator):
         for _ in generator:
             break
     return False

@@ -7,7 +7,8 @@ from collections import Counter, OrderedDict, deque
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, special
-from flake8_cnnmem.evaluate.builtins.mappings import DICT, DefaultDict
+from flake8_cnnmem.evaluate.builtins.dict_kinds import DefaultDict
+from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.sets import SET
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.graph import Tensor, Weight

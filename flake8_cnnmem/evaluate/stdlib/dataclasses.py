@@ -10,9 +10,9 @@ from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr
+from flake8_cnnmem.evaluate.builtins.objects import make_class
 from flake8_cnnmem.evaluate.stdlib.copy import Copier
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
-from flake8_cnnmem.evaluate.stdlib.types import class_from
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -346,19 +346,19 @@ def astuple(run: Run, obj: Value, *, tuple_factory: Value = None) -> Value:
 def make_dataclass(
     run: Run, cls_name: Value, fields: Value, *, bases: Value = (), namespace: Value = None, **options: Value
 ) -> Value:
-    found = run.items(fields)
+    found: Any = run.items(fields)
     for part in (cls_name, found):
         if isinstance(part, Unknown):
             return part
     own = dict(namespace or {})
     annotations: dict[str, Value] = {}
     for each in found:
-        parts = (each,) if isinstance(each, str) else each
+        parts: Any = (each,) if isinstance(each, str) else each
         annotations[parts[0]] = parts[1] if len(parts) > 1 else "object"
         if len(parts) > 2:
             own[parts[0]] = parts[2]
     own["__annotations__"] = annotations
-    made = class_from(run, TYPE, cls_name, bases, own)
+    made = make_class(run, TYPE, cls_name, bases, own)
     return dataclass_(run, made, **options)
 
 

@@ -59,7 +59,8 @@ def chained(run: Run, cls: Value, /, *iterables: Value) -> Value:
                 return
             yield from drawn(run, source)
 
-    return next((each for each in iterables if isinstance(each, Unknown)), None) or values()
+    cause = next((each for each in iterables if isinstance(each, Unknown)), None)
+    return values() if cause is None else cause
 
 
 @names.function("_from_iterable")
@@ -225,7 +226,7 @@ def tee(run: Run, iterable: Value, n: int = 2, /) -> Value:
 @names.function("product", absorb=False)
 def product(run: Run, *iterables: Value, repeat: Value = 1) -> Value:
     times = known(run, repeat)
-    pools = [run.items(iterable) for iterable in iterables]
+    pools: list[Any] = [run.items(iterable) for iterable in iterables]
     for part in (times, *pools):
         if isinstance(part, Unknown):
             return part

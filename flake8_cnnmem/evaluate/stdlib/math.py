@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
-from flake8_cnnmem.evaluate.builtins.known import hosted
+from flake8_cnnmem.evaluate.builtins.known import hosted, known
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Native, Run, Value
+
+LARGEST = 4096
+"""Bits of a result: sizes and seeds are far below."""
 
 LARGE = ("factorial", "comb", "perm", "pow", "ldexp", "prod", "lcm", "floor", "ceil", "trunc")
 
@@ -40,11 +44,24 @@ def table(module: Any, left_out: tuple[str, ...]) -> Names:
     return names
 
 
+def bounded(word: str, function: Any, bits: Callable[..., int]) -> Native:
+    """A function of whole numbers whose result may be enormous: not followed then."""
+    host = hosted(word, function)
+
+    def native(run: Run, /, *args: Value) -> Value:
+        plain = [known(run, arg) for arg in args]
+        if all(isinstance(arg, int) for arg in plain) and bits(*plain) > LARGEST:
+            return run.unknown("a number grows too large to be followed")
+        return host.function(run, *plain)
+
+    return Native(word, native)
+
+
 maths = table(math, LARGE)
-maths["factorial"] = hosted("factorial", math.factorial, bits_of_factorial)
-maths["comb"] = hosted("comb", math.comb, bits_of_choice)
-maths["perm"] = hosted("perm", math.perm, bits_of_choice)
-maths["lcm"] = hosted("lcm", math.lcm, bits_of_integers)
+maths["factorial"] = bounded("factorial", math.factorial, bits_of_factorial)
+maths["comb"] = bounded("comb", math.comb, bits_of_choice)
+maths["perm"] = bounded("perm", math.perm, bits_of_choice)
+maths["lcm"] = bounded("lcm", math.lcm, bits_of_integers)
 maths["pow"] = hosted("pow", math.pow)
 maths["ldexp"] = hosted("ldexp", math.ldexp)
 

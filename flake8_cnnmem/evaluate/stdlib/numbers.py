@@ -1,17 +1,12 @@
-"""`numbers`, `fractions`, `decimal`."""
+"""`numbers`: the tower of abstract number classes."""
 
 from __future__ import annotations
 
 import numbers
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any
 
-from flake8_cnnmem.evaluate.builtins.classes import OBJECT, host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, made
-from flake8_cnnmem.evaluate.builtins.known import SCALARS, hosted, known
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Native, Run, Value
 
 tower: dict[str, Class] = {}
 
@@ -46,39 +41,4 @@ for _name, _base in (
         module="numbers",
     )
 
-WORDS = ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__eq__", "__lt__",
-"__le__", "__gt__",
-         "__ge__")  # fmt: skip
-
-
-def exact(name: str, host: Any, methods: tuple[str, ...], properties: tuple[str, ...], module: str) -> Class:
-    """A class of exact numbers, whose values are the host's own."""
-    names = Names()
-    names.operators(WORDS)
-
-    @names.function("__new__")
-    def new(run: Run, cls: Class, *args: Value) -> Value:
-        plain = known(run, args)
-        if isinstance(plain, Unknown):
-            return plain
-        for arg in plain:
-            if isinstance(arg, str):
-                run.check_size(len(arg) * 100)
-        return made(run, cls, host(*plain))
-
-    for word in methods:
-        names[word] = hosted(word, getattr(host, word))
-    for word in properties:
-        names[word] = Property(Native(word, lambda run, self, word=word: getattr(self, word)))
-    for word, function in (("__int__", int), ("__float__", float), ("__round__", round), ("__abs__", abs)):
-        names[word] = hosted(word, function)
-    return host_class(name, host, dict(names), module=module)
-
-
-SCALARS.update((Fraction, Decimal))
-FRACTION = exact("Fraction", Fraction, ("limit_denominator",), ("numerator", "denominator"), "fractions")
-DECIMAL = exact("Decimal", Decimal, ("is_nan", "to_integral_value"), (), "decimal")
-
-MODULES: dict[str, dict[str, Value]] = {
-    "numbers": dict(tower), "fractions": {"Fraction": FRACTION}, "decimal": {"Decimal": DECIMAL},
-}  # fmt: skip
+MODULES: dict[str, dict[str, Value]] = {"numbers": dict(tower)}

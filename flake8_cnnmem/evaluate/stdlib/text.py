@@ -18,10 +18,11 @@ from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
 
 PATTERN_LENGTH = 200
 TEXT_LENGTH = 1000
-"""Beyond these a regular expression is not matched: backtracking can take time exponential in them."""
+"""Beyond these a regular expression is not matched."""
 
-NESTED = re.compile(r"[*+}][^)]*\)+\s*[*+{]")
-"""A repeated group that repeats inside itself, `(a+)+`: the patterns that backtrack without end."""
+LARGEST_EFFORT = 10**7
+"""Places that backtracking may try at the most."""
+
 
 patterns = Names()
 matches = Names()
@@ -43,7 +44,7 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
     if isinstance(plain, Unknown):
         return plain
     source, bits = plain
-    if len(source) > PATTERN_LENGTH or NESTED.search(source if isinstance(source, str) else source.decode("latin-1")):
+    if len(source) > PATTERN_LENGTH:
         return run.unknown("a regular expression is too long to be matched safely")
     try:
         return re.compile(source, bits)
@@ -51,14 +52,52 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
         raise ValueError(f"not a regular expression: {error}") from None
 
 
-def subject(run: Run, text: Value) -> Any:
+def subject(run: Run, pattern: re.Pattern[Any], text: Value) -> Any:
+    """The text to be matched, or Unknown if matching could take too long."""
     plain = known(run, text)
     if isinstance(plain, Unknown):
         return plain
     if len(plain) > TEXT_LENGTH:
         return run.unknown("a text is too long to be matched safely")
-    run.spend(len(plain) // 8 + 1)
+    effort = backtracking(pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1"))
+    places = 4 ** len(plain) if effort is None else (len(plain) + 1) ** effort
+    if places > LARGEST_EFFORT:
+        return run.unknown("a regular expression may take too long to match")
+    run.spend(places // 64 + 1)
     return plain
+
+
+def backtracking(pattern: str) -> int | None:
+    """The exponent of a text's length in the time that matching takes; None where it is exponential.
+
+    Each repetition adds one, the start of a search another. A repeated group that holds a repetition or an alternative
+    may match the same text in exponentially many ways.
+    """
+    repeats = 1
+    inside = [False]
+    at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            at += 2
+            continue
+        if char == "[":
+            closing = pattern.find("]", at + 2)
+            at = closing if closing > 0 else len(pattern)
+        elif char == "(":
+            inside.append(False)
+        elif char == "|":
+            inside[-1] = True
+        elif char == ")" and len(inside) > 1:
+            varied = inside.pop()
+            inside[-1] = inside[-1] or varied
+            if varied and pattern[at + 1 : at + 2] in ("*", "+", "{"):
+                return None
+        elif char in "*+{":
+            repeats += 1
+            inside[-1] = True
+        at += 1
+    return repeats
 
 
 def as_value(found: re.Match[Any] | None) -> Instance | None:
@@ -90,7 +129,7 @@ def operation(word: str, function: Callable[..., Any], arguments: int) -> None:
 
 def matcher(word: str) -> Callable[..., Value]:
     def match(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
-        text = subject(run, string)
+        text = subject(run, pattern, string)
         return text if isinstance(text, Unknown) else as_value(getattr(pattern, word)(text, *span))
 
     return match
@@ -101,22 +140,22 @@ for _name in ("match", "search", "fullmatch"):
 
 
 def find_all(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
-    text = subject(run, string)
+    text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else pattern.findall(text, *span)
 
 
 def find_iter(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
-    text = subject(run, string)
+    text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else iter([as_value(each) for each in pattern.finditer(text, *span)])
 
 
 def split(run: Run, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) -> Value:
-    text = subject(run, string)
+    text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else pattern.split(text, maxsplit)
 
 
 def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
-    text = subject(run, string)
+    text = subject(run, pattern, string)
     if isinstance(text, Unknown):
         return text
     pieces: list[Any] = []

@@ -18,8 +18,8 @@ from flake8_cnnmem.evaluate.builtins.objects import (
     PROPERTY,
     STATIC_METHOD,
     UNION,
+    make_class,
 )
-from flake8_cnnmem.evaluate.builtins.objects import make_class as class_from
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, Instance, Namespace, Native, Run, Value
@@ -83,7 +83,7 @@ def new_class(run: Run, name: Value, bases: Value = (), kwds: Value = None, exec
     namespace: dict[str, Value] = {}
     if exec_body is not None:
         run.call(exec_body, namespace)
-    return class_from(run, TYPE, name, bases, namespace)
+    return make_class(run, TYPE, name, bases, namespace)
 
 
 # abc

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import typing
+from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
-from flake8_cnnmem.evaluate.builtins.mappings import COUNTER, DEFAULT_DICT, DICT, ORDERED_DICT
+from flake8_cnnmem.evaluate.builtins.dict_kinds import COUNTER, DEFAULT_DICT, ORDERED_DICT
+from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.objects import NONE, UNION, union
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, LIST, TUPLE
 from flake8_cnnmem.evaluate.builtins.sets import FROZENSET, SET
@@ -102,7 +104,7 @@ def convert(run: Run, cls: Class, **kwargs: Value) -> None:
 
 def functional(run: Run, cls: Class, typename: Value, fields: Value = (), /, **kwargs: Value) -> Value:
     """`NamedTuple("Point", [("x", int), ("y", int)])`."""
-    pairs = run.items(fields)
+    pairs: Any = run.items(fields)
     for part in (typename, pairs):
         if isinstance(part, Unknown):
             return part

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import tensors
-from flake8_cnnmem.frameworks.keras.layer import all_layers, all_weights, is_layer, sublayers
-from flake8_cnnmem.frameworks.keras.models import MODEL, graph_of
+from flake8_cnnmem.frameworks.keras.layer import all_layers, all_weights, is_layer, sublayers, trainable_ids
+from flake8_cnnmem.frameworks.keras.models import MODEL, ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Run, Value
@@ -19,8 +19,21 @@ def name_of(layer: Instance) -> str:
 
 
 def weights(root: Instance) -> list[Weight]:
-    """Keras' own order of `model.weights`, what is never trained (moving statistics) behind the rest."""
-    return sorted(all_weights(root), key=lambda weight: not weight.trainable)
+    """Keras' own order of `model.weights`, trainable ones first.
+
+    Each weight's `trainable` is set to what holds for this model: a weight may be frozen in one and train in another.
+    """
+    found = all_weights(root)
+    state = root.native.model if isinstance(root.native, LayerState) else None
+    trained = trainable_ids(root)
+    if isinstance(state, ModelState) and state.compiled:
+        # what was built since (a model may be compiled before its first call) follows its layers' flags
+        last = state.compiled[-1]
+        trained = last["trainable"] | (trained - last["known"])
+    for weight in found:
+        if not weight.buffer:
+            weight.trainable = id(weight) in trained
+    return sorted(found, key=lambda weight: not weight.trainable)
 
 
 def children(layer: Instance) -> list[tuple[str, Instance]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flake8_cnnmem.dims import Batch, Shape, Size, product
+from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, product
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
@@ -286,7 +286,10 @@ def sizes(run: Run, shape: Value) -> tuple[Size, ...] | Unknown:
         return (plain_size(shape),)
     if not isinstance(shape, (list, tuple)):
         return run.unknown("a shape is not a tuple")
-    return tuple(-1 if size is None else plain_size(plain(size)) for size in shape)
+    found = tuple(-1 if size is None else plain_size(plain(size)) for size in shape)
+    if found and isinstance(found[0], int) and found[0] == session_of(run).batch_size:
+        return (BATCH, *found[1:])
+    return found
 
 
 def reshape(run: Run, x: Value, shape: Value) -> Value:
@@ -561,7 +564,7 @@ def ops_shape(run: Run, x: Value) -> Value:
 
 def int_shape(run: Run, x: Value) -> Value:
     """`K.int_shape(x)`: a tuple with None for the batch."""
-    return shown(shape_of(x))
+    return shown(shape_of(x), session_of(run).batch_size)
 
 
 def ndim(run: Run, x: Value) -> Value:

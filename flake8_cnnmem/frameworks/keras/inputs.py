@@ -56,6 +56,7 @@ def make_input(run: Run, layer: Instance, given: dict[str, Value]) -> Value:
         result = Tensor(shape, tensor_dtype(given.get("dtype")), framework="keras")
         if isinstance(batch, int):
             state_of(run, layer).properties["batch_size"] = batch
+            session.batch_size = batch if session.batch_size in (None, batch) else None
     state = state_of(run, layer)
     state.built = True
     node = Node(layer, (), {}, [], result, [result])

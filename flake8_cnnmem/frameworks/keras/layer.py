@@ -188,13 +188,14 @@ def build_for_call(
         if build is not BUILD:
             build.function(run, self, shapes_of(first))
     else:
+        batch = session_of(run).batch_size
         wanted = (parameter_names(build) or ())[1:]
         bound = dict(zip(names, args, strict=False)) | kwargs
         if len(wanted) > 1 and all(name.removesuffix("_shape") in bound for name in wanted):
-            shapes = {name: shown_shapes(bound[name.removesuffix("_shape")]) for name in wanted}
+            shapes = {name: shown_shapes(bound[name.removesuffix("_shape")], batch) for name in wanted}
             run.call(Bound(build, self), **shapes)
         else:
-            run.call(Bound(build, self), shown_shapes(first))
+            run.call(Bound(build, self), shown_shapes(first, batch))
     state.built = True
     apply_trainable(state)
 
@@ -383,6 +384,23 @@ def get_trainable(run: Run, self: Instance) -> bool:
     return state_of(run, self).trainable
 
 
+def trainable_ids(layer: Instance) -> set[int]:
+    """Which variables train: those that no `trainable = False` on the way to them freezes."""
+    found: set[int] = set()
+    seen: set[tuple[int, bool]] = set()
+    waiting = [layer]
+    while waiting:
+        at = waiting.pop()
+        state = at.native
+        if (id(at), True) in seen or (isinstance(state, LayerState) and not state.trainable):
+            continue
+        seen.add((id(at), True))
+        frozen = state.frozen if isinstance(state, LayerState) else ()
+        found.update(id(weight) for weight in own_weights(at) if id(weight) not in frozen and not weight.buffer)
+        waiting.extend(sublayers(at))
+    return found
+
+
 def set_trainable(run: Run, self: Instance, value: Value) -> None:
     """`layer.trainable = False` freezes the layer and all layers inside it."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -466,7 +484,10 @@ def set_built(run: Run, self: Instance, value: Value) -> None:
 def weights_where(trainable: bool | None) -> Native:
     def read(run: Run, self: Instance) -> list[Weight]:
         found = all_weights(self)
-        return found if trainable is None else [weight for weight in found if weight.trainable is trainable]
+        if trainable is None:
+            return found
+        trained = trainable_ids(self)
+        return [weight for weight in found if (id(weight) in trained and weight.trainable) is trainable]
 
     return Native("weights", read)
 

@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import (
     LAYER,
     all_layers,
+    all_weights,
     build_shapes,
     call_layer,
     get_config,
@@ -20,6 +21,7 @@ from flake8_cnnmem.frameworks.keras.layer import (
     one_or_list,
     state_of,
     sublayers,
+    trainable_ids,
 )
 from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
@@ -35,7 +37,8 @@ class ModelState:
     graph: Graph | None = None
     """Of a functional model, or of a Sequential whose input is known."""
     compiled: list[dict[str, Value]] = field(default_factory=list)
-    """The arguments of each `compile`, by name, with "site"."""
+    """The arguments of each `compile`, by name, with "site", "trainable" (ids of the weights that train: Keras
+    keeps to what was trainable when a model was compiled) and "known" (ids of all weights by then)."""
     fitted: list[dict[str, Value]] = field(default_factory=list)
     """The arguments of each `fit`, `fit_generator` or `train_on_batch`, by name, with "site" and "method"."""
     stack: list[Instance] | None = None
@@ -182,7 +185,9 @@ def get_input_shape(run: Run, self: Instance) -> Value:
 
 
 def get_output_shape(run: Run, self: Instance) -> Value:
-    return shown_shapes(get_output(run, self))
+    outputs = get_output(run, self)
+    # Keras lists the shapes of a dict's tensors in the order of its keys
+    return shown_shapes(list(flatten(outputs)) if isinstance(outputs, dict) else outputs)
 
 
 def get_layers(run: Run, self: Instance) -> list[Instance]:
@@ -271,6 +276,8 @@ FIT = {
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
     given["site"] = run.here()
+    given["trainable"] = trainable_ids(self)
+    given["known"] = {id(weight) for weight in all_weights(self)}
     compiled = model_state(run, self).compiled
     run.changed(compiled)
     compiled.append(given)

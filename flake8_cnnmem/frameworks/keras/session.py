@@ -43,6 +43,8 @@ class Session:
     """The `training` argument of the layer calls that are running, innermost last. A model is built to be fitted."""
     depth: int = 0
     """How many layer calls are running: only outermost ones are nodes of a functional graph."""
+    batch_size: int | None = None
+    """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)
     nodes: dict[int, tuple[Node, int]] = field(default_factory=dict)
     """The node that made a tensor and the output's number, by the tensor's id."""

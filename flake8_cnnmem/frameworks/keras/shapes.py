@@ -40,10 +40,12 @@ def is_unstated(size: object) -> bool:
     return size.reason.startswith(before) and size.reason.endswith(after)
 
 
-def shown(shape: Shape | Unknown) -> Value:
-    """The shape as the user's code sees it."""
+def shown(shape: Shape | Unknown, batch_size: int | None = None) -> Value:
+    """The shape as the user's code sees it; a batch size that the code states stands for the batch."""
     if isinstance(shape, Unknown):
         return shape
+    if batch_size is not None and shape and shape[0] == BATCH:
+        return TensorShape((batch_size, *(shown_size(size) for size in shape[1:])))
     return TensorShape(shown_size(size) for size in shape)
 
 
@@ -51,14 +53,14 @@ def shown_size(size: Size) -> Value:
     return None if isinstance(size, Batch) or is_unstated(size) else size
 
 
-def shown_shapes(structure: Value) -> Value:
+def shown_shapes(structure: Value, batch_size: int | None = None) -> Value:
     """The shapes of nested tensors, as `build` and `compute_output_shape` get them."""
     if isinstance(structure, Tensor):
-        return shown(structure.shape)
+        return shown(structure.shape, batch_size)
     if isinstance(structure, (list, tuple)):
-        return [shown_shapes(item) for item in structure]
+        return [shown_shapes(item, batch_size) for item in structure]
     if isinstance(structure, dict):
-        return {key: shown_shapes(item) for key, item in structure.items()}
+        return {key: shown_shapes(item, batch_size) for key, item in structure.items()}
     return structure if isinstance(structure, Unknown) else None
 
 

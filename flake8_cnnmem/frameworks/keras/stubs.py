@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, show
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import LAYER, OPTIONS, build_shapes, initialise, make_weight, state_of
 from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, translate
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
-from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
@@ -44,6 +44,10 @@ class Stub:
     rank: int
     own_activation: bool
     """The op applies `activation` itself (recurrent layers)."""
+    ndim: int
+    """How many axes the input must have, the batch among them; 0 for any number."""
+    least: int
+    """How many it must have at least."""
     names: tuple[str, ...] = ()
     defaults: tuple[Value, ...] = ()
     training: bool = False
@@ -107,6 +111,8 @@ def layer(
     *aliases: str,
     rank: int = 0,
     own_activation: bool = False,
+    ndim: int = 0,
+    least: int = 0,
     bases: tuple[Class, ...] = (LAYER,),
     call: Callable[..., Value] | None = None,
     build: Callable[..., Value] | None = None,
@@ -115,16 +121,17 @@ def layer(
 ) -> Callable[[Callable[..., Any]], Class]:
     """Register the stub below as the layer class of the same name.
 
-    `call(run, self, inputs, **options)` and `build(run, self, shapes)` replace what the ops of the stub
+    `rank` is the number of spatial axes, `ndim` the number of all axes that an input must have where it is not
+    `rank + 2`, `least` how many it must have at least. `call(run, self, inputs, **options)` and `build(run, self, shapes)` replace what the ops of the stub
     would do, for layers that are more than ops in a row. `init(run, self)` runs after the arguments are bound.
     """
 
     def register(function: Callable[..., Any]) -> Class:
-        stub = Stub(function.__name__, function, rank, own_activation)
+        stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least)
         namespace: dict[str, Value] = {
             "__init__": Native("__init__", maker(stub, init), absorb=False),
             "build": Native("build", build or builder(stub), absorb=False),
-            "call": Native("call", call or caller(stub), absorb=False),
+            "call": Native("call", checked(stub, call or caller(stub)), absorb=False),
         }
         cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
         for name in (stub.name, *aliases):
@@ -226,7 +233,37 @@ def caller(stub: Stub) -> Callable[..., Value]:
     return call_stub
 
 
-WEIGHT_NAMES: dict[type[Any], tuple[str, ...]] = {}
+@dataclass(frozen=True, slots=True)
+class WrongRank:
+    """The op of a layer whose input has another number of axes than it takes. Its output is unknown."""
+
+    expected: str
+    kind: str
+    view = False
+    in_place = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        what = f"takes an input of {self.expected} axes with the batch, but is given {show(inputs[0])}"
+        raise Mismatch(Problem("CNM201", what), None)
+
+    def weights(self, *inputs: Shape) -> dict[str, Any]:
+        return {}
+
+
+def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
+    """The layer's call, behind Keras' check of how many axes the input has (`input_spec`)."""
+    if not stub.ndim and not stub.least:
+        return call
+
+    def call_checked(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+        if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple):
+            rank = len(inputs.shape)
+            if (stub.ndim and rank != stub.ndim) or rank < stub.least:
+                expected = str(stub.ndim) if stub.ndim else f"at least {stub.least}"
+                return run.apply(WrongRank(expected, "unknown"), inputs, function=self.cls.name, framework="keras")
+        return call(run, self, inputs, *args, **options)
+
+    return call_checked
 
 
 def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str] | None = None) -> Value:

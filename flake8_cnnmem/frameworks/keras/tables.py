@@ -69,7 +69,7 @@ def function_native(name: str, signature: str, function: Callable[..., Value], f
             if target:
                 bound[target] = value
         if variadic:
-            return function(run, *args, **{word: value for word, value in bound.items() if word in kwargs}, **fixed)
-        return function(run, **bound, **fixed)
+            return function(run, *args, **{**fixed, **{word: bound[word] for word in bound if word in kwargs}})
+        return function(run, **{**fixed, **bound})
 
     return Native(name, call, absorb=False)

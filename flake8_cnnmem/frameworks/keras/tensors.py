@@ -133,16 +133,16 @@ def length(run: Run, tensor: Tensor) -> Size:
 
 
 def shape(run: Run, tensor: Tensor) -> Value:
-    return shown(tensor.shape)
+    return shown(tensor.shape, session_of(run).batch_size)
 
 
 def get_shape(run: Run, self: Tensor) -> Value:
-    return shown(self.shape)
+    return shown(self.shape, session_of(run).batch_size)
 
 
 def name_of(run: Run, tensor: Tensor) -> Value:
     if isinstance(tensor, Weight):
-        return f"{tensor.name}:0" if not tensor.name.endswith(":0") else tensor.name
+        return tensor.name
     session = session_of(run)
     named = session.names.get(id(tensor))
     if named is not None:

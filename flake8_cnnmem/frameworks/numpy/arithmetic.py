@@ -89,7 +89,7 @@ def promoted(values: tuple[Value, ...], arrays: list[Tensor]) -> str:
     if not own or len(own) == len(arrays):
         return common(array.dtype for array in arrays)
     kind = common(own)
-    plain_kind = common(array.dtype for array in arrays if array.dtype not in own)
+    plain_kind = common(array.dtype for array in arrays if array.shape == ())
     if plain_kind.startswith("float") and not kind.startswith(("float", "complex")):
         return "float64"
     return "int64" if kind == "bool" and plain_kind == "int64" else kind

@@ -88,12 +88,17 @@ DTYPE = Class("dtype", namespace={
     "__new__": Native("__new__", lambda run, cls, dtype, *args, **kwargs: dtype_object(name_of(dtype) or "object")),
     "itemsize": Property(Native("itemsize", lambda run, self: BYTES[self.attributes["name"]])),
     "kind": Property(Native("kind", lambda run, self: kind(self.attributes["name"]))),
-    "type": Property(Native("type", lambda run, self: SCALARS[self.attributes["name"]])),
+    "type": Property(Native("type", lambda run, self: scalar_of(self.attributes["name"]))),
 }, module="numpy")  # fmt: skip
 
 
 def kind(name: str) -> str:
     return {"bool": "b", "object": "O", "str": "U"}.get(name, "u" if name.startswith("ui") else name[0])
+
+
+def scalar_of(name: str) -> Class:
+    """`array.dtype.type`."""
+    return SCALARS[name]
 
 
 def dtype_object(name: str) -> Instance:
@@ -148,7 +153,7 @@ def scalar_class(name: str) -> Class:
     return cls
 
 
-SCALARS = {name: scalar_class(name) for name in BYTES}
+SCALARS: dict[str, Class] = {name: scalar_class(name) for name in BYTES}
 
 
 def is_subtype(run: Run, arg1: Value, arg2: Value) -> Value:

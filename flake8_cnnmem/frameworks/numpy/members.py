@@ -8,8 +8,9 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.numpy import shapes
 from flake8_cnnmem.frameworks.numpy.arrays import flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.creation import array
 from flake8_cnnmem.frameworks.numpy.dtypes import BYTES, dtype_object, name_of
-from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS, array
+from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.numpy.indexing import iterate
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown

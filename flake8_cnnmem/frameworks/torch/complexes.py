@@ -191,20 +191,25 @@ def lerp_in_place(run: Run, input: Value, end: Value, weight: Value) -> Value:
     return apply(run, Broadcast("lerp", True), input, *operands, function="lerp_")
 
 
-def _declare_added(name: str) -> None:
-    """`x.addmm_(a, b)`: the product is added in place."""
-
-    def written(run: Run, input: Value, left: Value, right: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
-        product = matmul(run, left, right)
-        if name == "addbmm_":
-            product = apply(run, Reduce("sum", 0), product, function="addbmm_")
-        return binary(run, "+", input, product, True)
-
-    define(f"tensor.{name}")(written)
+@define("tensor.addmm_")
+def addmm_(run: Run, input: Value, mat1: Value, mat2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return binary(run, "+", input, matmul(run, mat1, mat2), True)
 
 
-for _name in ("addmm_", "addmv_", "addbmm_", "baddbmm_"):
-    _declare_added(_name)
+@define("tensor.addmv_")
+def addmv_(run: Run, input: Value, mat: Value, vec: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return binary(run, "+", input, matmul(run, mat, vec), True)
+
+
+@define("tensor.baddbmm_")
+def baddbmm_(run: Run, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return binary(run, "+", input, matmul(run, batch1, batch2), True)
+
+
+@define("tensor.addbmm_")
+def addbmm_(run: Run, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    product = apply(run, Reduce("sum", 0), matmul(run, batch1, batch2), function="addbmm_")
+    return binary(run, "+", input, product, True)
 
 
 @define(*everywhere("addr"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Shape
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.reductions import reduce
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.frameworks.torch.shapes import lost_shape
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Run, Value
 
@@ -36,7 +40,26 @@ def outer(run: Run, input: Value, vec2: Value) -> Value:
 
 @define("torch.kron", "tensor.kron")
 def kron(run: Run, input: Value, other: Value) -> Value:
-    return lost_shape(run, input, run.unknown("the size of a Kronecker product is not worked out"), "kron", "multiply")
+    left, right = tensor_of(input), tensor_of(other)
+    shapes = [side.shape for side in (left, right) if isinstance(side, Tensor) and isinstance(side.shape, tuple)]
+    if len(shapes) < 2:
+        cause = run.unknown("the size of a Kronecker product is not known")
+        return lost_shape(run, input, cause, "kron", "multiply")
+    rank = max(len(shape) for shape in shapes)
+    own, by = ((1,) * (rank - len(shape)) + shape for shape in shapes)
+    return apply(run, Kronecker(tuple(multiply(a, b) for a, b in zip(own, by, strict=True))), left, right, function="kron")
+
+
+@dataclass(frozen=True, slots=True)
+class Kronecker(Weightless):
+    """Every value of one tensor times the whole other one."""
+
+    shape: Shape
+
+    kind = "multiply"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.shape,)
 
 
 def added(run: Run, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:

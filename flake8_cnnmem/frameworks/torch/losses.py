@@ -9,6 +9,8 @@ from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_
 from flake8_cnnmem.frameworks.torch.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.layer import LAYERS, STUBS, base_class
 from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.module import put, stored
+from flake8_cnnmem.frameworks.torch.parameters import make_buffer
 from flake8_cnnmem.frameworks.torch.reductions import reduce
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, SIGNATURES, define
 from flake8_cnnmem.graph import Tensor
@@ -139,10 +141,15 @@ def _declare_class(name: str) -> None:
         init_module(run, self)
         self.attributes.update(bound.arguments)
         self.attributes["reduction"] = reduction_of(bound.arguments)
+        for word in ("weight", "pos_weight"):
+            if word in options:
+                given = self.attributes.pop(word)
+                put(run, self, "_buffers", word, make_buffer(run, given) if isinstance(given, Tensor) else given)
         return None
 
     def forward(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        options = {"reduction": self.attributes.get("reduction", "mean"), "weight": self.attributes.get("weight")}
+        weight = stored(self, "_buffers").get("weight")
+        options = {"reduction": self.attributes.get("reduction", "mean"), "weight": weight}
         return measure(run, kind, [*args, *kwargs.values()][: len(inputs)], options, name)
 
     base = _WeightedLoss if "weight" in options else _Loss

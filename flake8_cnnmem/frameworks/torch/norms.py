@@ -171,7 +171,7 @@ def local_response_norm(
 def normalize(
     run: Run, input: Value, p: Value = 2.0, dim: Value = 1, eps: Value = 1e-12, out: Value = None
 ) -> Value:
-    return apply(run, Normalise(), input, function="normalize")
+    return apply(run, Normalise(axis=dim), input, function="normalize")
 
 
 def drop(

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.arguments import axes, size
 from flake8_cnnmem.frameworks.torch.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.constants import Constant, along, constant, flat
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.frameworks.torch.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
@@ -311,7 +312,15 @@ def diff(run: Run, input: Value, n: Value = 1, dim: Value = -1, prepend: Value =
     if isinstance(tensor.data, tuple) and tensor.shape == (len(tensor.data),) and n == 1 and prepend is append is None:
         values = [after - before for before, after in zip(tensor.data, tensor.data[1:], strict=False)]
         return constant((len(values),), values, tensor.dtype)
-    return lost_shape(run, input, run.unknown("the size of a difference is not worked out"), "diff", "copy")
+    if prepend is not None or append is not None or not isinstance(n, int) or not isinstance(tensor.shape, tuple):
+        return lost_shape(run, input, run.unknown("the size of a difference is not worked out"), "diff", "copy")
+    rank = len(tensor.shape)
+    result: Value = tensor
+    for _ in range(min(n, 8)):
+        lead = (slice(None),) * (dim % rank if isinstance(dim, int) and rank else 0)
+        later, earlier = index(run, result, (*lead, slice(1, None))), index(run, result, (*lead, slice(None, -1)))
+        result = binary(run, "-", later, earlier)
+    return result
 
 
 @define(*everywhere("topk"))

@@ -240,7 +240,7 @@ for _name in (
 
 
 @define("tensor.contiguous")
-def contiguous(run: Run, input: Value, *, memory_format: Value = None) -> Value:
+def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
     """A copy where the input is a view in another order; the same tensor otherwise."""
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input

@@ -14,7 +14,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
 
-@layer()
+@layer(least=2)
 def Dense(
     units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
     kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,

@@ -55,32 +55,32 @@ def global_pool(mode: str, rank: int, data_format: Value, keepdims: Value) -> Gl
     return GlobalPool(mode, rank, keepdims=bool(keepdims is True), channels_last=data_format != "channels_first")
 
 
-@layer("GlobalMaxPool1D")
+@layer("GlobalMaxPool1D", ndim=3)
 def GlobalMaxPooling1D(data_format=None, keepdims=False, **kwargs):
     return global_pool("max", 1, data_format, keepdims)
 
 
-@layer("GlobalMaxPool2D")
+@layer("GlobalMaxPool2D", ndim=4)
 def GlobalMaxPooling2D(data_format=None, keepdims=False, **kwargs):
     return global_pool("max", 2, data_format, keepdims)
 
 
-@layer("GlobalMaxPool3D")
+@layer("GlobalMaxPool3D", ndim=5)
 def GlobalMaxPooling3D(data_format=None, keepdims=False, **kwargs):
     return global_pool("max", 3, data_format, keepdims)
 
 
-@layer("GlobalAvgPool1D")
+@layer("GlobalAvgPool1D", ndim=3)
 def GlobalAveragePooling1D(data_format=None, keepdims=False, **kwargs):
     return global_pool("average", 1, data_format, keepdims)
 
 
-@layer("GlobalAvgPool2D")
+@layer("GlobalAvgPool2D", ndim=4)
 def GlobalAveragePooling2D(data_format=None, keepdims=False, **kwargs):
     return global_pool("average", 2, data_format, keepdims)
 
 
-@layer("GlobalAvgPool3D")
+@layer("GlobalAvgPool3D", ndim=5)
 def GlobalAveragePooling3D(data_format=None, keepdims=False, **kwargs):
     return global_pool("average", 3, data_format, keepdims)
 
@@ -89,31 +89,31 @@ def adaptive(mode: str, rank: int, output_size: Value, data_format: Value) -> Ad
     return AdaptivePool(mode, per_axis(output_size, rank), channels_last=data_format != "channels_first")
 
 
-@layer()
+@layer(ndim=3)
 def AdaptiveAveragePooling1D(output_size, data_format=None, **kwargs):
     return adaptive("average", 1, output_size, data_format)
 
 
-@layer()
+@layer(ndim=4)
 def AdaptiveAveragePooling2D(output_size, data_format=None, **kwargs):
     return adaptive("average", 2, output_size, data_format)
 
 
-@layer()
+@layer(ndim=5)
 def AdaptiveAveragePooling3D(output_size, data_format=None, **kwargs):
     return adaptive("average", 3, output_size, data_format)
 
 
-@layer()
+@layer(ndim=3)
 def AdaptiveMaxPooling1D(output_size, data_format=None, **kwargs):
     return adaptive("max", 1, output_size, data_format)
 
 
-@layer()
+@layer(ndim=4)
 def AdaptiveMaxPooling2D(output_size, data_format=None, **kwargs):
     return adaptive("max", 2, output_size, data_format)
 
 
-@layer()
+@layer(ndim=5)
 def AdaptiveMaxPooling3D(output_size, data_format=None, **kwargs):
     return adaptive("max", 3, output_size, data_format)

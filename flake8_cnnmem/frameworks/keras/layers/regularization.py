@@ -9,26 +9,29 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 
-def dropout(rate: Value, kind: str, training: bool) -> DropoutOp:
-    return DropoutOp(rate if isinstance(rate, (int, float, Unknown)) else 0.5, kind, training=training)
+def dropout(rate: Value, kind: str, training: bool, noise_shape: Value = None) -> DropoutOp:
+    noise = None
+    if isinstance(noise_shape, (list, tuple)):
+        noise = tuple(size if type(size) is int else None for size in noise_shape)
+    return DropoutOp(rate if isinstance(rate, (int, float, Unknown)) else 0.5, kind, training=training, noise=noise)
 
 
 @layer()
 def Dropout(rate, noise_shape=None, seed=None, *, training=True, **kwargs):
-    return dropout(rate, "dropout", training)
+    return dropout(rate, "dropout", training, noise_shape)
 
 
-@layer()
+@layer(ndim=3)
 def SpatialDropout1D(rate, seed=None, name=None, dtype=None, *, training=True):
     return dropout(rate, "feature_dropout", training)
 
 
-@layer()
+@layer(ndim=4)
 def SpatialDropout2D(rate, data_format=None, seed=None, name=None, dtype=None, *, training=True):
     return dropout(rate, "feature_dropout", training)
 
 
-@layer()
+@layer(ndim=5)
 def SpatialDropout3D(rate, data_format=None, seed=None, name=None, dtype=None, *, training=True):
     return dropout(rate, "feature_dropout", training)
 

@@ -55,7 +55,7 @@ def Permute(dims, **kwargs):
     return PermuteOp((0, *dims))
 
 
-@layer()
+@layer(ndim=2)
 def RepeatVector(n, **kwargs):
     return Unsqueeze(1), RepeatOp((1, n, 1))
 
@@ -80,47 +80,47 @@ def around(sides: Value, data_format: Value) -> Value:
     return none * 2 + sides if data_format == "channels_first" else none + sides + none
 
 
-@layer()
+@layer(ndim=3)
 def ZeroPadding1D(padding=1, data_format=None, **kwargs):
     return Pad(around(pairs(padding, 1), data_format))
 
 
-@layer()
+@layer(ndim=4)
 def ZeroPadding2D(padding=(1, 1), data_format=None, **kwargs):
     return Pad(around(pairs(padding, 2), data_format))
 
 
-@layer()
+@layer(ndim=5)
 def ZeroPadding3D(padding=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
     return Pad(around(pairs(padding, 3), data_format))
 
 
-@layer()
+@layer(ndim=3)
 def Cropping1D(cropping=(1, 1), **kwargs):
     return Crop(around(pairs(cropping, 1), "channels_last"))
 
 
-@layer()
+@layer(ndim=4)
 def Cropping2D(cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
     return Crop(around(pairs(cropping, 2), data_format))
 
 
-@layer()
+@layer(ndim=5)
 def Cropping3D(cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
     return Crop(around(pairs(cropping, 3), data_format))
 
 
-@layer()
+@layer(ndim=3)
 def UpSampling1D(size=2, **kwargs):
     return Resize(scale=per_axis(size, 1), mode="nearest", channels_last=True)
 
 
-@layer()
+@layer(ndim=4)
 def UpSampling2D(size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
     mode = interpolation if isinstance(interpolation, str) else "nearest"
     return Resize(scale=per_axis(size, 2), mode=mode, channels_last=data_format != "channels_first")
 
 
-@layer()
+@layer(ndim=5)
 def UpSampling3D(size=(2, 2, 2), data_format=None, **kwargs):
     return Resize(scale=per_axis(size, 3), mode="nearest", channels_last=data_format != "channels_first")

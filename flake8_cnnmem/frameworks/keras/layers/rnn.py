@@ -168,7 +168,7 @@ LSTM_INIT, LSTM_CALL = recurrent("lstm")
 GRU_INIT, GRU_CALL = recurrent("gru")
 
 
-@layer(bases=(RNN,), own_activation=True, init=RNN_INIT, call=RNN_CALL, extra=CELL)
+@layer(bases=(RNN,), own_activation=True, ndim=3, init=RNN_INIT, call=RNN_CALL, extra=CELL)
 def SimpleRNN(
     units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal",
     bias_initializer="zeros", kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
@@ -179,7 +179,7 @@ def SimpleRNN(
     return Recurrent("rnn", units, bias=use_bias is not False, torch_bias=False, stacked=False)
 
 
-@layer(bases=(RNN,), own_activation=True, init=LSTM_INIT, call=LSTM_CALL, extra=CELL)
+@layer(bases=(RNN,), own_activation=True, ndim=3, init=LSTM_INIT, call=LSTM_CALL, extra=CELL)
 def LSTM(
     units, activation="tanh", recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",
     recurrent_initializer="orthogonal", bias_initializer="zeros", unit_forget_bias=True, kernel_regularizer=None,
@@ -191,7 +191,7 @@ def LSTM(
     return Recurrent("lstm", units, bias=use_bias is not False, torch_bias=False, stacked=False)
 
 
-@layer(bases=(RNN,), own_activation=True, init=GRU_INIT, call=GRU_CALL, extra=CELL)
+@layer(bases=(RNN,), own_activation=True, ndim=3, init=GRU_INIT, call=GRU_CALL, extra=CELL)
 def GRU(
     units, activation="tanh", recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",
     recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None, recurrent_regularizer=None,
@@ -213,7 +213,7 @@ def cudnn(cell: str) -> Callable[..., None]:
     return init
 
 
-@layer(bases=(RNN,), own_activation=True, init=cudnn("lstm"), call=LSTM_CALL, extra=CELL)
+@layer(bases=(RNN,), own_activation=True, ndim=3, init=cudnn("lstm"), call=LSTM_CALL, extra=CELL)
 def CuDNNLSTM(
     units, kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
     unit_forget_bias=True, kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
@@ -223,7 +223,7 @@ def CuDNNLSTM(
     return Recurrent("lstm", units, torch_bias=True, stacked=False)
 
 
-@layer(bases=(RNN,), own_activation=True, init=cudnn("gru"), call=GRU_CALL, extra=CELL)
+@layer(bases=(RNN,), own_activation=True, ndim=3, init=cudnn("gru"), call=GRU_CALL, extra=CELL)
 def CuDNNGRU(
     units, kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
     kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, activity_regularizer=None,
@@ -381,7 +381,7 @@ def conv_lstm(
     )
 
 
-@layer(rank=1, own_activation=True)
+@layer(rank=1, own_activation=True, ndim=4)
 def ConvLSTM1D(
     filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, activation="tanh",
     recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",
@@ -395,7 +395,7 @@ def ConvLSTM1D(
     )
 
 
-@layer(rank=2, own_activation=True)
+@layer(rank=2, own_activation=True, ndim=5)
 def ConvLSTM2D(
     filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, activation="tanh",
     recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",
@@ -409,7 +409,7 @@ def ConvLSTM2D(
     )
 
 
-@layer(rank=3, own_activation=True)
+@layer(rank=3, own_activation=True, ndim=6)
 def ConvLSTM3D(
     filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, activation="tanh",
     recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",

@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size
 from flake8_cnnmem.frameworks.torch.convolutions import attribute, convolution_padding, convolve
 from flake8_cnnmem.frameworks.torch.layer import BIAS, base_class, current, layer
 from flake8_cnnmem.frameworks.torch.resampling import pad_pairs
+from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
@@ -97,7 +98,10 @@ def extra_padding(run: Run, self: Instance, rank: int, input: Value, output_size
         per_axis(attribute(run, self, "stride"), rank), convolution_padding(attribute(run, self, "padding"), rank),
         per_axis(attribute(run, self, "dilation"), rank), transposed=True,
     )  # fmt: skip
-    least = op.sides(tensor.shape[-rank:])
+    try:
+        least = op.outputs(tensor.shape)[0][-rank:]
+    except Mismatch:
+        return run.unknown("the size that a transposed convolution starts from is not known")
     return tuple(subtract(size(aim), side) for aim, side in zip(wanted, least, strict=False))
 
 

@@ -1,0 +1,183 @@
+"""The kinds of dict in `collections`: OrderedDict, defaultdict, Counter."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.keys import key, lose
+from flake8_cnnmem.evaluate.builtins.mappings import DICT, entries, fill, maker
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+
+
+class DefaultDict(dict[Any, Any]):
+    """`collections.defaultdict` of the interpreted program: `factory` is one of its values."""
+
+    __slots__ = ("factory",)
+
+    factory: Value
+
+
+ordered = Names()
+ordered["__new__"] = maker(OrderedDict)
+
+
+@ordered.method("popitem")
+def ordered_popitem(run: Run, self: OrderedDict[Value, Value], last: Value = True) -> Value:
+    end = run.truth(last)
+    if isinstance(end, Unknown):
+        return end
+    run.changed(self)
+    return self.popitem(end)
+
+
+@ordered.method("move_to_end", absorb=False)
+def move_to_end(run: Run, self: OrderedDict[Value, Value], word: Value, last: Value = True) -> None:
+    entry, end = key(run, word), run.truth(last)
+    run.changed(self)
+    if isinstance(entry, Unknown):
+        lose(run, self, entry)
+    elif isinstance(end, Unknown):
+        lose(run, self, end)
+    else:
+        self.move_to_end(entry, end)
+
+
+ORDERED_DICT = host_class("OrderedDict", OrderedDict, dict(ordered), DICT, module="collections")
+
+defaults = Names()
+
+
+def empty_default() -> DefaultDict:
+    made = DefaultDict()
+    made.factory = None
+    return made
+
+
+@defaults.function("__new__", absorb=False)
+def default_new(run: Run, cls: Class, factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
+    result = empty_default()
+    if cls.host is None:
+        return Instance(cls, payload=result, site=run.here())
+    result.factory = factory
+    fill(run, result, args, kwargs)
+    return result
+
+
+@defaults.method("__init__", absorb=False)
+def default_init(run: Run, self: Value, factory: Value = None, /, *args: Value, **kwargs: Value) -> None:
+    if isinstance(self, DefaultDict):
+        self.factory = factory
+        fill(run, self, args, kwargs)
+
+
+@defaults.method("__getitem__")
+def default_get_item(run: Run, self: DefaultDict, word: Value, /) -> Value:
+    entry = key(run, word)
+    return entry if isinstance(entry, Unknown) else default_missing(run, self, entry)
+
+
+@defaults.method("__missing__")
+def default_missing(run: Run, self: DefaultDict, word: Value, /) -> Value:
+    if word in self:
+        return self[word]
+    if self.factory is None:
+        raise KeyError(word)
+    made = run.call(self.factory)
+    run.check_size(len(self) + 1)
+    run.changed(self)
+    self[word] = made
+    return made
+
+
+@defaults.method("copy")
+def default_copy(run: Run, self: DefaultDict, /) -> Value:
+    result = empty_default()
+    result.factory = self.factory
+    dict.update(result, self)
+    return result
+
+
+defaults["default_factory"] = Property(Native("default_factory", lambda run, self: payload(self).factory))
+DEFAULT_DICT = host_class("defaultdict", DefaultDict, dict(defaults), DICT, module="collections")
+
+counters = Names()
+counters.operators(("__add__", "__sub__", "__and__"))
+
+
+def counted(run: Run, source: Value) -> list[tuple[Value, Value]] | Unknown:
+    """A mapping's counts, or one for each item of an iterable."""
+    if isinstance(source, dict):
+        return entries(run, source)
+    items = run.items(source)
+    if isinstance(items, Unknown):
+        return items
+    words = [key(run, item) for item in items]
+    cause = next((word for word in words if isinstance(word, Unknown)), None)
+    return [(word, 1) for word in words] if cause is None else cause
+
+
+def count(run: Run, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[str, Value], symbol: str) -> None:
+    """Add counts, or take them away."""
+    pairs = counted(run, payload(args[0])) if args else []
+    if isinstance(pairs, Unknown):
+        lose(run, self, pairs)
+        return
+    run.changed(self)
+    for word, amount in (*pairs, *kwargs.items()):
+        dict.__setitem__(self, word, run.operate(symbol, dict.get(self, word, 0), amount))
+
+
+@counters.function("__new__", absorb=False)
+def counter_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+    result: Counter[Value] = Counter()
+    if cls.host is None:
+        return Instance(cls, payload=result, site=run.here())
+    if args and isinstance(args[0], Unknown):
+        return args[0]
+    count(run, result, args, kwargs, "+")
+    return result
+
+
+@counters.method("__init__", absorb=False)
+def counter_init(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    count(run, self, args, kwargs, "+")
+
+
+@counters.method("update", absorb=False)
+def counter_update(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    count(run, self, args, kwargs, "+")
+
+
+@counters.method("subtract", absorb=False)
+def subtract(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    count(run, self, args, kwargs, "-")
+
+
+@counters.method("total")
+def total(run: Run, self: Counter[Value]) -> Value:
+    result: Value = 0
+    for amount in self.values():
+        result = run.operate("+", result, amount)
+    return result
+
+
+@counters.method("most_common")
+def most_common(run: Run, self: Counter[Value], n: Value = None) -> Value:
+    cause = next((amount for amount in self.values() if not isinstance(amount, (int, float))), None)
+    if cause is not None:
+        return cause if isinstance(cause, Unknown) else run.unknown("which item is the most common is not known")
+    run.spend(len(self))
+    return self.most_common(n)
+
+
+@counters.method("elements")
+def elements(run: Run, self: Counter[Value]) -> Value:
+    run.check_size(sum(max(amount, 0) for amount in self.values() if isinstance(amount, int)))
+    return self.elements()
+
+
+COUNTER = host_class("Counter", Counter, dict(counters), DICT, module="collections")

@@ -1,0 +1,144 @@
+"""What TensorFlow keeps for the backward pass under `fit`, for Keras 2 and 3 alike, and how its step goes.
+
+Seen in TensorFlow 2.21's own allocation trace (graph mode, the allocator that GPUs use; the profiler's
+MemoryAllocation events name op, shape and kind), and read off the gradients in tensorflow/python/ops/*_grad.py.
+Kernels that work value by value write into an operand's storage that nothing else needs (forward_input_or_allocate_output
+in the kernels): `reuses`. A sum of gradients (AddN) does so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+
+X = Kept("x")
+Y = Kept("y")
+OPERANDS = Kept("inputs", "others")
+
+
+def rows(names: str, row: Row) -> Iterable[tuple[str, Row]]:
+    return ((name, row) for name in names.split())
+
+
+def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Kept:
+    return Kept(New(of, bytes, times))
+
+
+BY_RESULT = Row((Y,), gradient="reuse", layout="contiguous", reuses=True)
+BY_INPUT = Row((X,), gradient="reuse", layout="contiguous")
+NOTHING = Row(layout="contiguous")
+IN_PLACE = Row(gradient="reuse", layout="contiguous", reuses=True)
+PASSES = Row(gradient="same", layout="contiguous")
+CONSTANT = Row(gradient="none", layout="contiguous")
+
+HALF = "half"
+FULL = "float32"
+
+VALUES = [
+    *rows("relu relu6 elu selu sigmoid tanh exp sqrt rsqrt reciprocal", BY_RESULT),
+    # Under a mixed policy the softmax at the end is kept in float32 by hand; elsewhere it is in half.
+    *rows("softmax log_softmax", BY_RESULT),
+    *rows("leaky_relu softplus silu hardsigmoid hardtanh log log1p abs pow sin cos erf clamp softsign log_sigmoid "
+          "celu hardshrink softshrink threshold", BY_INPUT),
+    ("gelu", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
+    # x, its clipped line, and the line before the clipping.
+    ("hardswish", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
+    *rows("mish tanhshrink squareplus sparse_plus", Row((X, own()), layout="contiguous")),
+    ("prelu", Row((X, own()), backward=(New("x"),), layout="contiguous")),
+    ("glu", Row((X, own("y")), layout="contiguous")),
+    *rows("scale shift neg gaussian_noise div add_number", IN_PLACE),
+    *rows("round floor ceil sign isnan isinf logical_not detach one_hot argmax", CONSTANT),
+    *rows("identity alias view", PASSES),
+    ("cast", NOTHING),
+]  # fmt: skip
+
+NOISES = [
+    ("dropout", Row((own("mask", 1),), forward=(New("mask"),), gradient="reuse", layout="contiguous", reuses=True)),
+    ("feature_dropout", Row((own("instances", 1),), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("alpha_dropout gaussian_dropout", Row((own(),), gradient="reuse", layout="contiguous")),
+    ("dropout/off", PASSES),
+]
+
+LAYERS = [
+    ("convolution", Row((X,), layout="contiguous", weights="first", autocast=HALF)),
+    # On inputs of more than two axes Keras 3's matmul is a batched one: the kernel's gradient is made for every
+    # matrix of the batch, then summed (keras/src/backend/tensorflow/numpy.py; math_grad.py, _BatchMatMulV2).
+    (
+        "linear",
+        Row((X,), backward=(New("products"),), layout="contiguous", weights="first", autocast=HALF),
+    ),
+    ("bilinear", Row((X, Kept("x1")), layout="contiguous")),
+    ("embedding", Row((X,), layout="contiguous")),
+    ("batch_norm", Row((X, own("channels", 4, 2)), layout="contiguous")),
+    ("batch_norm/eval", Row((X,), layout="contiguous")),
+    ("layer_norm", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=FULL)),
+    *rows("group_norm instance_norm", Row((X,), backward=(New("x"),), layout="contiguous", autocast=FULL)),
+    *rows("rms_norm normalize", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=FULL)),
+    ("local_response_norm", Row((X, Y), layout="contiguous")),
+    ("max_pool", Row((X, Y), layout="contiguous")),
+    *rows("global_max_pool adaptive_max_pool", Row((X,), layout="contiguous")),
+    *rows("average_pool global_average_pool adaptive_average_pool", NOTHING),
+]
+
+MERGES = [
+    *rows("add subtract average", Row(gradient="same", layout="contiguous", reuses=True)),
+    ("multiply", Row((OPERANDS,), layout="contiguous")),
+    *rows("divide maximum minimum power", Row((Kept("inputs"),), backward=(New("y"),), layout="contiguous")),
+    ("where", Row((X,), layout="contiguous")),
+    *rows("compare logical floor_divide remainder", CONSTANT),
+    *rows("concatenate stack", NOTHING),
+    *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", autocast=HALF)),
+]
+
+SHAPES = [
+    *rows("copy pad crop pixel_shuffle circular_pad upsample_nearest unfold fold", NOTHING),
+    *rows("reflection_pad replication_pad", NOTHING),
+    *rows("upsample_bilinear upsample_bicubic upsample_trilinear upsample_area upsample_lanczos3 upsample_lanczos5",
+          BY_INPUT),
+]  # fmt: skip
+
+REDUCTIONS = [
+    *rows("mean sum cumsum", NOTHING),
+    *rows("max min amax amin", Row((X, Y), backward=(New("x", 1),), layout="contiguous")),
+    *rows("var std norm logsumexp prod", Row((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("topk sort", Row((own("y", 4),), layout="contiguous")),
+    *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
+]
+
+ATTENTION = [
+    # Scores, their softmax in place, and the product with v.
+    ("attention", Row((X, Kept("x1"), Kept("x2"), own("probabilities"), Y), backward=(New("probabilities"),),
+                      layout="contiguous", autocast=HALF)),
+]  # fmt: skip
+
+RECURRENT = [
+    # cuDNN's fused kernels: x, y and a reserve with the gates of each step.
+    ("lstm", Row((X, Y, own("steps", times=6)), layout="contiguous", weights="all", autocast=HALF)),
+    ("gru", Row((X, Y, own("steps", times=5)), layout="contiguous", weights="all", autocast=HALF)),
+    # While loops, which keep the carried state and what each step computes.
+    ("rnn", Row((X, own("steps", times=2)), layout="contiguous", weights="all", autocast=HALF)),
+    ("conv_lstm", Row((X, own("steps", times=8)), layout="contiguous", weights="all", autocast=HALF)),
+]
+
+LOSSES = [
+    # Keras computes them from the logits before a softmax; the gradient is made in the forward pass.
+    *rows("categorical_crossentropy sparse_categorical_crossentropy cross_entropy", Row((own(),), gradient="reuse")),
+    *rows("bce mse l1 huber kl_div hinge_embedding poisson_nll bce_with_logits smooth_l1", Row((X,))),
+]
+
+TABLE: Mapping[str, Row] = MappingProxyType(
+    dict(VALUES + NOISES + LAYERS + MERGES + SHAPES + REDUCTIONS + ATTENTION + RECURRENT + LOSSES)
+)
+
+RULES = Rules(
+    "keras",
+    256,
+    TABLE,
+    Row((X,), layout="contiguous"),
+    step="graph",
+    merges_equal=True,
+    rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
+)
+"""Keras on TensorFlow, in graph mode."""

@@ -1,0 +1,120 @@
+"""Arrays made from values and from nothing: `array`, `zeros`, `arange`; and the table of numpy's functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flake8_cnnmem.frameworks.numpy import shapes
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, make, plain, sizes
+from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Run, Value
+
+FUNCTIONS: dict[str, Value] = {}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def function(*names: str, absorb: bool = True) -> Callable[[F], F]:
+    """Enter a function under these names."""
+
+    def enter(body: F) -> F:
+        for name in names:
+            FUNCTIONS[name] = Native(name, body, absorb)
+        return body
+
+    return enter
+
+
+# Making arrays
+
+
+@function("array", "asarray", "asanyarray", "ascontiguousarray", "copy", "asfarray", "mat", "require", "asfortranarray")
+def array(run: Run, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
+          ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
+    made = as_array(run, object, name_of(dtype))
+    return shapes.at_least(run, made, ndmin) if isinstance(ndmin, int) and ndmin and isinstance(made, Tensor) else made
+
+
+def filled(name: str, value: Value) -> None:
+    @function(name)
+    def from_shape(run: Run, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
+        return constant(run, shape, value, name_of(dtype) or "float64")
+
+    @function(f"{name}_like")
+    def from_array(
+        run: Run, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None
+    ) -> Value:
+        own = as_array(run, a)
+        if isinstance(own, Unknown):
+            return own
+        return constant(run, own.shape if shape is None else shape, value, name_of(dtype) or own.dtype)
+
+
+def constant(run: Run, shape: Value, value: Value, dtype: str) -> Value:
+    found = shape if isinstance(shape, Unknown) else sizes(run, shape)
+    total = count(found)
+    return make(found, [value] * total if total is not None and total <= KEPT and value is not None else None, dtype)
+
+
+filled("zeros", 0)
+filled("ones", 1)
+filled("empty", None)
+
+
+@function("full")
+def full(run: Run, shape: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    return constant(run, shape, plain(fill_value), name_of(dtype) or dtype_of_value(fill_value))
+
+
+@function("full_like")
+def full_like(run: Run, a: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    own = as_array(run, a)
+    return own if isinstance(own, Unknown) else constant(run, own.shape, plain(fill_value), name_of(dtype) or own.dtype)
+
+
+@function("eye", "identity")
+def eye(run: Run, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, **kwargs: Value) -> Value:
+    columns = N if M is None else M
+    kind = name_of(dtype) or "float64"
+    if isinstance(N, int) and isinstance(columns, int) and isinstance(k, int) and 0 <= N * columns <= KEPT:
+        return make((N, columns), [int(column - row == k) for row in range(N) for column in range(columns)], kind)
+    return make((N, columns), None, kind)
+
+
+@function("arange")
+def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    given = [0, *bounds] if len(bounds) == 1 else list(bounds)
+    if len(given) == 4:
+        dtype = given[3]
+    start, stop, step = [*given, 1][:3]
+    start, stop, step = plain(start), plain(stop), plain(step)
+    kind = name_of(dtype) or common(dtype_of_value(each) for each in (start, stop, step))
+    if not all(isinstance(each, (int, float)) for each in (start, stop, step)):
+        return make(
+            (stop if start == 0 and step == 1 else run.unknown("the length of arange is not known"),), None, kind
+        )
+    length = max(math.ceil((stop - start) / step), 0)
+    return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
+
+
+@function("linspace", "geomspace", "logspace")
+def linspace(run: Run, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
+             dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip
+    kind = name_of(dtype) or "float64"
+    start, stop = plain(start), plain(stop)
+    if (
+        not isinstance(num, int)
+        or num > KEPT
+        or not isinstance(start, (int, float))
+        or not isinstance(stop, (int, float))
+    ):
+        return make((num,), None, kind)
+    step = (stop - start) / max(num - (endpoint is True), 1)
+    values = [start + at * step for at in range(num)]
+    if endpoint is True and num > 1:
+        values[-1] = float(stop)
+    return make((num,), values, kind)

@@ -1,0 +1,224 @@
+"""Lines of PyTorch code with an input `x`, a module `m` (or none) and a result `y`, for measure_torch.py.
+
+Each case is run in PyTorch itself and by the interpreter. Shapes, dtypes and weights must be equal.
+"""
+
+from __future__ import annotations
+
+HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch import Tensor\n"
+
+IMAGE = "x = torch.randn(2, 8, 13, 11)\n"
+LINE = "x = torch.randn(2, 8, 15)\n"
+VOLUME = "x = torch.randn(2, 4, 7, 6, 5)\n"
+ROWS = "x = torch.randn(3, 8)\n"
+SEQUENCE = "x = torch.randn(3, 5, 8)\n"
+INDICES = "x = torch.randint(0, 9, (3, 5))\n"
+
+LAYERS: dict[str, list[str]] = {
+    IMAGE: [
+        "nn.Conv2d(8, 16, 3)",
+        "nn.Conv2d(8, 16, (3, 1), stride=(2, 1), padding=(1, 0), dilation=(1, 2), bias=False)",
+        "nn.Conv2d(8, 16, 3, padding='same')",
+        "nn.Conv2d(8, 16, 4, padding='same', dilation=2)",
+        "nn.Conv2d(8, 16, 3, padding='valid', groups=4)",
+        "nn.Conv2d(8, 24, 5, 2, 2, groups=8, padding_mode='reflect')",
+        "nn.Conv2d(8, 8, 3, padding=1, padding_mode='circular')",
+        "nn.ConvTranspose2d(8, 6, 3)",
+        "nn.ConvTranspose2d(8, 6, 4, 2, 1, output_padding=1, groups=2, dilation=2, bias=False)",
+        "nn.ConvTranspose2d(8, 6, (3, 2), stride=(2, 3), padding=(1, 0))",
+        "nn.LazyConv2d(5, 3)", "nn.LazyConvTranspose2d(5, 3, bias=False)", "nn.LazyBatchNorm2d()",
+        "nn.LazyInstanceNorm2d()", "nn.LazyLinear(7)",
+        "nn.Linear(11, 3)", "nn.Identity()", "nn.Identity(3, unused=2)",
+        "nn.MaxPool2d(2)", "nn.MaxPool2d(3, 2, 1)", "nn.MaxPool2d((3, 2), ceil_mode=True)",
+        "nn.MaxPool2d(3, 1, 1, dilation=2)", "nn.MaxPool2d(2, return_indices=True)", "nn.AvgPool2d(3, 2, ceil_mode=True)",
+        "nn.AvgPool2d(2, count_include_pad=False)", "nn.LPPool2d(2, 3, stride=2)", "nn.LPPool2d(1.5, (2, 3))",
+        "nn.AdaptiveAvgPool2d(1)", "nn.AdaptiveAvgPool2d((None, 4))", "nn.AdaptiveAvgPool2d((5, 7))",
+        "nn.AdaptiveMaxPool2d(3)", "nn.AdaptiveMaxPool2d((2, 3), return_indices=True)",
+        "nn.FractionalMaxPool2d(3, output_size=(5, 6))", "nn.FractionalMaxPool2d(2, output_ratio=(0.5, 0.6))",
+        "nn.FractionalMaxPool2d(3, output_size=4, return_indices=True)",
+        "nn.BatchNorm2d(8)", "nn.BatchNorm2d(8, affine=False)", "nn.BatchNorm2d(8, track_running_stats=False)",
+        "nn.BatchNorm2d(8, bias=False)", "nn.SyncBatchNorm(8).eval()", "nn.GroupNorm(4, 8)",
+        "nn.GroupNorm(2, 8, affine=False)", "nn.GroupNorm(2, 8, bias=False)", "nn.InstanceNorm2d(8)",
+        "nn.InstanceNorm2d(8, affine=True, track_running_stats=True)", "nn.LayerNorm(11)", "nn.LayerNorm((13, 11))",
+        "nn.LayerNorm([8, 13, 11], elementwise_affine=False)", "nn.LayerNorm(11, bias=False)", "nn.RMSNorm(11)",
+        "nn.RMSNorm((13, 11), elementwise_affine=False)", "nn.LocalResponseNorm(3)", "nn.CrossMapLRN2d(3)",
+        "nn.ReLU()", "nn.ReLU(inplace=True)", "nn.ReLU6()", "nn.RReLU()", "nn.LeakyReLU(0.2)", "nn.ELU()", "nn.SELU()",
+        "nn.CELU()", "nn.GELU()", "nn.GELU('tanh')", "nn.SiLU()", "nn.Mish()", "nn.Hardswish()", "nn.Hardsigmoid()",
+        "nn.Hardtanh(-2, 2)", "nn.Hardshrink()", "nn.Softshrink()", "nn.Sigmoid()", "nn.Tanh()", "nn.LogSigmoid()",
+        "nn.Softplus()", "nn.Softsign()", "nn.Tanhshrink()", "nn.Threshold(0.1, 20)", "nn.PReLU()", "nn.PReLU(8)",
+        "nn.Softmax(1)", "nn.Softmax2d()", "nn.LogSoftmax(dim=1)", "nn.Softmin(1)", "nn.GLU(1)",
+        "nn.Dropout()", "nn.Dropout2d(0.3)", "nn.AlphaDropout()", "nn.FeatureAlphaDropout()",
+        "nn.Flatten()", "nn.Flatten(0, 1)", "nn.Flatten(2)", "nn.Unflatten(1, (2, 4))", "nn.Unflatten(1, (2, -1))",
+        "nn.ZeroPad2d(2)", "nn.ZeroPad2d((1, 2, 3, 4))", "nn.ConstantPad2d(1, 3.5)", "nn.ReflectionPad2d((1, 2, 0, 3))",
+        "nn.ReplicationPad2d(2)", "nn.CircularPad2d((1, 1, 2, 0))", "nn.ZeroPad2d((-1, 0, 0, -2))",
+        "nn.Upsample(scale_factor=2)", "nn.Upsample((20, 21), mode='bilinear')", "nn.Upsample(scale_factor=(1.5, 2.3))",
+        "nn.Upsample(size=9, mode='nearest')", "nn.UpsamplingNearest2d(scale_factor=3)",
+        "nn.UpsamplingBilinear2d(size=(4, 5))", "nn.PixelShuffle(2)", "nn.ChannelShuffle(4)",
+        "nn.Unfold(3)", "nn.Unfold((2, 3), dilation=2, padding=1, stride=2)",
+        "nn.Sequential(nn.Conv2d(8, 4, 1), nn.ReLU(), nn.Flatten())",
+        "nn.utils.weight_norm(nn.Conv2d(8, 4, 3))", "nn.utils.spectral_norm(nn.Conv2d(8, 4, 3))",
+        "nn.utils.weight_norm(nn.Conv2d(8, 4, 3), dim=None)",
+        "nn.utils.spectral_norm(nn.ConvTranspose2d(8, 4, 3))",
+        "nn.utils.parametrizations.weight_norm(nn.Conv2d(8, 4, 3))",
+        "nn.utils.parametrizations.spectral_norm(nn.Conv2d(8, 4, 3))",
+        "nn.utils.remove_weight_norm(nn.utils.weight_norm(nn.Conv2d(8, 4, 3)))",
+        "nn.DataParallel(nn.Conv2d(8, 4, 3))",
+    ],
+    LINE: [
+        "nn.Conv1d(8, 4, 3)", "nn.Conv1d(8, 4, 3, 2, 1, 2)", "nn.Conv1d(8, 4, 3, padding='same')",
+        "nn.Conv1d(8, 4, 2, padding=3, padding_mode='replicate')", "nn.ConvTranspose1d(8, 4, 3, 2)",
+        "nn.LazyConv1d(4, 3)", "nn.LazyConvTranspose1d(4, 3)", "nn.LazyBatchNorm1d()",
+        "nn.MaxPool1d(2)", "nn.MaxPool1d(3, 2, return_indices=True)", "nn.AvgPool1d(2, 3)", "nn.LPPool1d(2, 3)",
+        "nn.AdaptiveAvgPool1d(4)", "nn.AdaptiveMaxPool1d(5)", "nn.BatchNorm1d(8)", "nn.InstanceNorm1d(8)",
+        "nn.Dropout1d()", "nn.ZeroPad1d(2)", "nn.ConstantPad1d((1, 2), 0)", "nn.ReflectionPad1d(2)",
+        "nn.ReplicationPad1d((3, 1))", "nn.CircularPad1d(2)", "nn.Upsample(scale_factor=2, mode='linear')",
+        "nn.Bilinear(15, 15, 4)", "nn.GLU()",
+    ],
+    VOLUME: [
+        "nn.Conv3d(4, 6, 3)", "nn.Conv3d(4, 6, (1, 3, 3), padding=(0, 1, 1), bias=False)",
+        "nn.ConvTranspose3d(4, 2, 2, 2)", "nn.LazyConv3d(2, 3)", "nn.LazyConvTranspose3d(2, 3)", "nn.LazyBatchNorm3d()",
+        "nn.MaxPool3d(2)", "nn.MaxPool3d((1, 2, 2), return_indices=True)", "nn.AvgPool3d(2, 1)", "nn.LPPool3d(2, 2)",
+        "nn.AdaptiveAvgPool3d((None, 2, 1))", "nn.AdaptiveMaxPool3d(2)", "nn.FractionalMaxPool3d(2, output_size=3)",
+        "nn.BatchNorm3d(4)", "nn.InstanceNorm3d(4, affine=True)", "nn.Dropout3d()", "nn.ZeroPad3d(1)",
+        "nn.ConstantPad3d((1, 2, 0, 0, 3, 1), 0)", "nn.ReflectionPad3d(1)", "nn.ReplicationPad3d(1)",
+        "nn.CircularPad3d(1)", "nn.Upsample(scale_factor=2, mode='trilinear')",
+    ],
+    "x = torch.randn(2, 8, 4, 6)\n": ["nn.PixelUnshuffle(2)", "nn.Flatten(start_dim=1, end_dim=2)"],
+    "x = torch.randn(2, 12, 20)\n": ["nn.Fold((4, 5), 1)", "nn.Fold(output_size=(6, 5), kernel_size=2)"],
+    ROWS: [
+        "nn.Linear(8, 4)", "nn.Linear(8, 4, bias=False)", "nn.Linear(8, 4, dtype=torch.float64).float()",
+        "nn.BatchNorm1d(8)", "nn.LazyLinear(4, bias=False)", "nn.RNNCell(8, 6)", "nn.LSTMCell(8, 6)",
+        "nn.GRUCell(8, 6, bias=False)", "nn.utils.weight_norm(nn.Linear(8, 4))",
+        "nn.utils.parametrizations.weight_norm(nn.Linear(8, 4), dim=1)", "nn.utils.spectral_norm(nn.Linear(8, 4))",
+    ],
+    SEQUENCE: [
+        "nn.RNN(8, 6)", "nn.RNN(8, 6, 2, nonlinearity='relu', batch_first=True)", "nn.LSTM(8, 6)",
+        "nn.LSTM(8, 6, num_layers=2, batch_first=True, bidirectional=True)", "nn.LSTM(8, 6, proj_size=3)",
+        "nn.LSTM(8, 6, 2, bias=False, dropout=0.2)", "nn.GRU(8, 6, bidirectional=True)", "nn.GRU(8, 6, 3, batch_first=True)",
+        "nn.Linear(8, 4)", "nn.TransformerEncoderLayer(8, 2)",
+        "nn.TransformerEncoderLayer(8, 4, 16, 0.0, 'gelu', batch_first=True, norm_first=True)",
+        "nn.TransformerEncoderLayer(8, 2, bias=False)",
+        "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 3, norm=nn.LayerNorm(8))",
+    ],
+    INDICES: [
+        "nn.Embedding(9, 4)", "nn.Embedding(9, 4, padding_idx=0)", "nn.EmbeddingBag(9, 4)",
+        "nn.EmbeddingBag(9, 4, mode='sum')", "nn.Embedding.from_pretrained(torch.randn(9, 7))",
+        "nn.Embedding.from_pretrained(torch.randn(9, 7), freeze=False)",
+    ],
+}  # fmt: skip
+
+CALLED: list[str] = [
+    "x = torch.randn(3, 5, 8)\nm = nn.MultiheadAttention(8, 2)\ny = m(x, x, x)",
+    "x = torch.randn(3, 5, 8)\nm = nn.MultiheadAttention(8, 2, batch_first=True, bias=False)\ny = m(x, x, x, need_weights=False)",
+    "x = torch.randn(5, 8)\nm = nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True)\ny = m(x, x, x)",
+    "x = torch.randn(4, 3, 8)\nm = nn.MultiheadAttention(8, 4, kdim=6, vdim=5)\n"
+    "y = m(x, torch.randn(7, 3, 6), torch.randn(7, 3, 5), average_attn_weights=False)",
+    "x = torch.randn(4, 3, 8)\nm = nn.MultiheadAttention(8, 4)\nk = torch.randn(7, 3, 8)\n"
+    "y = m(x, k, k, key_padding_mask=torch.zeros(3, 7) > 1, need_weights=False)",
+    "x = torch.randn(4, 3, 8)\nm = nn.MultiheadAttention(8, 4)\nk = torch.randn(7, 3, 8)\n"
+    "y = m(x, k, torch.randn(7, 3, 8), attn_mask=torch.zeros(4, 7))",
+    "x = torch.randn(4, 3, 8)\nm = nn.TransformerDecoderLayer(8, 2, 12)\ny = m(x, torch.randn(6, 3, 8))",
+    "x = torch.randn(4, 3, 8)\nm = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, norm_first=True), 2)\n"
+    "y = m(x, torch.randn(6, 3, 8))",
+    "x = torch.randn(3, 4, 8)\nm = nn.Transformer(8, 2, 1, 2, 16, batch_first=True)\ny = m(x, torch.randn(3, 6, 8))",
+    "x = torch.randn(2, 8, 10, 12)\np, i = nn.MaxPool2d(2, return_indices=True)(x)\nm = nn.MaxUnpool2d(2)\ny = m(p, i)",
+    "x = torch.randn(2, 8, 11, 13)\np, i = nn.MaxPool2d(2, return_indices=True)(x)\nm = nn.MaxUnpool2d(2)\n"
+    "y = m(p, i, output_size=x.size())",
+    "x = torch.randn(2, 6, 12)\nm = nn.ConvTranspose1d(6, 4, 3, 2)\ny = m(x, output_size=[26])",
+    "x = torch.randn(3, 5, 8)\nm = nn.LSTM(8, 6)\ny, (h, c) = m(x, (torch.zeros(1, 5, 6), torch.zeros(1, 5, 6)))\ny = (y, h, c)",
+    "x = torch.randn(5, 8)\nm = nn.GRU(8, 6)\ny = m(x)",
+    "x = torch.randn(3, 5, 8)\nm = nn.LSTM(8, 6, batch_first=True)\n"
+    "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
+    "out, _ = m(pack_padded_sequence(x, [5, 5, 5], batch_first=True))\ny = pad_packed_sequence(out, batch_first=True)",
+    "x = torch.randn(4, 6)\nm = nn.Bilinear(6, 3, 5)\ny = m(x, torch.randn(4, 3))",
+    "x = torch.randn(4, 6)\nm = nn.CosineSimilarity()\ny = m(x, x)",
+    "x = torch.randn(4, 6)\nm = nn.PairwiseDistance(keepdim=True)\ny = m(x, x)",
+    "x = torch.randn(4, 6)\nm = nn.CrossEntropyLoss(weight=torch.ones(6))\ny = m(x, torch.zeros(4).long())",
+    "x = torch.randn(4, 6)\nm = nn.CrossEntropyLoss(reduction='none')\ny = m(x, torch.zeros(4).long())",
+    "x = torch.randn(4, 6)\nm = nn.MSELoss()\ny = m(x, x)",
+    "x = torch.randn(4, 6)\nm = nn.SmoothL1Loss(reduction='none')\ny = m(x, x + 1)",
+    "x = torch.randn(4, 20)\nm = nn.AdaptiveLogSoftmaxWithLoss(20, 100, [10, 50])\nn = sum(p.numel() for p in m.parameters())\ny = m.head(x)",
+    "x = torch.randn(2, 3, 8, 8)\nm = nn.ModuleList([nn.Conv2d(3, 3, 1) for _ in range(3)])\nfor layer in m:\n    x = layer(x)\ny = x",
+    "x = torch.randn(2, 3)\nm = nn.ModuleDict({'a': nn.Linear(3, 4), 'b': nn.Linear(4, 5)})\ny = m['b'](m['a'](x))",
+    "x = torch.randn(2, 3)\nm = nn.ParameterList([torch.randn(3, 4), nn.Parameter(torch.zeros(4))])\ny = x @ m[0] + m[1]",
+    "x = torch.randn(2, 3)\nm = nn.ParameterDict({'w': nn.Parameter(torch.randn(3, 4))})\ny = x.mm(m['w'])",
+    "x = torch.randn(2, 3)\nm = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 5), nn.Linear(5, 6))\nm = m[:2]\ny = m(x)",
+    "x = torch.randn(2, 3)\nm = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 5), nn.Linear(5, 6))\ndel m[-1]\nm.append(nn.Linear(5, 2))\ny = m(x)",
+    "x = torch.randn(2, 3)\nm = nn.Sequential()\nm.add_module('a', nn.Linear(3, 4))\nm.extend([nn.ReLU(), nn.Linear(4, 5)])\ny = m(x)",
+    "x = torch.randn(2, 3)\na = nn.Linear(3, 3)\nm = nn.Sequential(a, nn.ReLU(), a)\ny = m(x)",
+    "x = torch.randn(2, 3)\nm = nn.Sequential(nn.Linear(3, 4)) + nn.Sequential(nn.Linear(4, 5))\ny = m(x)",
+    "x = torch.randn(2, 3, 8, 8)\nm = nn.Conv2d(3, 4, 3)\nm.weight = nn.Parameter(torch.randn(6, 3, 5, 5))\nm.bias = None\nm.stride = (2, 2)\ny = m(x)",
+]
+
+FUNCTIONS: dict[str, list[str]] = {
+    IMAGE: [
+        "F.conv2d(x, torch.randn(4, 8, 3, 3), padding=1)", "F.conv2d(x, torch.randn(16, 1, 3, 3), groups=8, stride=2)",
+        "F.conv_transpose2d(x, torch.randn(8, 3, 2, 2), stride=2)", "F.max_pool2d(x, 2)", "F.max_pool2d(x, 3, 2, 1)",
+        "F.max_pool2d(x, kernel_size=x.size()[2:])", "F.avg_pool2d(x, (13, 11))", "F.adaptive_avg_pool2d(x, (1, 1))",
+        "F.adaptive_max_pool2d(x, 2)", "F.max_pool2d(x, 2, return_indices=True)", "torch.max_pool2d(x, 2)",
+        "F.relu(x)", "F.relu(x, inplace=True)", "torch.relu(x)", "x.relu()", "F.leaky_relu(x, 0.1)", "torch.sigmoid(x)",
+        "F.softmax(x, dim=1)", "torch.softmax(x, 1)", "x.softmax(-1)", "F.log_softmax(x, 1)", "F.gumbel_softmax(x)",
+        "F.dropout(x)", "F.dropout2d(x, 0.2, True)", "F.normalize(x)", "F.layer_norm(x, (11,))", "F.glu(x, 1)",
+        "F.batch_norm(x, torch.zeros(8), torch.ones(8), training=True)", "F.instance_norm(x)", "F.group_norm(x, 2)",
+        "F.local_response_norm(x, 2)", "F.pad(x, (1, 2, 3, 4))", "F.pad(x, (1, 1, 2, 2), mode='reflect')",
+        "F.pad(x, (0, 0, 0, 0, 2, 3))", "F.pad(x, [1, -1])", "F.interpolate(x, scale_factor=2)",
+        "F.interpolate(x, (5, 6), mode='bilinear', align_corners=False)", "F.interpolate(x, size=7, mode='area')",
+        "F.interpolate(x, scale_factor=0.5, mode='bicubic')", "F.upsample(x, scale_factor=2)", "F.pixel_shuffle(x, 2)",
+        "F.unfold(x, 3, padding=1)", "F.grid_sample(x, torch.zeros(2, 4, 5, 2))", "F.affine_grid(torch.zeros(2, 2, 3), x.size())",
+        "x.view(2, -1)", "x.view(x.size(0), -1)", "x.view(-1, 11)", "x.reshape(2, 8, -1)", "x.reshape((16, 143))",
+        "x.view(x.shape[0], 2, 4, 13, 11)", "x.flatten(1)", "torch.flatten(x, 1)", "torch.flatten(x)", "x.flatten(2, 3)",
+        "x.permute(0, 2, 3, 1)", "x.permute((0, 3, 1, 2)).contiguous()", "torch.permute(x, (1, 0, 2, 3))", "x.transpose(1, 2)",
+        "torch.transpose(x, 1, -1)", "x.swapaxes(0, 1)", "x.movedim(1, -1)", "x.squeeze()", "x.unsqueeze(1).squeeze(1)",
+        "x.unsqueeze(-1)", "x[:, None]", "x[0]", "x[..., 0]", "x[:, :4]", "x[:, ::2, 1:-1, -3:]", "x[:, [0, 2]]",
+        "x[:, torch.tensor([0, 2, 5])]", "x[0, 0, 0, 0]", "x[:, :, None, None].shape[2:4]", "x[1, ..., 2:4]",
+        "x.mean(1)", "x.mean((2, 3))", "x.mean([2, 3], keepdim=True)", "torch.mean(x, dim=1, keepdim=True)", "x.mean()",
+        "x.sum(axis=1)", "x.sum(-1, True)", "x.max(1)", "x.max()", "torch.max(x, 1, keepdim=True)", "torch.max(x, x)",
+        "x.max(dim=1)[0]", "torch.min(x, 2)", "x.amax(1)", "x.amax((2, 3), keepdim=True)", "x.argmax(1)", "x.argmax()",
+        "x.var(1)", "x.std(1, keepdim=True)", "x.std(dim=(2, 3), unbiased=False)", "torch.var_mean(x, 1)", "x.norm(dim=1)",
+        "x.norm()", "x.norm(2, 1, True)", "torch.logsumexp(x, 1)", "x.prod(1)", "x.any(1)", "(x > 0).all()", "x.cumsum(1)",
+        "x.median()", "x.median(1)", "x.topk(3, 1)", "torch.topk(x, 2)", "x.sort(1)", "x.argsort(-1)", "x.numel()",
+        "x.chunk(2, 1)", "torch.chunk(x, 3, dim=1)", "x.split(3, 1)", "torch.split(x, [2, 6], dim=1)", "x.unbind(1)[0]",
+        "torch.cat([x, x], 1)", "torch.cat((x, x, x), dim=-1)", "torch.stack([x, x])", "torch.stack((x, x), dim=2)",
+        "torch.cat(x.chunk(2, 1), 0)", "torch.hstack((x, x))", "torch.vstack([x, x])",
+        "x + 1", "1 - x", "x * 2.5", "x / 3", "2 / x", "x ** 2", "2 ** x", "-x", "x // 2", "x % 2", "x + x", "x * x", "x - x[:, :1]",
+        "x * torch.ones(8, 1, 1)", "x > 0", "x == x", "(x > 0) & (x < 1)", "~(x > 0)", "x.add(x)", "x.mul(2)", "x.div(2.0)",
+        "torch.add(x, x, alpha=2)", "x.sub(x)", "torch.pow(x, 2)", "x.pow(3)", "torch.exp(x)", "x.sqrt()", "x.abs()", "x.rsqrt()",
+        "x.clamp(0, 1)", "x.clamp(min=0)", "torch.clamp(x, -1, 1)", "torch.where(x > 0, x, torch.zeros_like(x))",
+        "x.masked_fill(x > 0, 0.0)", "x.matmul(x.transpose(2, 3))", "x @ x.mT", "torch.einsum('bchw,bdhw->bcd', x, x)",
+        "torch.einsum('bchw->bhwc', x)", "torch.einsum('b...w->b...', x)", "x.expand(2, 8, 13, 11)", "x[:, :1].expand(-1, 5, -1, -1)",
+        "x[:, :1].expand_as(x)", "x.repeat(1, 2, 1, 1)", "x.repeat(3, 1, 1, 1, 1)", "x.repeat_interleave(2, dim=1)", "x.roll(1, 2)",
+        "torch.roll(x, shifts=(1, 2), dims=(2, 3))", "x.flip(1)", "torch.flip(x, (2, 3))", "x.tile(2)", "x.T.shape if x.dim() == 2 else x",
+        "x.detach()", "x.clone()", "x.contiguous()", "x.float()", "x.half()", "x.double()", "x.to(torch.float16)", "x.type_as(x)",
+        "x.long()", "x.bool()", "x.new_zeros(3, 4)", "x.new_ones((2, 2))", "torch.zeros_like(x)", "torch.ones(x.shape)",
+        "torch.zeros(x.size(0), 3)", "torch.empty(2, 3).normal_()", "x.unfold(2, 3, 2)", "x.narrow(1, 2, 3)", "x.select(1, 0)",
+        "x.index_select(1, torch.tensor([0, 1]))", "x.gather(1, torch.zeros(2, 3, 13, 11).long())", "torch.tril(x)", "x.diagonal(dim1=2, dim2=3)",
+        "x.dim()", "x.ndim", "x.size()", "x.shape[-1]", "len(x)", "x.size(-2)", "x.shape[1:]", "tuple(x.shape)", "list(x.size())",
+        "torch.addcmul(x, x, x)", "torch.lerp(x, x, 0.5)", "torch.maximum(x, x)", "torch.atan2(x, x)", "torch.outer(x[0, 0, 0], x[0, 0, 0])",
+        "torch.linspace(0, 1, 5).tolist()", "[v.item() for v in torch.linspace(0, 0.2, 4)]", "torch.arange(5).sum().item()",
+        "torch.arange(0, 1, 0.25).tolist()", "torch.tensor([1, 2, 3]).max().item()", "torch.arange(6).view(2, 3).tolist()",
+        "torch.arange(6).view(2, 3).t().tolist()", "torch.tensor([[1., 2.], [3., 4.]])[1, 0].item()", "(torch.arange(4) * 2 + 1).tolist()",
+        "[t.tolist() for t in torch.linspace(0, 1, 6).split([2, 4])]", "torch.cumsum(torch.tensor([1, 2, 3]), 0).tolist()",
+        "torch.stack(torch.meshgrid(torch.arange(3), torch.arange(4), indexing='ij'))", "torch.stack(torch.meshgrid([torch.arange(3), torch.arange(4)])).flatten(1)",
+        "F.one_hot(torch.zeros(4).long(), 7)", "torch.eye(4)", "torch.eye(3)[1].tolist()", "torch.full((2, 3), 1.5)", "torch.rand(2, 3)",
+        "torch.randint(0, 9, (2, 3))", "torch.randperm(7)", "torch.tensor(3.5)", "torch.tensor([True, False])", "torch.tensor([[1, 2], [3, 4]])",
+        "x.reshape_as(x)", "x.view_as(x)", "x.fill_(0)", "x.add_(1)", "x.mul_(x)", "x.relu_()", "x.zero_()", "x.transpose(1, 2).reshape(2, 13, -1)",
+        "F.scaled_dot_product_attention(x, x, x)", "F.cosine_similarity(x, x)", "F.cross_entropy(x, torch.zeros(2, 13, 11).long())",
+        "F.mse_loss(x, x)", "F.binary_cross_entropy_with_logits(x, x, reduction='none')", "F.kl_div(x, x, reduction='sum')",
+        "torch.fft.fft2(x)", "torch.fft.rfft2(x)", "torch.fft.irfft2(torch.fft.rfft2(x))", "torch.fft.rfft(x, dim=2)", "torch.view_as_real(torch.fft.fft(x))",
+        "torch.broadcast_to(x, (3, 2, 8, 13, 11))", "torch.cdist(x, x)", "torch.bmm(x[0], x[0].transpose(1, 2))", "torch.baddbmm(torch.zeros(8, 13, 13), x[0], x[0].transpose(1, 2))",
+        "torch.addmm(torch.zeros(13), x[0, 0], torch.zeros(11, 13))", "torch.diag_embed(x[0, 0])", "x.diff()", "torch.linalg.norm(x, dim=1)",
+        "F.softplus(x)", "F.hardtanh(x, 0, 6)", "F.prelu(x, torch.ones(1))", "F.embedding(torch.zeros(3).long(), torch.randn(5, 4))", "F.linear(x, torch.randn(5, 11))",
+        "torch.nonzero(x > 1).shape[1]", "x.nelement()", "x.is_floating_point()", "x.element_size()", "x.stride()", "torch.tensor_split(x, 3, dim=1)",
+        "torch.atleast_1d(torch.tensor(3.0))", "torch.bucketize(x, torch.tensor([0.0, 1.0]))", "x.scatter(1, torch.zeros(2, 1, 13, 11).long(), 1.0)",
+        "torch.isnan(x)", "x.isfinite().all()", "torch.logical_not(x > 0)", "x.round()", "torch.floor(x)", "x.sign()", "x.square()", "torch.log1p(x)",
+        "torch.kron(torch.ones(2), torch.ones(2)).dim()", "x.unflatten(1, (2, 4))", "x.movedim((2, 3), (1, 2))", "x.swapdims(1, 3)",
+    ],
+}  # fmt: skip
+
+
+def cases() -> list[str]:
+    found = [f"{HEAD}{head}m = {layer}\ny = m(x{', x' if layer.startswith('nn.Bilinear') else ''})"
+             for head, layers in LAYERS.items() for layer in layers]  # fmt: skip
+    found += [HEAD + code for code in CALLED]
+    found += [f"{HEAD}{head}y = {code}" for head, codes in FUNCTIONS.items() for code in codes]
+    return found
