@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import flake8_cnnmem
 from flake8_cnnmem import configuration
@@ -21,14 +20,6 @@ FITS, EXCEEDS, UNUSABLE = 0, 1, 2
 
 class Unusable(Exception):
     """A target that cannot be reported; the message is one plain sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A file, and what of it: nothing for every model, else a name or an expression."""
-
-    path: str
-    what: str | None = None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,7 +81,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def report_command(options: argparse.Namespace) -> int:
     settings = settings_of(options)
-    reports = [report for text in options.targets for report in reports_of(text, settings)]
+    alone = len(options.targets) == 1
+    reports = [report for text in options.targets for report in reports_of(text, settings, alone)]
+    if not reports:
+        _warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
     if options.format == "json":
         from flake8_cnnmem.report import as_json
 
@@ -114,8 +108,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings.of(values | given)
 
 
-def reports_of(text: str, settings: Settings) -> Iterator[ModelReport]:
-    """The models that one TARGET names. Raises Unusable for one that names nothing readable."""
+def reports_of(text: str, settings: Settings, alone: bool = True) -> Iterator[ModelReport]:
+    """The models that one TARGET names. Raises Unusable for one that names nothing readable.
+
+    A file that is the only target is evaluated whatever it imports; among others (those that pre-commit hands over)
+    only if it can hold a model.
+    """
     path, colons, what = text.partition("::")
     if colons and not what.strip():
         raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
@@ -129,7 +127,8 @@ def reports_of(text: str, settings: Settings) -> Iterator[ModelReport]:
         source.tree  # noqa: B018  what does not parse is refused here
     except SourceError as error:
         raise Unusable(_place(path, error.line, error.reason)) from None
-    yield from _file(source, settings, what or None)
+    if alone or what or source.may_hold_models():
+        yield from _file(source, settings, what or None)
 
 
 def _file(source: Source, settings: Settings, what: str | None) -> Iterator[ModelReport]:
@@ -141,14 +140,11 @@ def _file(source: Source, settings: Settings, what: str | None) -> Iterator[Mode
         raise Unusable(_failure(source.path, answer.failure))
     for problem in answer.directives.problems:
         _warn(_place(source.path, problem.line, problem.message))
-    if not answer.reports:
-        _warn(f"{source.path}: no model found")
     yield from answer.reports
 
 
 def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
     """The models of all Python files below. What cannot be read there is told, and passed over."""
-    found = False
     for name in python_files(path):
         try:
             source = load(name)
@@ -163,10 +159,7 @@ def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
             _warn(_failure(name, answer.failure))
         for problem in answer.directives.problems:
             _warn(_place(name, problem.line, problem.message))
-        found = found or bool(answer.reports)
         yield from answer.reports
-    if not found:
-        _warn(f"{path}: no model found")
 
 
 def _analyse(source: Source, settings: Settings, what: str | None = None) -> FileReport:

@@ -77,7 +77,7 @@ def test_the_exit_status_says_whether_all_fit(run_cnnmem: Run, limit: str, statu
 
 
 def test_defaults_come_from_flake8s_section_and_the_command_line_wins(run_cnnmem: Run, tmp_path: Path) -> None:
-    (tmp_path / "setup.cfg").write_text("[flake8]\ncnnmem-gpu-limit = 64MiB\ncnnmem-batch-size = 64\n")
+    (tmp_path / "setup.cfg").write_text("[flake8]\ncnnmem-gpu-limit = 256MiB\ncnnmem-batch-size = 512\n")
     assert run_cnnmem("report", "net.py").returncode == 1
     assert run_cnnmem("report", "net.py", "--batch-size=1").returncode == 0
     assert run_cnnmem("report", "net.py", "--gpu-limit=none").returncode == 0
@@ -154,6 +154,17 @@ def test_a_file_without_models_is_told(run_cnnmem: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("x = 1\n")
     done = run_cnnmem("report", "plain.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "cnnmem: plain.py: no model found\n")
+
+
+def test_files_without_models_among_others_are_passed_over_in_silence(
+    run_cnnmem: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    done = run_cnnmem("report", "plain.py", "net.py", "--format=json")
+    assert len(models(done)) == 1
+    assert done.stderr == ""
+    monkeypatch.setattr("flake8_cnnmem.cli.analyse", None)
+    assert run_cnnmem("report", "plain.py", "plain.py").stderr == "cnnmem: plain.py plain.py: no model found\n"
 
 
 def test_the_slips_of_directives_are_told(run_cnnmem: Run, model: Path) -> None:

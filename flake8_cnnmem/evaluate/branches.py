@@ -75,8 +75,9 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         journal = run.journal
         run.journal = outer
         side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
-        for container, before in journal.values():
-            run.changed(container)
+        for key, (container, before) in journal.items():
+            if outer is not None:
+                outer.setdefault(key, (container, before))
             restore(container, before)
         run.frame = frame
     side.numbered = run.numbered - started

@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
 
 Defaults = Callable[[Frame], tuple[tuple[Value, ...], dict[str, Value]]]
 
@@ -158,7 +158,32 @@ def make_class(
     if not bases:
         bases = [run.builtin("object")]
     try:
-        made = Class(word, tuple(bases), namespace, None, module, (), site, unknown_base)
+        plain = Class(word, tuple(bases), namespace, None, module, (), site, unknown_base)
     except TypeError as error:
         return run.unknown(str(error))
-    return run.class_made(made, options)
+    made = run.class_made(plain, dict(options))
+    metaclass = made.facts.get("metaclass") if isinstance(made, Class) else None
+    if isinstance(metaclass, Class) and made is plain:
+        made = customise(run, metaclass, plain, options)
+    for name, value in list(namespace.items()):
+        hook = value.cls.find("__set_name__") if isinstance(value, Instance) else MISSING
+        if hook is not MISSING:
+            run.call(hook, value, made, name)
+    return made
+
+
+def customise(run: Any, metaclass: Class, plain: Class, options: dict[str, Value]) -> Value:
+    """What a metaclass's own `__new__` and `__init__`, written in Python, make of a class."""
+    options = {key: value for key, value in options.items() if key != "metaclass"}
+    arguments = (plain.name, plain.bases, plain.namespace)
+    made: Value = plain
+    maker = metaclass.find("__new__")
+    maker = maker.function if isinstance(maker, StaticMethod) else maker
+    if isinstance(maker, Function) and plain.unknown_base is None:
+        made = run.invoke(maker, (metaclass, *arguments), options)
+        if not isinstance(made, Class):
+            return plain
+    initialiser = metaclass.find("__init__")
+    if isinstance(initialiser, Function):
+        run.invoke(initialiser, (made, *arguments), options)
+    return made

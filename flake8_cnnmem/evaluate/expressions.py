@@ -374,8 +374,7 @@ def dict_(compiler: Compiler, node: cst.Dict) -> Code:
                     return key
                 result[key] = value
         run.spend(len(result))
-        if not result:
-            run.note_registry(result)
+        run.note_registry(result)
         return result
 
     return code

@@ -44,7 +44,7 @@ class Interpreter:
         self.poisoned: dict[int, tuple[Value, Unknown]] = {}
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
         self.registries: dict[int, tuple[Value, Module]] = {}
-        """Empty dicts made while a lazy module's statements run: what later imports would fill."""
+        """Dicts made while a lazy module's statements run: what later imports may fill."""
         self.import_guards = 0
         """`try` blocks around the code that is running which expect an import to fail."""
         self.importing: Module | None = None

@@ -155,6 +155,8 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         maker = maker.function if isinstance(maker, StaticMethod) else maker
         instance = invoke(run, maker, (cls, *args), kwargs)
         if not isinstance(instance, Instance) or not instance.cls.derives_from(cls):
+            if isinstance(instance, dict):
+                run.note_registry(instance)
             return instance
         instance.site = instance.site or site
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
@@ -264,7 +264,7 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
         return all_equal(run, ((left[key], right[key]) for key in left))
     if isinstance(left, Bound) and isinstance(right, Bound):
         return left.function is right.function and left.receiver is right.receiver
-    if isinstance(left, CONTAINERS) or left_kind in PLAIN:
+    if isinstance(left, (*CONTAINERS, KeysView, ItemsView)) or left_kind in PLAIN:
         return bool(left == right)
     return left is right
 

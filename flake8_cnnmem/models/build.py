@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.application import Halted
-from flake8_cnnmem.evaluate.branches import Either
+from flake8_cnnmem.evaluate.branches import Either, restore
 from flake8_cnnmem.evaluate.budget import Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
@@ -137,7 +137,7 @@ class Builder:
         """What each input's first layer says of it, found by calling the model on tensors of unknown rank."""
         arguments = self.required_arguments() if count is None else count
         probes = [Tensor(UNSTATED, framework=self.framework.name) for _ in range(arguments)]
-        forward = self.call(probes)
+        forward = self.try_out(probes)
         return [expected_by(forward.calls, probe) for probe in probes]
 
     def required_arguments(self) -> int:
@@ -153,7 +153,7 @@ class Builder:
         def first_problem(size: int) -> Problem | None:
             self.run.stop_at_problem = True
             try:
-                forward = self.call([self.tensor(expected.at(size), expected.dtype)])
+                forward = self.try_out([self.tensor(expected.at(size), expected.dtype)])
             finally:
                 self.run.stop_at_problem = False
             problem = next((call.problem for call in forward.calls if call.problem is not None), None)
@@ -162,7 +162,7 @@ class Builder:
             return problem
 
         def dropped(size: int) -> int:
-            return rows_dropped(self.call([self.tensor(expected.at(size), expected.dtype)]).calls)
+            return rows_dropped(self.try_out([self.tensor(expected.at(size), expected.dtype)]).calls)
 
         return only_size(first_problem, dropped)
 
@@ -178,6 +178,17 @@ class Builder:
             if expected is not None
             else Tensor(UNSTATED, framework=self.framework.name)
         )
+
+    def try_out(self, values: Sequence[Value]) -> Forward:
+        """Call the model and undo what the call changes: models keep what they computed for their first input."""
+        run = self.run
+        outer, run.journal = run.journal, {}
+        try:
+            return self.call(values)
+        finally:
+            journal, run.journal = run.journal, outer
+            for container, before in journal.values():
+                restore(container, before)
 
     def call(self, values: Sequence[Value]) -> Forward:
         """Call the model once, from outside any layer, with a budget of its own."""
@@ -249,7 +260,7 @@ class Builder:
             return []
         open_problems = {
             (call.site.line, call.problem.what)
-            for call in self.call(values).calls
+            for call in self.try_out(values).calls
             if call.problem is not None and call.site is not None
         }
         return [

@@ -15,11 +15,19 @@ from flake8_cnnmem.ops import (
     BatchNorm,
     Convolution,
     DepthwiseConvolution,
+    Dropout,
+    Elementwise,
     Embedding,
+    Flatten,
     InstanceNorm,
+    LayerNorm,
     Linear,
+    Normalise,
+    Pad,
     Pool,
     Recurrent,
+    Reshape,
+    Resize,
 )
 from flake8_cnnmem.unknown import Unknown
 
@@ -31,6 +39,9 @@ USUAL_SIZES = (
 """Image sizes that data sets and papers use, the most usual first; where several fit, one of these is meant."""
 
 LARGEST_SIZE = 2048
+
+KEEPS_AXES = (Dropout, Elementwise, LayerNorm, Normalise, Pad, Pool, Resize)
+"""Ops behind which the channels are still those of their input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +59,23 @@ class Expected:
 
 def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
     """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
-    derived = {id(tensor)}
+    alike, flattened = {id(tensor)}, set[int]()
     for call in calls:
-        if not any(id(each) in derived for each in call.inputs):
+        if not call.inputs or not call.outputs:
             continue
-        expected = taken_by(call)
-        if expected is not None:
-            return expected
-        if len(call.inputs) > 1 or not call.outputs:
-            continue
-        derived.update(id(output) for output in call.outputs)
+        first = id(call.inputs[0])
+        if first in flattened and isinstance(call.op, Linear) and call.op.inputs is not None:
+            return Expected((BATCH, call.op.inputs), ())
+        if first in alike:
+            expected = taken_by(call)
+            if expected is not None:
+                return expected
+            if isinstance(call.op, KEEPS_AXES):
+                alike.add(id(call.outputs[0]))
+            elif isinstance(call.op, (Flatten, Reshape)):
+                flattened.add(id(call.outputs[0]))
+        elif first in flattened and isinstance(call.op, (*KEEPS_AXES, Flatten, Reshape)):
+            flattened.add(id(call.outputs[0]))
     return None
 
 

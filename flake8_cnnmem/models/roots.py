@@ -185,11 +185,19 @@ def definition_site(module: Module, node: ast.expr, callee: str | None) -> Site:
 def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     """Models that were built while the module ran, parts of larger ones left out, alike ones once."""
     made = [each for each in run.watch.layers.values() if is_candidate(each.instance)]
-    inner: set[int] = set()
+    inside: dict[int, set[int]] = {}
     for each in made:
         framework = frameworks.of_layer(each.instance)
         assert framework is not None
-        inner.update(key for key in framework.paths(each.instance) if key != id(each.instance))
+        inside[id(each.instance)] = set(framework.paths(each.instance)) - {id(each.instance)}
+    inner = set().union(*inside.values())
+    called = {id(call.instance) for call in run.watch.calls}
+    for each in made:
+        # A network taken apart for its layers is a part of what they went into.
+        own = inside[id(each.instance)]
+        others = (inside[id(other.instance)] for other in made if other.number > each.number)
+        if id(each.instance) not in called and any(own & other for other in others):
+            inner.add(id(each.instance))
     found: list[Root] = []
     for each in made:
         site = each.site

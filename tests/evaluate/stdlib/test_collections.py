@@ -1,4 +1,4 @@
-"""collections, copy, heapq and the abstract classes: each program must leave in `result` what Python itself leaves there."""
+"""collections, copy, heapq and the abstract classes: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,42 @@ from tests.evaluate.programs import interpreted, real
 PROGRAMS = {
     "defaultdict": """
 from collections import defaultdict
-d = defaultdict(list); d["a"].append(1); d["a"].append(2); n = defaultdict(int); n["x"] += 1; k = defaultdict(lambda: 5)["z"]
-result = dict(d), dict(n), k, "q" in d, d.get("q"), len(d), isinstance(d, dict), [k for k in d], d == {"a": [1, 2]}
+d = defaultdict(list); d["a"].append(1); d["a"].append(2); n = defaultdict(int); n["x"] += 1
+k = defaultdict(lambda: 5)["z"]
+result = (
+    dict(d), dict(n), k, "q" in d, d.get("q"), len(d), isinstance(d, dict), [k for k in d], d == {"a": [1, 2]}
+)
 """,
     "OrderedDict": """
 from collections import OrderedDict
-d = OrderedDict([("a", 1), ("b", 2)]); d["c"] = 3; d.move_to_end("a"); p = d.popitem(last=False); result = list(d.items()), p, d == {"c": 3, "a": 1}, repr(d), str(d), isinstance(d, dict)
+d = OrderedDict([("a", 1), ("b", 2)]); d["c"] = 3; d.move_to_end("a"); p = d.popitem(last=False)
+result = (
+    list(d.items()), p, d == {"c": 3, "a": 1}, repr(d), str(d), isinstance(d, dict)
+)
 """,
     "Counter": """
 from collections import Counter
-c = Counter("abca"); c.update("a"); c["z"] += 2; result = dict(c), c.most_common(1), c["nope"], sum(c.values()), list(Counter(a=2).elements()), c.total(), dict(Counter("ab") + Counter("b"))
+c = Counter("abca"); c.update("a"); c["z"] += 2
+result = (
+    dict(c), c.most_common(1), c["nope"], sum(c.values()), list(Counter(a=2).elements()), c.total(),
+    dict(Counter("ab") + Counter("b"))
+)
 """,
     "deque": """
 from collections import deque
-d = deque([1, 2], maxlen=3); d.append(3); d.append(4); d.appendleft(0); x = d.pop(); y = d.popleft(); d.extend([7, 8]); d.rotate(1); d.extendleft([1]); result = list(d), x, y, d.maxlen, len(d), d[0]
+d = deque([1, 2], maxlen=3); d.append(3); d.append(4); d.appendleft(0); x = d.pop(); y = d.popleft()
+d.extend([7, 8]); d.rotate(1); d.extendleft([1])
+result = (
+    list(d), x, y, d.maxlen, len(d), d[0]
+)
 """,
     "namedtuple": """
 from collections import namedtuple
 P = namedtuple("P", "x y"); p = P(1, y=2); Q = namedtuple("Q", ["a", "b"], defaults=[5]); x, y = p
-result = p.x, p[1], x, y, p._fields, p._replace(x=9), p._asdict(), Q(1), P._make([3, 4]), p == (1, 2), isinstance(p, tuple), len(p), repr(p), list(p), p + (3,), P.__name__, str(p)
+result = (
+    p.x, p[1], x, y, p._fields, p._replace(x=9), p._asdict(), Q(1), P._make([3, 4]), p == (1, 2),
+    isinstance(p, tuple), len(p), repr(p), list(p), p + (3,), P.__name__, str(p)
+)
 """,
     "namedtuple wrong": """
 from collections import namedtuple
@@ -55,7 +72,10 @@ result = p, p.total(), p.x, a, b, c, P._fields, p._replace(x=3).x, F(1, "a").v, 
 """,
     "ChainMap": """
 from collections import ChainMap
-m = ChainMap({"a": 1}, {"a": 2, "b": 3}); result = m["a"], m["b"], sorted(m), len(m), "b" in m, m.get("z", 0), dict(m)
+m = ChainMap({"a": 1}, {"a": 2, "b": 3})
+result = (
+    m["a"], m["b"], sorted(m), len(m), "b" in m, m.get("z", 0), dict(m)
+)
 """,
     "UserDict": """
 from collections import UserDict
@@ -69,7 +89,10 @@ class A:
     def __init__(self): self.x = [1, [2]]; self.me = self
 a = A(); b = copy.copy(a); c = copy.deepcopy(a); l = [a.x, a.x]; m = copy.deepcopy(l)
 a.x[1].append(3); d = {"k": [1]}; e = copy.deepcopy(d); d["k"].append(2)
-result = b.x is a.x, c.x, c.me is c, m[0] is m[1], m[0] is l[0], e, copy.copy([1, [2]]), copy.deepcopy((1, [2])), copy.deepcopy({1, 2})
+result = (
+    b.x is a.x, c.x, c.me is c, m[0] is m[1], m[0] is l[0], e, copy.copy([1, [2]]), copy.deepcopy((1, [2])),
+    copy.deepcopy({1, 2})
+)
 """,
     "abc": """
 from abc import ABC, ABCMeta, abstractmethod
@@ -99,11 +122,21 @@ class Mp(MutableMapping):
 m = Mp(); m["a"] = 1; m.update(b=2); m.setdefault("c", 3); x = m.pop("a")
 class It:
     def __iter__(self): return iter([1])
-result = B().f(), B().p, isinstance(B(), A), list(Seq([1, 2])), 2 in Seq([1, 2]), Seq("ab").index("b"), list(reversed(Seq([1, 2]))), list(m.items()), m.get("z", 9), "b" in m, x, dict(m), isinstance(m, Mapping), isinstance(It(), Iterable), isinstance(B(), Iterable), isinstance([], Sequence), isinstance("", Sequence), isinstance(lambda: 1, Callable), isinstance(range(3), Sequence), isinstance({1}, Sequence), issubclass(dict, Mapping), isinstance(Seq([]), Sequence), len(m)
+result = (
+    B().f(), B().p, isinstance(B(), A), list(Seq([1, 2])), 2 in Seq([1, 2]), Seq("ab").index("b"),
+    list(reversed(Seq([1, 2]))), list(m.items()), m.get("z", 9), "b" in m, x, dict(m), isinstance(m, Mapping),
+    isinstance(It(), Iterable), isinstance(B(), Iterable), isinstance([], Sequence), isinstance("", Sequence),
+    isinstance(lambda: 1, Callable), isinstance(range(3), Sequence), isinstance({1}, Sequence),
+    issubclass(dict, Mapping), isinstance(Seq([]), Sequence), len(m)
+)
 """,
     "statistics": """
 import statistics, heapq, bisect
-h = [3, 1]; heapq.heapify(h); heapq.heappush(h, 0); x = heapq.heappop(h); result = statistics.mean([1, 2, 3]), statistics.median([3, 1, 2]), x, heapq.nlargest(2, [1, 5, 3]), bisect.bisect([1, 2, 3], 2), heapq.heappop(h)
+h = [3, 1]; heapq.heapify(h); heapq.heappush(h, 0); x = heapq.heappop(h)
+result = (
+    statistics.mean([1, 2, 3]), statistics.median([3, 1, 2]), x, heapq.nlargest(2, [1, 5, 3]),
+    bisect.bisect([1, 2, 3], 2), heapq.heappop(h)
+)
 """,
     "types": """
 import types
@@ -111,7 +144,10 @@ n = types.SimpleNamespace(a=1, b=[2]); n.c = 3
 def f(self): return self
 class C: pass
 o = C(); o.m = types.MethodType(f, o)
-result = n.a, n.c, n == types.SimpleNamespace(a=1, b=[2], c=3), repr(n), o.m() is o, isinstance(f, types.FunctionType), isinstance(types, types.ModuleType), isinstance(o.m, types.MethodType)
+result = (
+    n.a, n.c, n == types.SimpleNamespace(a=1, b=[2], c=3), repr(n), o.m() is o,
+    isinstance(f, types.FunctionType), isinstance(types, types.ModuleType), isinstance(o.m, types.MethodType)
+)
 """,
 }
 

@@ -1,4 +1,4 @@
-"""dataclasses: each program must leave in `result` what Python itself leaves there."""
+"""dataclasses: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,12 @@ class O:
     _: KW_ONLY
     b: int = 3
 a = A(1); a2 = A(2); a.y.append(7); b = B(1, k=2.0)
-result = a, a2.y, b.total, b, A(1) == A(1), A(1) == A(2), replace(a, x=9), asdict(b), astuple(F()), [f.name for f in fields(B)], is_dataclass(A), is_dataclass(3), F(1) < F(2), I(2).v, I(2), K(q=1), O(1, b=2), A.z, A.w, F(a=5), repr(I(1)), fields(A)[0].name, [F(2), F(1)] == [F(2), F(1)], sorted([F(2), F(1)]), B.__dataclass_fields__["k"].default
+result = (
+    a, a2.y, b.total, b, A(1) == A(1), A(1) == A(2), replace(a, x=9), asdict(b), astuple(F()),
+    [f.name for f in fields(B)], is_dataclass(A), is_dataclass(3), F(1) < F(2), I(2).v, I(2), K(q=1),
+    O(1, b=2), A.z, A.w, F(a=5), repr(I(1)), fields(A)[0].name, [F(2), F(1)] == [F(2), F(1)],
+    sorted([F(2), F(1)]), B.__dataclass_fields__["k"].default
+)
 """,
     "dataclass frozen": """
 from dataclasses import dataclass

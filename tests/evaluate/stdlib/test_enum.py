@@ -1,4 +1,4 @@
-"""enum: each program must leave in `result` what Python itself leaves there."""
+"""enum: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -42,8 +42,15 @@ class T(str, Enum):
 class G(Enum):
     def _generate_next_value_(name, start, count, last): return name.lower()
     LEFT = auto()
-result = (C.RED.value, C.RED.name, C("g").name, C["RED"] is C.RED, C(1) is C.RED, C.ALSO is C.RED, [c.name for c in C], len(C), C.RED.describe(), C.default().name, C.RED.twice, C.RED == C.RED, C.RED == 1, C.RED != C.GREEN, C.RED in C,
- I.A + 1, I.A < I.B, I.A == 1, [0, 5, 6][I.B], S.X == "x", S.X + "z", S("y") is S.Y, {S.X: 1}["x"], {"x": 2}[S.X], {C.RED: 3}[C.RED], U.B.value, P.F.a, P.E.b, N.ONE.label, N.ONE.value, N(1) is N.ONE, T.Q.doc, T.Q == "q", G.LEFT.value, isinstance(C.RED, C), isinstance(S.X, str), list(C.__members__), str(C.RED), repr(C.RED), f"{S.X.value}", type(C.RED) is C, C.__name__, hasattr(C, "BLUE"), bool(C.RED), sorted(I), max(I).name)
+result = (
+    C.RED.value, C.RED.name, C("g").name, C["RED"] is C.RED, C(1) is C.RED, C.ALSO is C.RED,
+    [c.name for c in C], len(C), C.RED.describe(), C.default().name, C.RED.twice, C.RED == C.RED, C.RED == 1,
+    C.RED != C.GREEN, C.RED in C, I.A + 1, I.A < I.B, I.A == 1, [0, 5, 6][I.B], S.X == "x", S.X + "z",
+    S("y") is S.Y, {S.X: 1}["x"], {"x": 2}[S.X], {C.RED: 3}[C.RED], U.B.value, P.F.a, P.E.b, N.ONE.label,
+    N.ONE.value, N(1) is N.ONE, T.Q.doc, T.Q == "q", G.LEFT.value, isinstance(C.RED, C), isinstance(S.X, str),
+    list(C.__members__), str(C.RED), repr(C.RED), f"{S.X.value}", type(C.RED) is C, C.__name__,
+    hasattr(C, "BLUE"), bool(C.RED), sorted(I), max(I).name
+)
 """,
     "enum wrong": """
 from enum import Enum
@@ -79,7 +86,10 @@ class G(IntFlag):
     X = 1
     Y = 4
 ab = F.A | F.B
-result = F.C.value, ab.value, F.A in ab, F.C in ab, bool(ab & F.C), (~F.A).value, (G.X | G.Y).value, G.X | 4 == 5, bool(F.A & F.B), G.X + 1
+result = (
+    F.C.value, ab.value, F.A in ab, F.C in ab, bool(ab & F.C), (~F.A).value, (G.X | G.Y).value, G.X | 4 == 5,
+    bool(F.A & F.B), G.X + 1
+)
 """,
     "weights enum": """
 from dataclasses import dataclass
@@ -102,7 +112,10 @@ class R(WeightsEnum):
     V1 = Weights(url="u1", meta={"n": 10})
     V2 = Weights(url="u2", meta={"n": 20})
     DEFAULT = V2
-result = R.V1.meta["n"], R.DEFAULT is R.V2, R.DEFAULT.url, R.verify("R.V1") is R.V1, R.verify(None), [m.name for m in R], R.V1.value.url
+result = (
+    R.V1.meta["n"], R.DEFAULT is R.V2, R.DEFAULT.url, R.verify("R.V1") is R.V1, R.verify(None),
+    [m.name for m in R], R.V1.value.url
+)
 """,
 }
 

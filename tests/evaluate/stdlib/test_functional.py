@@ -1,4 +1,4 @@
-"""itertools, functools, operator, math, contextlib: each program must leave in `result` what Python itself leaves there."""
+"""itertools, functools, operator, math, contextlib: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from tests.evaluate.programs import interpreted, real
 PROGRAMS = {
     "itertools": """
 import itertools as it
-result = (list(it.chain([1], (2,), "a")), list(it.chain.from_iterable([[1], [2]])), list(it.product([1, 2], "ab")), list(it.product([0, 1], repeat=2)), list(it.combinations([1, 2, 3], 2)),
- list(it.permutations([1, 2])), list(it.accumulate([1, 2, 3])), list(it.accumulate([1, 2, 3], lambda a, b: a * b)), list(it.islice(it.count(5), 3)), list(it.islice(range(9), 1, 8, 3)), list(it.repeat(1, 3)), [next(c) for c in [it.cycle("ab")] for _ in range(3)],
- [(k, list(g)) for k, g in it.groupby([1, 1, 2])], list(it.starmap(pow, [(2, 3)])), list(it.takewhile(lambda x: x < 3, range(9))), list(it.dropwhile(lambda x: x < 7, range(9))), list(it.zip_longest([1], [2, 3], fillvalue=0)), list(it.pairwise([1, 2, 3])), list(it.compress("abc", [1, 0, 1])), list(it.filterfalse(None, [0, 1])),
- [list(t) for t in it.tee([1, 2])], list(it.combinations_with_replacement("ab", 2)), list(it.accumulate([1, 2], initial=10)), list(zip(it.count(1, 2), "ab")))
+result = (
+    list(it.chain([1], (2,), "a")), list(it.chain.from_iterable([[1], [2]])), list(it.product([1, 2], "ab")),
+    list(it.product([0, 1], repeat=2)), list(it.combinations([1, 2, 3], 2)), list(it.permutations([1, 2])),
+    list(it.accumulate([1, 2, 3])), list(it.accumulate([1, 2, 3], lambda a, b: a * b)),
+    list(it.islice(it.count(5), 3)), list(it.islice(range(9), 1, 8, 3)), list(it.repeat(1, 3)),
+    [next(c) for c in [it.cycle("ab")] for _ in range(3)], [(k, list(g)) for k, g in it.groupby([1, 1, 2])],
+    list(it.starmap(pow, [(2, 3)])), list(it.takewhile(lambda x: x < 3, range(9))),
+    list(it.dropwhile(lambda x: x < 7, range(9))), list(it.zip_longest([1], [2, 3], fillvalue=0)),
+    list(it.pairwise([1, 2, 3])), list(it.compress("abc", [1, 0, 1])), list(it.filterfalse(None, [0, 1])),
+    [list(t) for t in it.tee([1, 2])], list(it.combinations_with_replacement("ab", 2)),
+    list(it.accumulate([1, 2], initial=10)), list(zip(it.count(1, 2), "ab"))
+)
 """,
     "functools": """
 import functools, operator
@@ -44,7 +52,12 @@ class O:
     def __eq__(self, o): return self.n == o.n
     def __lt__(self, o): return self.n < o.n
 c = C(); h(1); h(1); h(2)
-result = p(9), q(), p.func is f, p.args, p.keywords, reduce(operator.add, [1, 2, 3]), reduce(lambda a, b: a * b, [2, 3], 10), g(1), g.__name__, g.__doc__, g.__wrapped__(1), calls, c.v, c.v, C().v, c.m(1), c.pm()[1:], O(1) <= O(1), O(2) > O(1), O(1) >= O(2), sorted([3, 1], key=functools.cmp_to_key(lambda a, b: b - a))
+result = (
+    p(9), q(), p.func is f, p.args, p.keywords, reduce(operator.add, [1, 2, 3]),
+    reduce(lambda a, b: a * b, [2, 3], 10), g(1), g.__name__, g.__doc__, g.__wrapped__(1), calls, c.v, c.v,
+    C().v, c.m(1), c.pm()[1:], O(1) <= O(1), O(2) > O(1), O(1) >= O(2),
+    sorted([3, 1], key=functools.cmp_to_key(lambda a, b: b - a))
+)
 """,
     "singledispatch": """
 from functools import singledispatch
@@ -58,12 +71,23 @@ result = f(1), f([]), f("a"), f(True)
 """,
     "operator": """
 import operator as op
-result = op.add(1, 2), op.mul(2, 3), op.itemgetter(1)([1, 2]), op.itemgetter(0, 1)("ab"), op.attrgetter("real")(5), op.methodcaller("upper")("a"), op.neg(3), op.not_(0), op.contains([1], 1), op.getitem({"a": 1}, "a"), op.floordiv(7, 2), op.and_(6, 3), op.lt(1, 2), op.is_(None, None), op.truth([]), op.index(5), op.concat([1], [2]), op.countOf([1, 1], 1), op.matmul.__name__, op.xor(5, 1), op.pow(2, 3), op.mod(7, 3)
+result = (
+    op.add(1, 2), op.mul(2, 3), op.itemgetter(1)([1, 2]), op.itemgetter(0, 1)("ab"), op.attrgetter("real")(5),
+    op.methodcaller("upper")("a"), op.neg(3), op.not_(0), op.contains([1], 1), op.getitem({"a": 1}, "a"),
+    op.floordiv(7, 2), op.and_(6, 3), op.lt(1, 2), op.is_(None, None), op.truth([]), op.index(5),
+    op.concat([1], [2]), op.countOf([1, 1], 1), op.matmul.__name__, op.xor(5, 1), op.pow(2, 3), op.mod(7, 3)
+)
 """,
     "math": """
 import math, cmath
-result = (math.sqrt(16), math.floor(2.7), math.ceil(2.1), math.log(8, 2), math.log2(8), math.pi, math.prod([2, 3]), math.gcd(12, 18), math.factorial(5), math.comb(5, 2), math.perm(5, 2), math.pow(2, 3), math.exp(0), math.inf > 1,
- math.isclose(1.0, 1.0), math.trunc(2.9), math.hypot(3, 4), math.fsum([0.1] * 10), math.isnan(math.nan), math.copysign(1, -2), math.fmod(7, 3), math.lcm(4, 6), math.isqrt(17), math.radians(180), math.modf(1.5), math.floor(-1.5), math.tau, math.dist([0, 0], [3, 4]), cmath.sqrt(-1), math.degrees(math.pi), math.log10(1000), math.ldexp(1.0, 3))
+result = (
+    math.sqrt(16), math.floor(2.7), math.ceil(2.1), math.log(8, 2), math.log2(8), math.pi, math.prod([2, 3]),
+    math.gcd(12, 18), math.factorial(5), math.comb(5, 2), math.perm(5, 2), math.pow(2, 3), math.exp(0),
+    math.inf > 1, math.isclose(1.0, 1.0), math.trunc(2.9), math.hypot(3, 4), math.fsum([0.1] * 10),
+    math.isnan(math.nan), math.copysign(1, -2), math.fmod(7, 3), math.lcm(4, 6), math.isqrt(17),
+    math.radians(180), math.modf(1.5), math.floor(-1.5), math.tau, math.dist([0, 0], [3, 4]), cmath.sqrt(-1),
+    math.degrees(math.pi), math.log10(1000), math.ldexp(1.0, 3)
+)
 """,
     "math domain": """
 import math
@@ -84,7 +108,10 @@ result = sorted(map(str, log)), n, w
 """,
     "numbers": """
 import numbers
-result = isinstance(1, numbers.Number), isinstance(1.0, numbers.Integral), isinstance(2, numbers.Integral), isinstance("a", numbers.Number), isinstance(True, numbers.Real), issubclass(int, numbers.Integral)
+result = (
+    isinstance(1, numbers.Number), isinstance(1.0, numbers.Integral), isinstance(2, numbers.Integral),
+    isinstance("a", numbers.Number), isinstance(True, numbers.Real), issubclass(int, numbers.Integral)
+)
 """,
 }
 

@@ -1,4 +1,4 @@
-"""Modules that look outside the program: what code may rely on all the same: each program must leave in `result` what Python itself leaves there."""
+"""Modules that look outside the program: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ PROGRAMS = {
     "os": """
 import os, os.path as osp
 from os.path import join
-result = os.path.join("a", "b.py"), osp.basename("/x/y.z"), osp.splitext("a.tar.gz"), osp.dirname("/x/y"), os.sep, join("a", "/b"), os.environ.get("CNNMEM_NOT_SET", "d"), os.getenv("CNNMEM_NOT_SET", "e"), "CNNMEM_NOT_SET" in os.environ, osp.isabs("/a"), osp.normpath("a/../b"), os.environ.get("CNNMEM_NOT_SET"), os.path.split("a/b")
+result = (
+    os.path.join("a", "b.py"), osp.basename("/x/y.z"), osp.splitext("a.tar.gz"), osp.dirname("/x/y"), os.sep,
+    join("a", "/b"), os.environ.get("CNNMEM_NOT_SET", "d"), os.getenv("CNNMEM_NOT_SET", "e"),
+    "CNNMEM_NOT_SET" in os.environ, osp.isabs("/a"), osp.normpath("a/../b"), os.environ.get("CNNMEM_NOT_SET"),
+    os.path.split("a/b")
+)
 """,
     "environment": """
 import os
-os.environ["CNNMEM_X"] = "1"; os.environ.setdefault("CNNMEM_Y", "2"); result = os.environ["CNNMEM_X"], os.environ.get("CNNMEM_Y"), "CNNMEM_X" in os.environ
+os.environ["CNNMEM_X"] = "1"; os.environ.setdefault("CNNMEM_Y", "2")
+result = (
+    os.environ["CNNMEM_X"], os.environ.get("CNNMEM_Y"), "CNNMEM_X" in os.environ
+)
 """,
     "sys": """
 import sys
-result = sys.version_info >= (3, 6), sys.version_info[0], sys.version_info.major, sys.maxsize, sys.version_info[:1], sys.version_info < (3, 0), sys.platform
+result = (
+    sys.version_info >= (3, 6), sys.version_info[0], sys.version_info.major, sys.maxsize,
+    sys.version_info[:1], sys.version_info < (3, 0), sys.platform
+)
 """,
     "argparse": """
 import argparse
@@ -37,16 +48,23 @@ def parse(argv=None):
     p.set_defaults(extra=9)
     return p.parse_args(argv)
 a = parse([]); b = parse(["--batch-size", "8", "--cuda", "-b=9", "pos", "--layers", "4", "5"])
-result = a.batch_size, a.lr, a.cuda, a.aug, a.arch, a.name, a.layers, a.x, a.v, a.data, a.extra, vars(a)["x"], b.cuda, b.data, b.layers, "x" in a, argparse.Namespace(q=1).q, getattr(a, "nope", 7)
+result = (
+    a.batch_size, a.lr, a.cuda, a.aug, a.arch, a.name, a.layers, a.x, a.v, a.data, a.extra, vars(a)["x"],
+    b.cuda, b.data, b.layers, "x" in a, argparse.Namespace(q=1).q, getattr(a, "nope", 7)
+)
 """,
     "pathlib": """
 from pathlib import Path, PurePosixPath
 p = Path("a") / "b.txt"
-result = str(p), p.name, p.stem, p.suffix, str(p.parent), p.parts, str(Path("x", "y")), p.with_suffix(".py").name, f"{p}", p.as_posix(), str("r" / p), str(p.parents[0])
+result = (
+    str(p), p.name, p.stem, p.suffix, str(p.parent), p.parts, str(Path("x", "y")), p.with_suffix(".py").name,
+    f"{p}", p.as_posix(), str("r" / p), str(p.parents[0])
+)
 """,
     "logging and warnings": """
 import logging, warnings, time, random, gc, traceback
-log = logging.getLogger(__name__); log.setLevel(logging.INFO); log.info("x %s", 1); log.addHandler(logging.StreamHandler()); logging.basicConfig(level=logging.INFO, format="%(message)s")
+log = logging.getLogger(__name__); log.setLevel(logging.INFO); log.info("x %s", 1)
+log.addHandler(logging.StreamHandler()); logging.basicConfig(level=logging.INFO, format="%(message)s")
 warnings.warn("w", DeprecationWarning); warnings.filterwarnings("ignore"); random.seed(1); gc.collect()
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

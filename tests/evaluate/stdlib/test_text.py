@@ -1,4 +1,4 @@
-"""re, json, string, textwrap, typing, inspect: each program must leave in `result` what Python itself leaves there."""
+"""re, json, string, textwrap, typing, inspect: `result` must be what Python itself leaves in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ PROGRAMS = {
     "re": r"""
 import re
 m = re.match(r"(\w+)-(\d+)", "abc-12"); p = re.compile(r"\d+")
-result = m.group(1), m.groups(), m[2], re.sub(r"\d", "x", "a1b2"), re.findall(r"\d+", "1 22"), re.split(r"[,;]", "a,b;c"), re.search("z", "abc"), p.findall("3 4"), p.sub(lambda m: str(int(m.group()) + 1), "a1"), m.span(), bool(p.match("5")), re.sub("(a)", r"\1\1", "ab"), re.IGNORECASE == re.I, re.match("A", "a", re.I) is not None, [m.group() for m in re.finditer("a", "aba")], re.fullmatch("a", "ab"), re.escape("a.b"), m.groupdict(), p.pattern, m.start(2)
+result = (
+    m.group(1), m.groups(), m[2], re.sub(r"\d", "x", "a1b2"), re.findall(r"\d+", "1 22"),
+    re.split(r"[,;]", "a,b;c"), re.search("z", "abc"), p.findall("3 4"),
+    p.sub(lambda m: str(int(m.group()) + 1), "a1"), m.span(), bool(p.match("5")),
+    re.sub("(a)", r"\1\1", "ab"), re.IGNORECASE == re.I, re.match("A", "a", re.I) is not None,
+    [m.group() for m in re.finditer("a", "aba")], re.fullmatch("a", "ab"), re.escape("a.b"), m.groupdict(),
+    p.pattern, m.start(2)
+)
 """,
     "json": """
 import json
@@ -38,7 +45,12 @@ A = NewType("A", int)
 @overload
 def f(x: int) -> int: ...
 def f(x): return x
-result = G(1).x, G[int](2).x, D(a=1), L([1]), M(a=1), cast(int, "x"), TYPE_CHECKING, A(3), f(2), isinstance([], Sequence), isinstance({}, Mapping), isinstance(1, Sequence), isinstance("a", Iterable), isinstance(len, t.Callable), isinstance([], t.List), isinstance((), t.Tuple), isinstance({}, t.Hashable), isinstance(iter([]), Iterator)
+result = (
+    G(1).x, G[int](2).x, D(a=1), L([1]), M(a=1), cast(int, "x"), TYPE_CHECKING, A(3), f(2),
+    isinstance([], Sequence), isinstance({}, Mapping), isinstance(1, Sequence), isinstance("a", Iterable),
+    isinstance(len, t.Callable), isinstance([], t.List), isinstance((), t.Tuple), isinstance({}, t.Hashable),
+    isinstance(iter([]), Iterator)
+)
 """,
     "inspect": """
 import inspect
@@ -47,7 +59,13 @@ class C:
     def __init__(self, x, y=3): pass
     def m(self, z): pass
 s = inspect.signature(f)
-result = list(s.parameters), s.parameters["b"].default, s.parameters["a"].default is inspect.Parameter.empty, list(inspect.signature(C).parameters), list(inspect.signature(C(1).m).parameters), inspect.isclass(C), inspect.isfunction(f), inspect.isclass(f), inspect.getfullargspec(f).args, s.parameters["c"].kind == inspect.Parameter.VAR_POSITIONAL, [n for n, _ in inspect.getmembers(C, inspect.isfunction)]
+result = (
+    list(s.parameters), s.parameters["b"].default, s.parameters["a"].default is inspect.Parameter.empty,
+    list(inspect.signature(C).parameters), list(inspect.signature(C(1).m).parameters), inspect.isclass(C),
+    inspect.isfunction(f), inspect.isclass(f), inspect.getfullargspec(f).args,
+    s.parameters["c"].kind == inspect.Parameter.VAR_POSITIONAL,
+    [n for n, _ in inspect.getmembers(C, inspect.isfunction)]
+)
 """,
 }
 
