@@ -170,6 +170,8 @@ class Namespace:
     lookup: Callable[[str], Value]
     complete: bool = False
     attributes: dict[str, Value] = field(default_factory=dict)
+    exported: Callable[[str], bool] | None = None
+    """Whether `import *` brings a name along; None where it brings whatever `lookup` knows."""
 
 
 class Raised(Exception):

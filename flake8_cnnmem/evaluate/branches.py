@@ -6,13 +6,14 @@ runs. Containers are the variables of frames, attributes of instances, lists, di
 
 from __future__ import annotations
 
+import dataclasses
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
-from flake8_cnnmem.graph import Call, Tensor, Weight
+from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Raised, Value
 
@@ -233,6 +234,15 @@ def either_tensor(run: Interpreter, taken: Tensor, cause: Unknown | None) -> Ten
     return result
 
 
+def alike_calls(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors come out of the same ops on inputs of the same shapes."""
+    ours, theirs = calls_behind([left]), calls_behind([right])
+    return len(ours) == len(theirs) and all(
+        a.op == b.op and [t.shape for t in a.outputs] == [t.shape for t in b.outputs]
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
 def alike(left: Value, right: Value, depth: int, seen: set[tuple[int, int]] | None = None) -> bool:
     """Whether two values cannot be told apart by what is built from them: equal plain values, or objects of one
     class with alike attributes (`resnet50(pretrained=True)` and `resnet50()` make the same layers)."""
@@ -247,6 +257,7 @@ def alike(left: Value, right: Value, depth: int, seen: set[tuple[int, int]] | No
     if isinstance(left, Instance):
         return (
             left.cls is right.cls
+            and alike(left.native, right.native, depth, seen)
             and alike(left.payload, right.payload, depth, seen)
             and alike(left.attributes, right.attributes, depth, seen)
         )
@@ -260,8 +271,14 @@ def alike(left: Value, right: Value, depth: int, seen: set[tuple[int, int]] | No
         return alike(left.function, right.function, depth, seen) and alike(left.receiver, right.receiver, depth, seen)
     if isinstance(left, Function):
         return left.site is right.site and left.frame is right.frame
-    if isinstance(left, (Unknown, Tensor, Class)):
+    if isinstance(left, Tensor):
+        return bool(left.shape == right.shape and left.dtype == right.dtype and alike_calls(left, right))
+    if isinstance(left, (Unknown, Class)):
         return False
+    if dataclasses.is_dataclass(left):
+        # What a native class keeps about its instances. Names are counted up and tell nothing apart.
+        words = [field.name for field in dataclasses.fields(left) if field.name not in ("name", "frozen")]
+        return all(alike(getattr(left, word), getattr(right, word), depth - 1, seen) for word in words)
     try:
         return bool(left == right)
     except (TypeError, ValueError):

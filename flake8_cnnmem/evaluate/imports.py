@@ -50,6 +50,9 @@ class Importer:
         if native is None:
             native = frameworks.find_module(dotted)
         found: Importable | None = native if native is not None else self.find_source(dotted)
+        if found is None:
+            installed_as = frameworks.source_name(dotted)
+            found = None if installed_as is None else self.find(installed_as)
         self.modules[dotted] = found
         return found
 
@@ -101,7 +104,8 @@ class Importer:
         dotted = self.resolve_relative(module, node.level, node.module or "") if node.level else node.module or ""
         source = self.find(dotted)
         if isinstance(source, Namespace):
-            return MISSING if word.startswith("_") else source.lookup(word)
+            hidden = word.startswith("_") or (source.exported is not None and not source.exported(word))
+            return MISSING if hidden else source.lookup(word)
         if source is None:
             module.star_failure = module.star_failure or self.run.import_failure(dotted)
             return MISSING

@@ -42,6 +42,9 @@ class Module:
         self.statements: list[ast.stmt] = []
         self.state: list[int] = []
         self.waiting: dict[str, list[int]] = {}
+        """By name: the statements that concern it, until somebody asks for the name."""
+        self.touching: dict[str, list[int]] = {}
+        """By name: all statements that concern it."""
         self.stars: list[ast.ImportFrom] = []
         self.star_failure: Unknown | None = None
         """Why the names that a star import would have brought are not known."""
@@ -63,6 +66,7 @@ class Module:
             for word in touched(statement):
                 if word != "*":
                     self.waiting.setdefault(word, []).append(at)
+        self.touching = {word: list(places) for word, places in self.waiting.items()}
 
     def run_statement(self, run: Interpreter, at: int) -> None:
         if self.state[at] != TODO:
@@ -78,6 +82,10 @@ class Module:
             return
         node = next(node for node, other in pair(nodes, twins) if other is twin)
         names = touched(twin)
+        for word in names:
+            for earlier in self.touching.get(word, ()):
+                if earlier < at:
+                    self.run_statement(run, earlier)
         run.importer.defining.append(names)
         try:
             run.run_top_level(self, twin, compile_statement(self, node, twin))
@@ -210,7 +218,8 @@ def touched(statement: ast.stmt) -> set[str]:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             # `names.append(x)`, `register(cls)`: whatever the call is handed may change.
             call = node.value
-            found.update(base_name(call.func))
+            if isinstance(call.func, ast.Attribute):
+                found.update(base_name(call.func))
             for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 found.update(base_name(argument))
         elif isinstance(node, ast.Lambda):
@@ -220,6 +229,7 @@ def touched(statement: ast.stmt) -> set[str]:
 
 
 def base_name(node: ast.expr) -> set[str]:
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.Starred)):
-        node = node.func if isinstance(node, ast.Call) else node.value
+    """The name that an attribute or subscript hangs on: `{"x"}` for `x.y[0]`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
     return {node.id} if isinstance(node, ast.Name) else set()

@@ -118,9 +118,9 @@ def batch_order(run: Interpreter, symbol: str, left: Value, right: Value) -> Val
     """The batch is at least 1, and nothing more is known of it."""
     if isinstance(left, Batch) and isinstance(right, Batch):
         return HOST[symbol](left.multiple, right.multiple)
-    if isinstance(left, Batch) and right < left.multiple:
+    if isinstance(left, Batch) and (right < left.multiple or (right == left.multiple and symbol in ("<", ">="))):
         return symbol in (">", ">=")
-    if isinstance(right, Batch) and left < right.multiple:
+    if isinstance(right, Batch) and (left < right.multiple or (left == right.multiple and symbol in ("<=", ">"))):
         return symbol in ("<", "<=")
     return run.unknown("it depends on the batch size")
 

@@ -30,6 +30,15 @@ def find_module(dotted: str) -> Namespace | None:
     return found
 
 
+def source_name(dotted: str) -> str | None:
+    """Where the source of a module lies that code imports by another name: `tensorflow.keras.applications` is
+    Keras' own. None where there is no other name."""
+    if PACKAGES.get(dotted.partition(".")[0]) != "keras":
+        return None
+    found: str | None = importlib.import_module(f"{__name__}.keras").source_name(dotted)
+    return found
+
+
 def of(tensor: Tensor) -> Framework:
     """The framework that answers for this tensor."""
     return named(tensor.framework)

@@ -14,6 +14,7 @@ from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.preparing import is_matrix
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
 
@@ -91,9 +92,9 @@ class Backward:
         for gradient in arrived:
             memory.release(gradient.storage)
         self._release(node.saved)
-        for operand, gradient in zip(wanted, made, strict=True):
-            if gradient is not None:
-                self._hand_on(operand, gradient)
+        for operand, handed in zip(wanted, made, strict=True):
+            if handed is not None:
+                self._hand_on(operand, handed)
 
     # Gradients of operands.
 
@@ -101,7 +102,7 @@ class Backward:
         memory, kind = self.memory, node.row.gradient
         gradient = arrived[0]
         scratch = [memory.allocate(line) for line in node.temporaries]
-        if node.row.matrix and self._needs_copy(node, gradient):
+        if node.row.matrix and not is_matrix(node.label.op.kind, gradient):
             scratch.append(memory.allocate(self._line(gradient)))
         if getattr(node.label.op, "in_place", False) and node.operands[0].value.viewed:
             # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
@@ -162,16 +163,6 @@ class Backward:
         """Whether an operand of arithmetic was broadcast: fewer values than the result."""
         kinds = ("multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp")
         return node.label.op.kind in kinds and operand.value.shape != node.results[0][1].shape
-
-    def _needs_copy(self, node: Node, gradient: Value) -> bool:
-        """Whether a result's gradient is no matrix as it lies."""
-        sizes, strides = gradient.sizes, gradient.strides
-        if sizes is None or strides is None or len(sizes) < 3:
-            return False
-        flat = (
-            (_numbers(sizes[:-1]), sizes[-1]) if node.label.op.kind == "linear" else (_numbers(sizes[:-2]), *sizes[-2:])
-        )
-        return layout.reshape(sizes, strides, flat) is None
 
     def _view(self, node: Node, given: Sequence[Value | None], wanted: Sequence[Operand]) -> list[Value | None]:
         """The gradient of a view's input."""
@@ -247,10 +238,3 @@ class Backward:
 
 def _is_dense(value: Value) -> bool:
     return value.sizes is None or value.strides is None or layout.is_dense(value.sizes, value.strides)
-
-
-def _numbers(sizes: Sequence[int]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total

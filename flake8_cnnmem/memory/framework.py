@@ -15,15 +15,16 @@ from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.backward import Backward
-from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
+from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
-from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.optimizers import is_set
+from flake8_cnnmem.memory.preparing import Autocast
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
-from flake8_cnnmem.memory.tape import Entry, Node, Region, steps_of
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.tape import Entry, Region, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 
@@ -43,7 +44,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment), max(1, batch))
     weights = _weights(model, memory, dtype)
-    forward = Forward(memory, rules, dtype, weights, dict(model.paths))
+    forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), dict(model.paths))
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
     given = list(model.inputs) + ([loss[1]] if loss else [])
     for tensor in given:
@@ -74,7 +75,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         if chosen in outputs:
             forward.drop(chosen)
         result = forward.values[id(loss[0].outputs[0])]
-        forward.end_autocast()
+        forward.autocast.end()
         if result.grad:
             backward.gradients[id(loss[0].outputs[0])] = memory.new((), result.dtype)
         backward.run(forward.tape)
@@ -152,6 +153,3 @@ def _answer(memory: Memory, training: Training, overhead: int, saved: int) -> Es
         left_out=tuple(memory.left_out),
         timeline=timeline,
     )
-
-
-__all__ = ["Node", "estimate", "size_of"]

@@ -77,6 +77,14 @@ def suggested(sizes: Sequence[int], source: Sequence[int], strides: Sequence[int
     return contiguous(sizes)
 
 
+def fits(sizes: Sequence[int], target: Sequence[int]) -> bool:
+    """Whether a tensor of `sizes` can be read as one of `target`, by repeating axes of one value."""
+    if len(sizes) > len(target):
+        return False
+    ends = zip(reversed(sizes), reversed(target), strict=False)
+    return all(own in (1, wanted) for own, wanted in ends)
+
+
 def broadcast(sizes: Sequence[int], strides: Sequence[int], target: Sequence[int]) -> Strides:
     """The strides with which a tensor is read as one of `target`: 0 along axes that are repeated."""
     extra = len(target) - len(sizes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Model, Tensor
 from flake8_cnnmem.memory.dtypes import is_floating
@@ -83,7 +82,3 @@ def _target(shape: Shape | Unknown, form: str, framework: str) -> Shape | Unknow
     if framework == "keras":
         return shape[:-1] if len(shape) > 1 else shape
     return (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1]
-
-
-def values(shape: Shape | Unknown) -> dims.Size:
-    return shape if isinstance(shape, Unknown) else dims.product(shape)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Row
-from flake8_cnnmem.graph import Call, Invocation, Tensor
+from flake8_cnnmem.graph import Call, Invocation
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.storages import Storage, Value
 
@@ -44,7 +44,6 @@ class Region:
     """What it reads from outside, held until then."""
     results: tuple[int, ...]
     """Keys of the tensors that are read after it."""
-    tensors: tuple[Tensor, ...] = ()
 
 
 Entry = Node | Region

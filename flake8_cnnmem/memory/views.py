@@ -17,7 +17,7 @@ Strides = tuple[int, ...]
 def strides_of(op: Op, sizes: tuple[int, ...], strides: Strides, result: tuple[int, ...]) -> Strides | None:
     """The strides of a view's (first) result; None where the op has to copy."""
     rank = len(sizes)
-    if isinstance(op, Permute):
+    if isinstance(op, Permute) and len(op.axes) == rank:
         return tuple(strides[axis] for axis in op.axes if isinstance(axis, int))
     if isinstance(op, Transpose) and isinstance(op.a, int) and isinstance(op.b, int) and rank:
         swapped = list(strides)

@@ -25,9 +25,13 @@ def shapes(value: Any) -> Any:
 
     if isinstance(value, torch.Tensor):
         return [[str(value.dtype).removeprefix("torch."), *value.shape]]
-    if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, tuple)) for item in value):
-        return [shape for item in value for shape in (shapes(item) if item is not None else [None])]
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, list, tuple)) for item in value):
+        return [shape for item in value for shape in listed(shapes(item))]
     return list(value) if isinstance(value, tuple) else value
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def measure(code: str) -> dict[str, Any]:

@@ -216,9 +216,159 @@ FUNCTIONS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
+NET = """
+class Net(nn.Module):
+    def __init__(self, width=4):
+        super(Net, self).__init__()
+        self.conv1 = nn.Conv2d(3, width, 3)
+        self.bn = nn.BatchNorm2d(width)
+        self.blocks = nn.ModuleList([nn.Conv2d(width, width, 1) for _ in range(2)])
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(width, 2))
+        self.register_buffer("mask", torch.ones(2, 2))
+        self.scale = nn.Parameter(torch.ones(width, 1, 1))
+        self.extra = None
+
+    def forward(self, x):
+        x = torch.relu(self.bn(self.conv1(x))) * self.scale
+        for block in self.blocks:
+            x = x + block(x)
+        return self.head(x.mean((2, 3)))
+
+m = Net()
+x = torch.randn(2, 3, 9, 9)
+"""
+"""A module that has a bit of everything."""
+
+RESULTS: list[str] = [
+    "y = m(x)",
+    "y = [name for name, _ in m.named_modules()]",
+    "y = [type(module).__name__ for module in m.modules()]",
+    "y = [name for name, _ in m.named_children()]",
+    "y = len(list(m.children()))",
+    "y = [(name, tuple(p.shape)) for name, p in m.named_parameters()]",
+    "y = sum(p.numel() for p in m.parameters() if p.requires_grad)",
+    "y = [name for name, _ in m.named_buffers()]",
+    "y = [(key, tuple(value.shape)) for key, value in m.state_dict().items()]",
+    "y = [name for name, _ in m.named_parameters(prefix='net')]",
+    "y = len(list(m.bn.parameters(recurse=False)))",
+    "y = next(m.parameters()).shape",
+    "y = str(next(m.parameters()).dtype)",
+    "y = next(iter(m.blocks)).out_channels",
+    "m.head = nn.Identity()\ny = m(x)",
+    "m.head[1] = nn.Linear(4, 7)\ny = m(x)",
+    "m.head[-1] = nn.Linear(m.head[-1].in_features, 9, bias=False)\ny = m(x)",
+    "m.conv1 = nn.Conv2d(3, 4, 5, stride=2)\ny = m(x)",
+    "del m.head\ny = hasattr(m, 'head')",
+    "y = hasattr(m, 'nothing'), hasattr(m, 'conv1'), hasattr(m, 'mask'), hasattr(m, 'extra')",
+    "y = getattr(m, 'conv1').out_channels + getattr(m, 'nothing', 3)",
+    "try:\n    m.nothing\nexcept AttributeError:\n    y = 'absent'",
+    "setattr(m, 'fc', nn.Linear(3, 3))\ny = [name for name, _ in m.named_children()]",
+    "m.conv1.bias = None\ny = [name for name, _ in m.named_parameters()]",
+    "m.extra = nn.Linear(2, 2)\ny = [name for name, _ in m.named_children()]",
+    "m.scale = None\ny = [name for name, _ in m.named_parameters()][:2]",
+    "m.mask = torch.zeros(3)\ny = [(name, tuple(b.shape)) for name, b in m.named_buffers()]",
+    "m.register_parameter('none', None)\ny = m.none is None",
+    "m.register_module('late', nn.ReLU())\ny = m.late(x).shape",
+    "m.add_module('0', nn.Linear(2, 3))\ny = getattr(m, '0').weight.shape",
+    "y = m.get_submodule('blocks.1').weight.shape",
+    "y = m.get_parameter('head.1.weight').shape",
+    "for p in m.parameters():\n    p.requires_grad = False\ny = sum(p.requires_grad for p in m.parameters())",
+    "m.bn.requires_grad_(False)\ny = [name for name, p in m.named_parameters() if not p.requires_grad]",
+    "y = m.training, m.eval().training, m.bn.training, m.train().bn.training",
+    "seen = []\nm.apply(lambda module: seen.append(type(module).__name__))\ny = seen",
+    "def init(module):\n    if isinstance(module, (nn.Conv2d, nn.Linear)):\n        nn.init.kaiming_normal_(module.weight)\n"
+    "        if module.bias is not None:\n            nn.init.zeros_(module.bias)\nm.apply(init)\ny = m(x)",
+    "for module in m.modules():\n    if isinstance(module, nn.Conv2d):\n"
+    "        n = module.kernel_size[0] * module.kernel_size[1] * module.out_channels\n"
+    "        module.weight.data.normal_(0, (2. / n) ** 0.5)\n    elif isinstance(module, nn.BatchNorm2d):\n"
+    "        module.weight.data.fill_(1)\n        module.bias.data.zero_()\ny = m(x)",
+    "import copy\nn = copy.deepcopy(m)\nm = nn.ModuleList([m, n])\ny = len(list(m.parameters()))",
+    "import copy\nn = copy.copy(m)\ny = n.conv1 is m.conv1",
+    "m = nn.Sequential(*list(m.children())[:2])\ny = m(x)",
+    "y = 'conv1' in m._modules, list(m._modules), list(m._parameters), list(m._buffers)",
+    "m._modules['conv1'] = nn.Conv2d(3, 4, 1)\ny = m(x)",
+    "y = isinstance(m, nn.Module), isinstance(m.bn, nn.modules.batchnorm._BatchNorm), isinstance(m.scale, nn.Parameter), "
+    "isinstance(m.mask, nn.Parameter), isinstance(m.mask, torch.Tensor)",
+    "y = m.conv1.kernel_size, m.conv1.stride, m.conv1.padding, m.conv1.dilation, m.conv1.groups",
+    "y = m.bn.num_features, m.bn.eps, m.bn.momentum, m.bn.affine",
+    "y = m.conv1.weight.size(0), m.conv1.weight.numel(), m.conv1.bias.dim()",
+    "y = m.conv1.weight.mean(dim=(1, 2, 3), keepdim=True)",
+    "y = m.blocks[0] is m.blocks[-2], len(m.blocks), m.blocks[1:][0] is m.blocks[1]",
+    "m.blocks.append(nn.Conv2d(4, 4, 3, padding=1))\nm.blocks.insert(0, nn.Identity())\ny = [type(b).__name__ for b in m.blocks]",
+    "m.blocks.extend([nn.Identity()])\nm.blocks += [nn.Identity()]\ny = len(m.blocks)",
+    "y = m.blocks[0] in m.blocks",
+    "m.blocks.pop(0)\ny = m(x)",
+    "y = [i for i, _ in enumerate(m.head)]",
+    "y = [name for name, _ in m.head.named_children()]",
+    "from collections import OrderedDict\nm.head = nn.Sequential(OrderedDict([('flat', nn.Flatten()), ('fc', nn.Linear(4, 3))]))\n"
+    "y = m(x).shape, m.head.fc.out_features, m.head[1].out_features",
+    "d = nn.ModuleDict([('a', nn.ReLU()), ('b', nn.Tanh())])\nd['c'] = nn.Sigmoid()\nd.update({'d': nn.ELU()})\n"
+    "y = list(d.keys()), [type(v).__name__ for v in d.values()], 'a' in d, len(d), list(d)",
+    "d = nn.ModuleDict({'a': nn.ReLU()})\nd.pop('a')\ny = len(d), [k for k, v in d.items()]",
+    "y = nn.functional.relu is F.relu, torch.nn.Linear is nn.Linear, nn.modules.conv.Conv2d is nn.Conv2d",
+    "m.load_state_dict(m.state_dict())\ny = m(x)",
+    "m = m.to('cpu')\nm = m.float()\ny = m(x.to('cpu'))",
+    "m.half()\ny = str(m.conv1.weight.dtype), str(m.bn.num_batches_tracked.dtype)",
+    "m = m.double()\ny = m(x.double())",
+    "m.share = m.conv1\ny = len(list(m.parameters())), len(list(m.modules()))",
+    "m.head[1].weight = nn.Parameter(torch.randn(5, 4))\nm.head[1].bias = nn.Parameter(torch.zeros(5))\ny = m(x)",
+    "with torch.no_grad():\n    m.conv1.weight.copy_(torch.zeros(4, 3, 3, 3))\n    y = m(x)",
+    "@torch.no_grad()\ndef f(x):\n    return m(x)\ny = f(x)",
+    "@torch.no_grad\ndef f(x):\n    return torch.is_grad_enabled()\ny = f(x), torch.is_grad_enabled()",
+    "def f():\n    torch.set_grad_enabled(False)\n    off = torch.is_grad_enabled()\n    torch.set_grad_enabled(True)\n    return off\ny = f()",
+    "with torch.set_grad_enabled(False):\n    a = torch.is_grad_enabled()\ny = a, torch.is_grad_enabled()",
+    "from torch.utils.checkpoint import checkpoint\ny = checkpoint(m, x, use_reentrant=False)",
+    "from torch.utils.checkpoint import checkpoint_sequential\n"
+    "y = checkpoint_sequential(nn.Sequential(m.conv1, m.bn, nn.ReLU()), 2, x, use_reentrant=False)",
+    "m.register_forward_hook(lambda *a: None)\ny = m(x)",
+    "o = torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9)\ny = len(o.param_groups), o.param_groups[0]['momentum']",
+    "o = torch.optim.Adam([{'params': m.conv1.parameters()}, {'params': m.head.parameters(), 'lr': 0.5}], lr=0.1)\n"
+    "y = [(g['lr'], len(g['params'])) for g in o.param_groups]",
+    "class Double(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n"
+    "        return x * 2\n    @staticmethod\n    def backward(ctx, g):\n        return g\ny = Double.apply(x)",
+    "class Std(nn.Conv2d):\n    def forward(self, x):\n        w = self.weight\n"
+    "        w = w - w.mean(dim=(1, 2, 3), keepdim=True)\n"
+    "        return F.conv2d(x, w, self.bias, self.stride, self.padding, self.dilation, self.groups)\n"
+    "m.conv1 = Std(3, 4, 3)\ny = m(x)",
+    "class Own(nn.Sequential):\n    def __init__(self, a, b):\n        super().__init__(nn.Conv2d(a, b, 1), nn.ReLU())\n"
+    "        self.out = b\nm = Own(3, 5)\ny = m(x)",
+    "class Layer(nn.Sequential):\n    def __init__(self, a):\n        super().__init__()\n        self.add_module('norm', nn.BatchNorm2d(a))\n"
+    "        self.add_module('conv', nn.Conv2d(a, 2, 1))\n    def forward(self, x):\n        return torch.cat([x, super().forward(x)], 1)\n"
+    "m = Layer(3)\ny = m(x)",
+    "class Tied(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a = nn.Embedding(5, 4)\n"
+    "        self.b = nn.Linear(4, 5, bias=False)\n        self.b.weight = self.a.weight\n    def forward(self, i):\n"
+    "        return self.b(self.a(i))\nm = Tied()\ny = m(torch.zeros(3).long())",
+    "class Token(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.token = nn.Parameter(torch.zeros(1, 1, 8))\n"
+    "        self.position = nn.Parameter(torch.empty(1, 5, 8).normal_(std=0.02))\n    def forward(self, x):\n"
+    "        t = self.token.expand(x.shape[0], -1, -1)\n        return torch.cat((t, x), dim=1) + self.position\n"
+    "m = Token()\ny = m(torch.randn(2, 4, 8))",
+    "a, b = x.chunk(2, dim=-1)[0], x[..., :4]\nb += 1\nb *= b\ny = torch.cat((a[..., :4], b), -1)",
+    "x[:, 0] = 0\nx[..., 1:] += 2\ny = x",
+    "y = x.to(x.device, x.dtype), x.dtype == torch.float32, x.requires_grad",
+    "y = torch.zeros(3, dtype=torch.long), torch.zeros(2, dtype=torch.float16), torch.ones(2).bool()",
+    "b, c, h, w = x.shape\ny = x.view(b, c, h * w).transpose(1, 2)",
+    "b, c, *rest = x.size()\ny = x.reshape(b, c, -1), list(rest)",
+    "y = F.relu6(x + 3) / 6 * x, -x.sum() + 1, 2 - x.mean(1), (x >= 0).float()",
+    "y = x.size(0) * 2, x.shape[2] // 2, [x.shape[i] for i in (2, 3)], x.shape == (2, 3, 9, 9), tuple(x.shape[-2:])",
+    "y = torch.jit.is_scripting(), torch.jit.script(m) is not None if False else True",
+    "y = m(torch.autograd.Variable(x))",
+    "layers = [nn.Conv2d(3, 6, 3), nn.ReLU(True)]\nlayers += [nn.MaxPool2d(2, 2)]\nm = nn.Sequential(*layers)\ny = m(x)",
+    "y = nn.Conv2d(3, 6, 3)(x[0]), nn.MaxPool2d(2)(x[0]), nn.Linear(9, 2)(x[0, 0, 0])",
+    "y = [p.ndim for p in m.parameters() if p.ndim > 1]",
+    "m.blocks[0].weight.requires_grad_(False)\ny = [p.requires_grad for p in m.blocks.parameters()]",
+    "y = m.bn.running_mean, m.bn.running_var, m.bn.num_batches_tracked, m.bn.weight",
+    "y = nn.init.calculate_gain('relu'), nn.init._calculate_fan_in_and_fan_out(m.conv1.weight)",
+    "m.conv1.register_buffer('k', torch.arange(3).float())\ny = m.conv1.k * 2, 'conv1.k' in m.state_dict()",
+    "m.apply(lambda z: None)\nm.zero_grad()\nm.train(False)\ny = m.training",
+    "from torch.nn.modules.utils import _pair\ny = _pair(3), _pair((1, 2))",
+    "y = torch.finfo(torch.float32).eps > 0, torch.iinfo(torch.int64).max, torch.finfo(x.dtype).min < 0",
+    "m = nn.utils.fusion.fuse_conv_bn_eval(nn.Conv2d(3, 4, 1, bias=False).eval(), nn.BatchNorm2d(4).eval())\ny = m(x)",
+]
+
+
 def cases() -> list[str]:
     found = [f"{HEAD}{head}m = {layer}\ny = m(x{', x' if layer.startswith('nn.Bilinear') else ''})"
              for head, layers in LAYERS.items() for layer in layers]  # fmt: skip
     found += [HEAD + code for code in CALLED]
     found += [f"{HEAD}{head}y = {code}" for head, codes in FUNCTIONS.items() for code in codes]
-    return found
+    return found + [HEAD + NET + code for code in RESULTS]

@@ -125,9 +125,13 @@ def count(run: Run, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[
     pairs = counted(run, payload(args[0])) if args else []
     if isinstance(pairs, Unknown):
         lose(run, self, pairs)
-        return
+    else:
+        add_up(run, self, [*pairs, *kwargs.items()], symbol)
+
+
+def add_up(run: Run, self: Counter[Value], pairs: list[tuple[Value, Value]], symbol: str) -> None:
     run.changed(self)
-    for word, amount in (*pairs, *kwargs.items()):
+    for word, amount in pairs:
         dict.__setitem__(self, word, run.operate(symbol, dict.get(self, word, 0), amount))
 
 
@@ -136,9 +140,10 @@ def counter_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value
     result: Counter[Value] = Counter()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
-    if args and isinstance(args[0], Unknown):
-        return args[0]
-    count(run, result, args, kwargs, "+")
+    pairs = counted(run, payload(args[0])) if args else []
+    if isinstance(pairs, Unknown):
+        return pairs
+    add_up(run, result, [*pairs, *kwargs.items()], "+")
     return result
 
 

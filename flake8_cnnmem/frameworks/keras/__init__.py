@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
-from flake8_cnnmem.frameworks.keras.modules import find_module
+from flake8_cnnmem.frameworks.keras.modules import find_module, source_name
 
-__all__ = ["FRAMEWORK", "find_module"]
+__all__ = ["FRAMEWORK", "find_module", "source_name"]

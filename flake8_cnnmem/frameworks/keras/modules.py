@@ -259,7 +259,8 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
         if known is not None:
             finder = known
             break
-    name = ".".join((root, *path))
+    # the source of what is not ours is looked for under the name by which Keras is installed today
+    name = ".".join(("keras", *path))
 
     def lookup(word: str) -> Value:
         found = finder(word)
@@ -270,7 +271,8 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
             inner = module("keras", ())
         return MISSING if inner is None else inner
 
-    return Namespace(name, lookup)
+    kind = configured.KINDS.get(path[-1]) if path else None
+    return Namespace(name, lookup, exported=kind[1].__contains__ if kind is not None else None)
 
 
 COMMON_INNER = frozenset(

@@ -67,7 +67,7 @@ def packed(run: Run, q: Value, k: Value, v: Value, weight: Value, bias: Value) -
         joint = linear(run, q, weight, bias)
         parts = unflatten(run, joint, -1, (3, width))
         parts = squeeze(run, swap(run, unsqueeze(run, parts, 0), 0, -2), -2)
-        parts = apply(run, Elementwise("copy"), parts, function="contiguous")
+        parts = apply(run, Elementwise("contiguous"), parts, function="contiguous")
         first, second, third = (apply(run, Index((at,)), parts, function="getitem") for at in range(3))
         return first, second, third
     if k is v:
@@ -78,7 +78,7 @@ def packed(run: Run, q: Value, k: Value, v: Value, weight: Value, bias: Value) -
         joint = linear(run, k, other, other_bias)
         parts = unflatten(run, joint, -1, (2, width))
         parts = squeeze(run, swap(run, unsqueeze(run, parts, 0), 0, -2), -2)
-        parts = apply(run, Elementwise("copy"), parts, function="contiguous")
+        parts = apply(run, Elementwise("contiguous"), parts, function="contiguous")
         first, second = (apply(run, Index((at,)), parts, function="getitem") for at in range(2))
         return q, first, second
     rows = pair(chunk(run, weight, 3), 3)

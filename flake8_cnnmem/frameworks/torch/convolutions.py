@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Batch, Size, multiply
+from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
 from flake8_cnnmem.frameworks.torch.registry import define
@@ -56,7 +56,11 @@ def convolve(
         channels, filters = first, scaled(second, groups)
     else:
         channels, filters = scaled(second, groups), first
-    op = Convolution(
+    form = Convolution
+    if isinstance(groups, Batch) and isinstance(filters, Batch):
+        form, groups, filters = PerSample, groups.multiple, filters.multiple
+        channels = channels.multiple if isinstance(channels, Batch) else channels
+    op = form(
         filters=stated(filters, declared[0]),
         kernel=tuple(kernel),
         channels=stated(channels, declared[1]),
@@ -69,6 +73,19 @@ def convolve(
         output_padding=per_axis(output_padding, rank),
     )
     return apply(run, op, input, weights=(weight, bias), function=function)
+
+
+class PerSample(Convolution):
+    """A grouped convolution with weights of its own for each sample: (1, N * C, *sides) -> (1, N * filters, *sides)."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        (result,) = super(PerSample, self).outputs(tuple(per_sample(size) for size in inputs[0]))
+        batched = isinstance(inputs[0][1], Batch) if len(inputs[0]) > 1 else False
+        if not batched or not isinstance(result[1], int):
+            return (result,)
+        return ((result[0], Batch(result[1]), *result[2:]),)
 
 
 def scaled(part: Size, groups: Size) -> Size:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.applying import apply
@@ -28,8 +29,8 @@ Arrange = Callable[[dict[str, Value]], None]
 LAYERS: dict[str, Class] = {}
 """Every native module class by its name in torch.nn."""
 
-STUBS: dict[str, inspect.Signature] = {}
-"""The stubs' signatures, which tests hold against torch's own."""
+STUBS: dict[str, Callable[[], inspect.Signature]] = {}
+"""The stubs' signatures, worked out when a layer is first made; tests hold them against torch's own."""
 
 NONE_ABSENT: Mapping[str, str] = {}
 BIAS = {"bias": "_parameters"}
@@ -62,16 +63,20 @@ def layer(
 
     def make(stub: Stub) -> Class:
         name = stub.__name__
-        signature = inspect.signature(stub)
-        names = [word for word in signature.parameters if word not in NOT_KEPT]
-        defaults = {word: signature.parameters[word].default for word in names}
+        signature = cache(partial(inspect.signature, stub))
+
+        @cache
+        def kept() -> tuple[str, ...]:
+            return tuple(word for word in signature().parameters if word not in NOT_KEPT)
 
         def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-            bound = signature.bind(*args, **kwargs).arguments
+            binding = signature().bind(*args, **kwargs)
+            binding.apply_defaults()
+            bound = binding.arguments
             init_module(run, self)
-            attributes = self.attributes
+            attributes, names = self.attributes, kept()
             for word in names:
-                attributes[word] = bound.get(word, defaults[word])
+                attributes[word] = bound[word]
             dtype = bound.get("dtype")
             if arrange is not None:
                 arrange(attributes)
@@ -80,7 +85,7 @@ def layer(
             return None
 
         def call(run: Run, self: Instance, input: Value) -> Value:
-            attributes = self.attributes
+            attributes, names = self.attributes, kept()
             try:
                 op = stub(**{word: attributes[word] for word in names})
             except KeyError:
@@ -146,8 +151,10 @@ def composite(
     """Make the class of a layer that is built of others: `build(run, self, ...)` has the layer's own signature."""
 
     def make(build: Callable[..., None]) -> Class:
-        signature = inspect.signature(build)
-        own = signature.replace(parameters=list(signature.parameters.values())[2:])
+
+        def signature() -> inspect.Signature:
+            own = inspect.signature(build)
+            return own.replace(parameters=list(own.parameters.values())[2:])
 
         def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
             init_module(run, self)
@@ -163,7 +170,7 @@ def composite(
         }
         cls = Class(build.__name__, bases or (MODULE,), namespace, module=f"torch.nn.modules.{module}")
         LAYERS[cls.name] = cls
-        STUBS[cls.name] = own
+        STUBS[cls.name] = signature
         return cls
 
     return make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
@@ -55,15 +56,18 @@ def refill(self: Instance, final: Class, made: Instance) -> None:
 def _declare(name: str) -> None:
     final_name, (argument, axis) = LAZY[name]
     final = LAYERS[final_name]
-    own = [
-        parameter.replace(default=True) if word in ("affine", "track_running_stats") else parameter
-        for word, parameter in STUBS[final_name].parameters.items()
-        if word != argument
-    ]
-    signature = inspect.Signature(own)
+
+    @cache
+    def signature() -> inspect.Signature:
+        own = [
+            parameter.replace(default=True) if word in ("affine", "track_running_stats") else parameter
+            for word, parameter in STUBS[final_name]().parameters.items()
+            if word != argument
+        ]
+        return inspect.Signature(own)
 
     def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        given = signature.bind(*args, **kwargs)
+        given = signature().bind(*args, **kwargs)
         given.apply_defaults()
         bound = given.arguments
         run.call(final.namespace["__init__"], self, **{argument: NOT_CALLED}, **bound)

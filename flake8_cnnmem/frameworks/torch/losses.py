@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.module import init as init_module
 from flake8_cnnmem.frameworks.torch.module import put, stored
 from flake8_cnnmem.frameworks.torch.parameters import make_buffer
 from flake8_cnnmem.frameworks.torch.reductions import reduce
-from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, SIGNATURES, define
+from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL, define
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.unknown import Unknown
@@ -127,7 +127,7 @@ def _declare_function(name: str) -> None:
         return measure(run, kind, [given.pop(word) for word in inputs], given, name)
 
     FUNCTIONAL[name] = Native(name, loss, absorb=False)
-    SIGNATURES[f"functional.{name}"] = signature
+    DEFINED[f"functional.{name}"] = signature
 
 
 def _declare_class(name: str) -> None:
@@ -159,7 +159,7 @@ def _declare_class(name: str) -> None:
         {"__init__": Native("__init__", init, absorb=False), "forward": Native("forward", forward, absorb=False)},
         module="torch.nn.modules.loss",
     )
-    STUBS[name] = signature
+    STUBS[name] = lambda: signature
 
 
 for _name in FUNCTIONS:
@@ -209,7 +209,7 @@ def _declare_distance(name: str, forward: Any, options: dict[str, Any]) -> None:
     cls.namespace["__init__"] = Native("__init__", init, absorb=False)
     cls.namespace["forward"] = Native("forward", forward, absorb=False)
     LAYERS[name] = cls
-    STUBS[name] = signature
+    STUBS[name] = lambda: signature
 
 
 _declare_distance("CosineSimilarity", similarity_forward, {"dim": 1, "eps": 1e-8})

@@ -225,48 +225,48 @@ def add_module(run: Run, self: Instance, name: Value, module: Value) -> Value:
 
 @MEMBERS.method("children")
 def children(run: Run, self: Instance) -> Value:
-    return [child for _, child in children_of(self)]
+    return iter([child for _, child in children_of(self)])
 
 
 @MEMBERS.method("named_children")
 def named_children(run: Run, self: Instance) -> Value:
-    return children_of(self)
+    return iter(children_of(self))
 
 
 @MEMBERS.method("modules")
 def modules(run: Run, self: Instance, remove_duplicate: Value = True) -> Value:
-    return [module for _, module in walk(self)]
+    return iter([module for _, module in walk(self)])
 
 
 @MEMBERS.method("named_modules")
 def named_modules(
     run: Run, self: Instance, memo: Value = None, prefix: str = "", remove_duplicate: Value = True
 ) -> Value:
-    return list(walk(self, prefix, remove_duplicate is not False))
+    return iter(list(walk(self, prefix, remove_duplicate is not False)))
 
 
 @MEMBERS.method("parameters")
 def parameters(run: Run, self: Instance, recurse: Value = True) -> Value:
-    return [value for _, value in owned(self, "_parameters", recurse=recurse is not False)]
+    return iter([value for _, value in owned(self, "_parameters", recurse=recurse is not False)])
 
 
 @MEMBERS.method("named_parameters")
 def named_parameters(
     run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return list(owned(self, "_parameters", prefix, recurse is not False))
+    return iter(list(owned(self, "_parameters", prefix, recurse is not False)))
 
 
 @MEMBERS.method("buffers")
 def buffers(run: Run, self: Instance, recurse: Value = True) -> Value:
-    return [value for _, value in owned(self, "_buffers", recurse=recurse is not False)]
+    return iter([value for _, value in owned(self, "_buffers", recurse=recurse is not False)])
 
 
 @MEMBERS.method("named_buffers")
 def named_buffers(
     run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return list(owned(self, "_buffers", prefix, recurse is not False))
+    return iter(list(owned(self, "_buffers", prefix, recurse is not False)))
 
 
 @MEMBERS.method("state_dict")

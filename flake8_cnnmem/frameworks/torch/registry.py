@@ -1,4 +1,4 @@
-"""Where the native functions are collected: `torch.*`, `torch.Tensor.*`, `torch.nn.functional.*` and smaller modules."""
+"""Where the native functions are collected: `torch.*`, `torch.Tensor.*`, `torch.nn.functional.*`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ F = TypeVar("F", bound=Callable[..., Value])
 TORCH: dict[str, Value] = {}
 METHODS: dict[str, Value] = {}
 FUNCTIONAL: dict[str, Value] = {}
-SIGNATURES: dict[str, inspect.Signature] = {}
-"""By place and name ("functional.conv2d"), without the leading `run`: what tests hold against torch itself."""
+
+DEFINED: dict[str, Callable[..., Value] | inspect.Signature] = {}
+"""By place and name ("functional.conv2d"): the function as it is written, or a signature that is data."""
 
 PLACES = {"torch": TORCH, "tensor": METHODS, "functional": FUNCTIONAL}
 
@@ -27,20 +28,28 @@ def define(*names: str) -> Callable[[F], F]:
     """
 
     def register(function: F) -> F:
-        signature = inspect.signature(function)
-        parameters = list(signature.parameters.values())[1:]
-        plain: Callable[..., Value] | None = None
+        code = function.__code__
+        parameters = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        renamed: Callable[..., Value] | None = None
         for dotted in names:
             place, _, name = dotted.partition(".")
             called: Callable[..., Value] = function
             if place != "functional":
-                plain = plain or renaming(function, [parameter.name for parameter in parameters])
-                called = plain
+                called = renamed = renamed or renaming(function, parameters)
             PLACES[place][name] = Native(name, called, absorb=False)
-            SIGNATURES[dotted] = signature.replace(parameters=parameters)
+            DEFINED[dotted] = function
         return function
 
     return register
+
+
+def signature(dotted: str) -> inspect.Signature | None:
+    """The signature of a defined function, without the leading `run`: what tests hold against torch itself."""
+    found = DEFINED.get(dotted)
+    if found is None or isinstance(found, inspect.Signature):
+        return found
+    own = inspect.signature(found)
+    return own.replace(parameters=list(own.parameters.values())[1:])
 
 
 def everywhere(*names: str) -> tuple[str, ...]:

@@ -243,7 +243,7 @@ def fuse_conv_bn_eval(run: Run, conv: Value, bn: Value, transpose: Value = False
     if isinstance(conv, Instance) and stored(conv, "_parameters").get("bias") is None:
         weight = stored(conv, "_parameters").get("weight")
         if isinstance(weight, Weight) and isinstance(weight.shape, tuple):
-            put(run, conv, "_parameters", "bias", make_parameter(run, Tensor(weight.shape[:1], weight.dtype)))
+            put(run, conv, "_parameters", "bias", make_parameter(run, Tensor(weight.shape[:1]), False))
     return conv
 
 

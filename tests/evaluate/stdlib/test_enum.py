@@ -102,7 +102,8 @@ class Weights:
 class WeightsEnum(Enum):
     @classmethod
     def verify(cls, obj):
-        if obj is not None and not isinstance(obj, cls): obj = cls[obj.replace(cls.__name__ + ".", "")] if isinstance(obj, str) else None
+        if isinstance(obj, str):
+            obj = cls[obj.replace(cls.__name__ + ".", "")]
         return obj
     @property
     def url(self): return self.value.url

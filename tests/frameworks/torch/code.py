@@ -48,11 +48,15 @@ def shapes(value: Any) -> Any:
     if isinstance(value, Tensor):
         dtype = "float32" if value.dtype == "float" else value.dtype
         return [[dtype, *("?" if isinstance(value.shape, Unknown) else [size(each) for each in value.shape])]]
-    if isinstance(value, (list, tuple)) and any(isinstance(item, (Tensor, tuple)) for item in value):
-        return [shape for item in value for shape in (shapes(item) if item is not None else [None])]
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (Tensor, list, tuple)) for item in value):
+        return [shape for item in value for shape in listed(shapes(item))]
     if isinstance(value, Unknown):
         return f"unknown: {value.reason}"
     return list(value) if isinstance(value, tuple) else value
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def declared(weights: list[tuple[str, Weight]]) -> list[list[Any]]:

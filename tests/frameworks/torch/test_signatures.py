@@ -41,13 +41,13 @@ def test_a_layer_has_torchs_own_signature(name: str) -> None:
     if name not in layer.STUBS:
         assert name in layer.LAYERS
         return
-    assert stated(layer.STUBS[name]) == TRUTH["layers"][name]
+    assert stated(layer.STUBS[name]()) == TRUTH["layers"][name]
 
 
 @pytest.mark.parametrize("name", sorted(set(TRUTH["functional"]) & set(registry.FUNCTIONAL)))
 def test_a_function_of_torch_nn_functional_has_its_own_signature(name: str) -> None:
     expected = TRUTH["functional"][name]
-    own = stated(registry.SIGNATURES.get(f"functional.{name}", inspect.Signature()))
+    own = stated(registry.signature(f"functional.{name}") or inspect.Signature())
     assert [each[0] for each in own] == [each[0] for each in expected]
     differing = [(a, b) for a, b in zip(own, expected, strict=True) if len(a) != len(b) or not same_default(a, b)]
     assert not differing
@@ -91,7 +91,7 @@ def acceptable(signature: inspect.Signature, names: list[str]) -> str | None:
     ids=lambda value: value,
 )
 def test_a_function_of_torch_takes_what_each_overload_takes(place: str, name: str) -> None:
-    signature = registry.SIGNATURES.get(f"{place}.{name}")
+    signature = registry.signature(f"{place}.{name}")
     if signature is None:
         return
     overloads = TRUTH["functions" if place == "torch" else "methods"][name]

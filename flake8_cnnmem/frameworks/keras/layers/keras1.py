@@ -24,7 +24,7 @@ def convolution_arguments(rank: int, args: tuple[Value, ...], kwargs: dict[str, 
         kwargs = dict(kwargs)
         sides = list(args[1 : 1 + rank])
         sides += [kwargs.pop(word) for word in words[len(sides) : rank] if word in kwargs]
-        return (*args[:1], tuple(sides)), kwargs
+        return args[:1], {**kwargs, "kernel_size": tuple(sides)}
     if len(args) > rank and all(not isinstance(side, (list, tuple)) for side in args[1 : rank + 1]):
         sides = args[1 : rank + 1]  # type: ignore[assignment]
         rest = args[rank + 1 :]

@@ -1,0 +1,78 @@
+"""Where an op's results lie: in the input's storage, in one that nothing else needs, or in a new one, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem.frameworks.rules import Row
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory import layout, views
+from flake8_cnnmem.memory.dtypes import resolve, widest
+from flake8_cnnmem.memory.storages import Value
+from flake8_cnnmem.memory.variants import dropped_out
+
+
+def is_in_place(call: Call) -> bool:
+    return bool(getattr(call.op, "in_place", False))
+
+
+def is_view(call: Call, row: Row) -> bool:
+    """Whether the op only rearranges."""
+    return bool(getattr(call.op, "view", False)) and row.gradient == "same"
+
+
+def computed_dtype(row: Row, inputs: Sequence[Value], half: str | None, training: str) -> str:
+    """The dtype that an op computes in. `half` is that of autocast, if it is on."""
+    if half is not None and row.autocast == "half":
+        return half
+    if half is not None and row.autocast == "float32":
+        return "float32"
+    return widest([value.dtype for value in inputs]) or resolve("float", training)
+
+
+def shares_input(call: Call, row: Row, first: Value, dtype: str) -> bool:
+    """Whether the result is the input's own memory, if its layout allows."""
+    kind = call.op.kind
+    if is_view(call, row) or dropped_out(call):
+        return True
+    if kind == "cast":
+        return dtype == first.dtype
+    if kind == "contiguous":
+        return first.sizes is None or first.strides is None or layout.is_contiguous(first.sizes, first.strides)
+    return False
+
+
+def shared_strides(call: Call, first: Value, sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The strides of a result in its input's memory; None where it needs a copy, or where a size is not known."""
+    if first.sizes is None or first.strides is None or sizes is None:
+        return None
+    if call.problem is not None:
+        return layout.contiguous(sizes)
+    return views.strides_of(call.op, first.sizes, first.strides, sizes)
+
+
+def own_strides(row: Row, inputs: Sequence[Value], sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a result in memory of its own."""
+    full = [(one.sizes, one.strides) for one in inputs if one.sizes is not None and one.strides is not None]
+    if not full or row.layout == "contiguous" or len(full) < len(inputs):
+        return layout.contiguous(sizes)
+    if row.layout == "suggested":
+        return layout.suggested(sizes, *full[0])
+    if all(layout.fits(own, sizes) for own, _ in full):
+        return layout.elementwise(sizes, full)
+    return layout.contiguous(sizes)
+
+
+def is_viewed(call: Call, row: Row, inputs: Sequence[Value]) -> bool:
+    """Whether the result is a view to autograd."""
+    if not inputs:
+        return False
+    first = inputs[0]
+    if is_in_place(call):
+        return first.viewed
+    if call.op.kind == "linear":
+        # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.
+        if first.sizes is None or first.strides is None or len(first.sizes) < 3 or len(call.weights) < 2:
+            return False
+        return layout.is_contiguous(first.sizes, first.strides)
+    return row.viewed or is_view(call, row)

@@ -1,0 +1,95 @@
+"""What an op makes of its operands first: casts under autocast, copies of what is no matrix as it lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.frameworks.rules import Row, Rules
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory import layout
+from flake8_cnnmem.memory.dtypes import is_floating, widest
+from flake8_cnnmem.memory.keeping import Keyed
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.tape import Entry, Node, Operand
+
+
+@dataclass(slots=True)
+class Autocast:
+    """The casts of a forward pass, and the cache of weights in half precision that ends with the region."""
+
+    memory: Memory
+    rules: Rules
+    cache: dict[int, Value] = field(default_factory=dict)
+
+    def cast(
+        self, call: Call, row: Row, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str
+    ) -> tuple[list[Keyed], list[Keyed], list[Entry], list[Storage]]:
+        """Operands and weights in the dtype that autocast chooses for the op, the nodes of the casts, and the
+        storages that are the call's own to release."""
+        wanted = half if row.autocast == "half" else row.autocast
+        if wanted == "widest":
+            wanted = widest([value.dtype for _, value in operands]) or half
+        if not wanted:
+            return list(operands), list(weights), [], []
+        nodes: list[Entry] = []
+        made: list[Storage] = []
+        cast_operands = [self._cast(call, one, wanted, nodes, made) for one in operands]
+        # Norms and losses in float32 take their parameters as they are.
+        both = wanted == half
+        cast_weights = [self._cast(call, one, wanted, nodes, made) if both else one for one in weights]
+        return cast_operands, cast_weights, nodes, made
+
+    def _cast(self, call: Call, given: Keyed, wanted: str, nodes: list[Entry], made: list[Storage]) -> Keyed:
+        key, value = given
+        if not is_floating(value.dtype) or value.dtype in (wanted, "float64"):
+            return given
+        cached = self.cache.get(key)
+        if cached is not None:
+            return id(cached), cached
+        cast = self.memory.new(value.shape, wanted, value.strides)
+        cast.grad = value.grad and call.grad
+        if cast.grad:
+            row = self.rules.row("cast")
+            nodes.append(Node(call, row, (Operand(key, value),), ((id(cast), cast),), kind="cast"))
+        if value.weight is not None and value.grad:
+            self.cache[key] = cast
+        else:
+            made.append(cast.storage)
+        return id(cast), cast
+
+    def end(self) -> None:
+        """The region is over."""
+        for cast in self.cache.values():
+            self.memory.release(cast.storage)
+        self.cache.clear()
+
+
+def matrix_of(kind: str, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes as which a product of matrices reads an operand."""
+    return (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
+
+
+def is_matrix(kind: str, value: Value) -> bool:
+    """Whether a tensor is a matrix, or a batch of them, as it lies."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is None or strides is None or len(sizes) < 3:
+        return True
+    return layout.reshape(sizes, strides, matrix_of(kind, sizes)) is not None
+
+
+def matrices(memory: Memory, call: Call, operands: Sequence[Keyed]) -> tuple[list[Keyed], list[Storage]]:
+    """The operands of a product, a copy in place of each that is no matrix, and the copies' storages."""
+    found: list[Keyed] = []
+    made: list[Storage] = []
+    for key, value in operands:
+        if is_matrix(call.op.kind, value):
+            found.append((key, value))
+            continue
+        copy = memory.new(value.shape, value.dtype)
+        copy.grad = value.grad
+        copy.weight = value.weight
+        made.append(copy.storage)
+        found.append((key, copy))
+    return found, made
