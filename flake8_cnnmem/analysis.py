@@ -126,6 +126,9 @@ def counted(root: Root, built: Built, training: Training, settings: Settings, li
     bytes_limit = limit.bytes if limit is not None else None
     largest = estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
     fits = estimate.total <= bytes_limit if bytes_limit is not None else None
+    if fits and causes:
+        # At least so much: whether the whole fits is not known.
+        fits = None
     context = stated_input(built)
     path = root.site.path
     return ModelReport(
@@ -171,5 +174,11 @@ def stated_input(built: Built) -> str:
     """`for the 28x28 input of line 40`, where the code states it."""
     if built.stated_by is None or built.input_shape is None:
         return ""
-    size = "x".join("?" if side is None else str(side) for side in built.input_shape)
+    from flake8_cnnmem import frameworks
+
+    shape = built.input_shape
+    if len(shape) == 3:
+        # An image is known by its sides; where its channels stand is the framework's layout.
+        shape = shape[:2] if frameworks.named(built.model.framework).channels_last else shape[1:]
+    size = "x".join("?" if side is None else str(side) for side in shape)
     return f"for the {size} input of line {built.stated_by.line}"

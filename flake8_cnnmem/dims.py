@@ -72,7 +72,8 @@ def multiply(left: Size, right: Size) -> Size:
     if isinstance(left, Batch) and isinstance(right, Batch):
         return Unknown("a size grows with the square of the batch")
     batch, number = (left, right) if isinstance(left, Batch) else (right, left)
-    assert isinstance(batch, Batch) and isinstance(number, int)
+    if not isinstance(batch, Batch) or not isinstance(number, int):
+        return Unknown("a size is not a whole number")
     return Batch(batch.multiple * number) if number else 0
 
 

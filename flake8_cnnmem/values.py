@@ -11,7 +11,7 @@ signature is the real function's own, so that Python itself does the argument bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -206,6 +206,10 @@ class Run(Protocol):
 
     def set(self, value: Value, name: str, new: Value) -> None:
         """`value.name = new`, through user-defined or native `__setattr__` and property setters."""
+        ...
+
+    def set_plainly(self, value: Instance, name: str, new: Value) -> None:
+        """`object.__setattr__(value, name, new)`."""
         ...
 
     def delete(self, value: Value, name: str) -> None: ...

@@ -255,13 +255,17 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
     found = instance.cls.find(name)
     if isinstance(found, Property):
         if found.fset is None:
-            raise run.error("AttributeError", f"property '{name}' has no setter")
+            raise run.error("AttributeError", f"property '{name}' of '{instance.cls.name}' object has no setter")
         run.invoke(found.fset, (instance, new), {})
         return
     if isinstance(found, Instance) and found.cls.find("__set__") is not MISSING:
         run.invoke(Bound(found.cls.find("__set__"), found), (instance, new), {})
         return
     run.changed(instance)
+    if name == "__dict__" and type(getattr(new, "payload", new)) is dict:
+        # `self.__dict__ = self` of a dict whose keys are attributes as well, and `self.__dict__ = other.__dict__`
+        instance.attributes = new.payload if isinstance(new, Instance) else new
+        return
     instance.attributes[name] = new
 
 

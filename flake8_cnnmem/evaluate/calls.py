@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
+from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
 
@@ -108,14 +111,33 @@ def frame_builtin(compiler: Compiler, node: cst.Call, word: str) -> Code:
             return dict(frame.outside_comprehension().variables)
         if word == "vars":
             return run.get(args[0], "__dict__")
-        if word == "eval" and args and isinstance(args[0], str) and args[0].isidentifier():
-            found = frame.variables.get(args[0], MISSING)
-            found = frame.look_up(args[0]) if found is MISSING else found
-            if found is not MISSING:
-                return found
+        if word == "eval" and args and isinstance(args[0], str) and len(args[0]) <= EVALUATED_TEXT:
+            return evaluate_text(frame, args[0], args[1:])
         return run.unknown(f"{word}() is not followed")
 
     return code
+
+
+EVALUATED_TEXT = 2000
+"""Characters of an expression that `eval` follows: names of classes, small arithmetic."""
+
+
+def evaluate_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> Value:
+    """`eval(text)`: the expression is evaluated as if it stood here, or over the dicts that are given."""
+    source = Source(frame.module.path, f"({text}\n)")
+    try:
+        twin, node = source.tree.body[0], source.cst.body[0]
+    except (SourceError, IndexError):
+        raise frame.run.error("SyntaxError", "invalid syntax") from None
+    inner = node.body[0] if isinstance(node, cst.SimpleStatementLine) else node
+    if not isinstance(inner, cst.Expr) or len(source.tree.body) != 1:
+        raise frame.run.error("SyntaxError", "invalid syntax")
+    ast.increment_lineno(twin, frame.line - 1)
+    given = [scope for scope in scopes if isinstance(scope, dict)]
+    if given:
+        names = {word: value for scope in given for word, value in scope.items()}
+        frame = Frame(frame.run, frame.module, "function", names, None, frame.line)
+    return Compiler(frame.module, twin).expression(inner.value)(frame)
 
 
 def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:

@@ -413,7 +413,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
 
 @expression(cst.SetComp)
 def set_comprehension(compiler: Compiler, node: cst.SetComp) -> Code:
-    items = list_comprehension(compiler, node)  # type: ignore[arg-type]
+    items = list_comprehension(compiler, node)
     return lambda frame: frame.run.make_set(items(frame))
 
 
@@ -446,7 +446,9 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     def code(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
         for inner in rounds(frame):
-            key = inner if isinstance(inner, Unknown) else inner.run.key(key_code(inner))
+            if isinstance(inner, Unknown):
+                return inner
+            key = inner.run.key(key_code(inner))
             if isinstance(key, Unknown):
                 return key
             result[key] = value_code(inner)

@@ -22,8 +22,8 @@ class Frame:
     """
 
     __slots__ = (
-        "breaks", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line", "module", "parent", "pending",
-        "receiver", "run", "variables", "yielded",
+        "breaks", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line", "module", "parent",
+        "pending", "receiver", "run", "variables", "yielded",
     )  # fmt: skip
 
     def __init__(

@@ -8,7 +8,7 @@ test is unknown) runs its statement ahead: all that it yields is noted first and
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -37,7 +37,7 @@ class GeneratorFull(Exception):
     """A statement that is run ahead has yielded as much as anybody will look at."""
 
 
-def yields(body: list[ast.stmt] | list[ast.AST]) -> bool:
+def yields(body: Iterable[ast.AST]) -> bool:
     """Whether code (nested functions and classes left out) holds a `yield`."""
     waiting: list[ast.AST] = list(body)
     while waiting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any
 
 from flake8_cnnmem import frameworks
@@ -160,6 +160,7 @@ class Interpreter:
     def changed(self, container: Value) -> None:
         journal = self.journal
         if journal is not None and id(container) not in journal:
+            self.spend(len(container) // 16 if isinstance(container, Sized) else 0)
             journal[id(container)] = (container, branches.snapshot(container))
 
     def poison(self, container: Value, cause: Unknown) -> None:

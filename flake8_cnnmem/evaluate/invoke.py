@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted

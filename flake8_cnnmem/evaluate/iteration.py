@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if run.poisoned and id(value) in run.poisoned:
         return run.poisoned[id(value)][1]
     if isinstance(value, (list, tuple)):
+        run.spend(len(value) // 64)
         return iter(list(value))
     if isinstance(value, Tensor):
         items = frameworks.of(value).iterate(run, value)
@@ -32,8 +34,13 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         return iterate_class(run, value)
     if isinstance(value, Batch):
         return run.unknown("a loop over the batch size is not followed")
-    if isinstance(value, dict):
+    if isinstance(value, (dict, deque)):
+        run.spend(len(value) // 64)
         return iter(list(value))
+    if isinstance(value, (set, frozenset)):
+        run.spend(len(value) // 64)
+        # Python's own order of texts changes from run to run; ours must not.
+        return iter(sorted(value) if all(type(item) is str for item in value) else list(value))
     if isinstance(value, Namespace):
         return run.unknown(f"{value.name} is not followed")
     try:

@@ -144,7 +144,10 @@ def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> V
         return run.unknown(f"{symbol} is not followed")
     if isinstance(left, (Function, Native, Bound)) or isinstance(right, (Function, Native, Bound)):
         raise run.error("TypeError", f"unsupported operand type(s) for {symbol}")
-    return HOST[symbol](left, right)
+    result = HOST[symbol](left, right)
+    if isinstance(result, (*CONTAINERS, str, bytes)):
+        run.spend(len(result) // 64)
+    return result
 
 
 def lexicographic(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
@@ -424,6 +427,9 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
             return unknown
         if isinstance(key, Instance):
             key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
+        if isinstance(key, slice):
+            key = slice(payload(key.start), payload(key.stop), payload(key.step))
+            run.spend(len(value) // 64 if not isinstance(value, range) else 0)
         return value[key]
     if kind is Instance:
         method = value.cls.find("__getitem__")

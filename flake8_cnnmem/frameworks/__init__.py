@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor
@@ -44,7 +44,7 @@ def of(tensor: Tensor) -> Framework:
     return named(tensor.framework)
 
 
-@lru_cache(maxsize=None)
+@cache
 def named(name: str) -> Framework:
     """The framework of this name ("torch", "keras")."""
     framework: Framework = importlib.import_module(f"{__name__}.{name}").FRAMEWORK

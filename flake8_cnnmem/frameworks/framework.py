@@ -54,6 +54,8 @@ class Framework:
     """The dotted name ("layer1.0.conv1") of every layer inside a model, by the instance's id. The root is ""."""
     call_root: Callable[[Run, Instance, Sequence[Value]], Value]
     """Call a model on its inputs, as user code would."""
+    declares_inputs: bool
+    """Whether layers state what they take when they are constructed (torch), or learn it at their first call (Keras)."""
     is_model: Callable[[Instance], bool]
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]

@@ -49,6 +49,14 @@ def _mask(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.product(size if drawn is None else drawn for drawn, size in zip(noise, shape, strict=True))
 
 
+def _padded(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The input with the channels that a response across `size` of them needs beyond the ends."""
+    size = _whole(getattr(call.op, "size", 1))
+    if len(shape) < 2:
+        return dims.product(shape)
+    return dims.product((shape[0], dims.add(shape[1], dims.subtract(size, 1)), *shape[2:]))
+
+
 def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     """The values of a layer norm's statistics: one for each normalised row."""
     op = call.op
@@ -140,6 +148,7 @@ def _whole(size: object) -> Size:
 QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "channels": _channels,
     "mask": _mask,
+    "padded": _padded,
     "instances": _instances,
     "rows": _rows,
     "groups": _groups,

@@ -136,6 +136,8 @@ class Builder:
     def expected_inputs(self, count: int | None) -> list[Expected | None]:
         """What each input's first layer says of it, found by calling the model on tensors of unknown rank."""
         arguments = self.required_arguments() if count is None else count
+        if not self.framework.declares_inputs:
+            return [None] * arguments
         probes = [Tensor(UNSTATED, framework=self.framework.name) for _ in range(arguments)]
         forward = self.try_out(probes)
         return [expected_by(forward.calls, probe) for probe in probes]

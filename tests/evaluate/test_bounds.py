@@ -45,9 +45,9 @@ EXPRESSIONS = [
     "np.power(7, {n})", "np.concatenate([np.zeros({n})] * 3)", "functools.reduce(lambda a, b: a * b, range(1, {n}))",
     "copy.deepcopy([[0] * 1000] * {n})", "str([[0] * 1000] * {n})", "'a b'.split() * {n}", "sorted('ab' * {n})",
     "list(filter(None, itertools.repeat(0)))", "list('a' * {n})", "len(list(range({n})))", "zip(*[range({n})] * 3)",
-    "min(itertools.count())", "[x for x in range({n}) if x in range({n})]", "str(10 ** 4000 * 10 ** {n})",
+    "min(itertools.count())", "str(10 ** 4000 * 10 ** {n})",
     "pathlib.Path(*['a'] * {n})", "os.path.join(*['a'] * {n})",
-    "collections.namedtuple('P', ['f%d' % i for i in range({n})])",
+    "collections.namedtuple('P', ['f'] * {n})",
     "heapq.nlargest({n}, range({n}))", "list(range({n}))[::-1]", "'%s' % ('x' * {n})", "(lambda: [0] * {n})()",
 ]  # fmt: skip
 
@@ -93,6 +93,10 @@ LOOPS = {
     "a partial of a partial": "import functools\nf = print\nfor _ in range(10**6): f = functools.partial(f, 1)",
     "a search in a long list, again and again": "items = list(range(100000))\n"
     "for _ in range(10**6): items.index(99999)",
+    "a long list's first item, again and again": "items = [0] * 1000000\nfor _ in range(10**6): next(iter(items))",
+    "a long list that is cut, again and again": "items = [0] * 1000000\nfor _ in range(10**6): items[1:]",
+    "a long list in a branch, again and again": "items = [0] * 1000000\nfor _ in range(10**6):\n"
+    "    if input(): items[0] = 1",
     "a long text, again and again": "text = 'ab' * 400000\nfor _ in range(10**6): text.replace('b', 'c')",
 }
 

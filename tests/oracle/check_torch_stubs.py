@@ -54,7 +54,7 @@ def overloads(path: Path, owner: str | None) -> dict[str, list[list[str]]]:
                 names.append("*" + node.args.vararg.arg)
             if owner is not None:
                 names = ["input", *names[1:]]
-            if owner is None and "self" in names or "out_dtype" in names:
+            if (owner is None and "self" in names) or "out_dtype" in names:
                 continue  # orders of arguments that are deprecated; products of quantised matrices
             if names not in found.setdefault(node.name, []):
                 found[node.name].append(names)

@@ -103,7 +103,7 @@ class Trace(TorchFunctionMode):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", str(func))
         result = func(*args, **kwargs)
-        if name in SILENT or name.startswith("_") and not name.startswith("__"):
+        if name in SILENT or (name.startswith("_") and not name.startswith("__")):
             if name not in ("_native_multi_head_attention",):
                 return result
         values = [x for x in list(args) + list(kwargs.values()) if isinstance(x, torch.Tensor)]
@@ -121,7 +121,7 @@ class Trace(TorchFunctionMode):
 
     def record(self, name: str, args: Any, kwargs: Any, result: Any, values: list[torch.Tensor]) -> bool:
         x = args[0] if args else values[0]
-        in_place = name.endswith("_") and not name.startswith("__") or name.startswith("__i") and name != "__invert__"
+        in_place = (name.endswith("_") and not name.startswith("__")) or (name.startswith("__i") and name != "__invert__")
         plain = name.rstrip("_") if not name.startswith("__") else name
         if name in SOURCES and not any(id(v) in self.known and self.known[id(v)][1].call for v in values):
             return True

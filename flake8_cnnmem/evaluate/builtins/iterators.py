@@ -87,7 +87,9 @@ def close(run: Run, self: Value) -> None:
 @generators.function("throw", absorb=False)
 def throw(run: Run, self: Value, kind: Value, *args: Value) -> Value:
     exception = run.call(kind, *args[:1]) if isinstance(kind, Class) else kind
-    return self.throw(Raised(exception)) if isinstance(exception, Instance) else run.unknown("what is thrown is not known")
+    if not isinstance(exception, Instance):
+        return run.unknown("what is thrown is not known")
+    return self.throw(Raised(exception))
 
 
 GENERATOR = host_class("generator", type(_ for _ in ()), dict(generators))

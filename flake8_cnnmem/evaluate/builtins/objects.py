@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import HOSTED, OBJECT, TYPE, FunctionValue, host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.unknown import Unknown
@@ -53,18 +53,7 @@ def set_attribute(run: Run, self: Value, name: str, value: Value) -> None:
     if not isinstance(self, Instance):
         run.set(self, name, value)
         return
-    found = self.cls.find(name)
-    if isinstance(found, Property):
-        if found.fset is None:
-            raise run.error("AttributeError", f"property '{name}' of '{self.cls.name}' object has no setter")
-        run.call(found.fset, self, value)
-        return
-    setter = special(found, "__set__")
-    if setter is not None:
-        run.call(setter, self, value)
-        return
-    run.changed(self)
-    self.attributes[name] = value
+    run.set_plainly(self, name, value)
 
 
 @objects.function("__delattr__", absorb=False)

@@ -7,7 +7,7 @@ they compute changes no shape, so whatever else is asked of them is Unknown, or 
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+from functools import cache
 
 from flake8_cnnmem.frameworks.keras import functions
 from flake8_cnnmem.frameworks.keras.session import snake_case
@@ -86,7 +86,7 @@ INITIALIZERS = {
 RENAMED = {"lr": "learning_rate"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def parsed(signature: str) -> tuple[tuple[str, ...], dict[str, Value]]:
     """Parameter names and defaults of a signature in words."""
     function = ast.parse(f"def f({signature}): ...").body[0]
@@ -228,7 +228,7 @@ ALIASES = {
 """Lower-case names that are classes of their module all the same."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def member(module: str, name: str) -> Value:
     """A class of one of these modules, made when it is first asked for; MISSING for what is no class name."""
     base, signatures = KINDS[module]
@@ -265,7 +265,7 @@ def getter(module: str, name: str) -> Value:
 SPELLINGS = {"sgd": "SGD", "rmsprop": "RMSprop", "adamw": "AdamW", "adam": "Adam"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def loss_function(name: str) -> Native:
     def loss(run: Run, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"the loss {name} is not followed")

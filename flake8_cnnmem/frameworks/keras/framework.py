@@ -102,6 +102,7 @@ FRAMEWORK = Framework(
     children=children,
     paths=paths,
     call_root=call_root,
+    declares_inputs=False,
     is_model=is_model,
     own_inputs=own_inputs,
 )

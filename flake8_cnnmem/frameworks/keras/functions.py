@@ -126,7 +126,7 @@ def binary(run: Run, x: Value, y: Value, *, kind: str, name: str = "") -> Value:
 
 WITH_NUMBER = {
     "add": "shift", "subtract": "shift", "multiply": "scale", "divide": "scale", "power": "pow",
-    "maximum": "clamp", "minimum": "clamp", **{name: "compare" for name in COMPARISONS},
+    "maximum": "clamp", "minimum": "clamp", **dict.fromkeys(COMPARISONS, "compare"),
 }  # fmt: skip
 """The op that arithmetic with a number is: it keeps less for the backward pass than that of two tensors."""
 

@@ -7,7 +7,7 @@ is found here by its last words; `keras.applications` is not: its source is eval
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 from flake8_cnnmem.frameworks.keras import (
     activations,
@@ -199,52 +199,39 @@ FINDERS: dict[str, Callable[[str], Value]] = {
 
 INNER: dict[str, frozenset[str]] = {
     "layers": frozenset(
-        (
-            "core convolutional pooling merge merging normalization recurrent rnn wrappers embeddings local noise "
-            "advanced_activations activation activations attention regularization reshaping preprocessing experimental "
-            "layer input_spec kernelized cudnn_recurrent convolutional_recurrent dense_attention serialization "
-            "gru lstm base_layer"
-        ).split()
+        ["core", "convolutional", "pooling", "merge", "merging", "normalization", "recurrent", "rnn", "wrappers", "embeddings", "local", "noise", "advanced_activations", "activation", "activations", "attention", "regularization", "reshaping", "preprocessing", "experimental", "layer", "input_spec", "kernelized", "cudnn_recurrent", "convolutional_recurrent", "dense_attention", "serialization", "gru", "lstm", "base_layer"]
     ),
-    "models": frozenset("model sequential functional cloning".split()),
-    "backend": frozenset("common config tensorflow numpy nn image core keras_tensor global_state".split()),
-    "optimizers": frozenset("schedules legacy experimental optimizer sgd adam adamw rmsprop optimizer_v2 optimizer_v1".split()),
+    "models": frozenset(["model", "sequential", "functional", "cloning"]),
+    "backend": frozenset(["common", "config", "tensorflow", "numpy", "nn", "image", "core", "keras_tensor", "global_state"]),
+    "optimizers": frozenset(["schedules", "legacy", "experimental", "optimizer", "sgd", "adam", "adamw", "rmsprop", "optimizer_v2", "optimizer_v1"]),
     "utils": frozenset(
-        (
-            "conv_utils layer_utils data_utils np_utils generic_utils vis_utils file_utils image_utils tf_utils io_utils "
-            "training_utils control_flow_util multi_gpu_utils argument_validation numerical_utils python_utils "
-            "summary_utils tracking naming backend_utils traceback_utils dataset_utils kernel_initializer vis_utils_v2 "
-            "image_dataset_utils module_utils rng_utils model_visualization sequence_utils jax_utils metrics_utils"
-        ).split()
+        ["conv_utils", "layer_utils", "data_utils", "np_utils", "generic_utils", "vis_utils", "file_utils", "image_utils", "tf_utils", "io_utils", "training_utils", "control_flow_util", "multi_gpu_utils", "argument_validation", "numerical_utils", "python_utils", "summary_utils", "tracking", "naming", "backend_utils", "traceback_utils", "dataset_utils", "kernel_initializer", "vis_utils_v2", "image_dataset_utils", "module_utils", "rng_utils", "model_visualization", "sequence_utils", "jax_utils", "metrics_utils"]
     ),
-    "ops": frozenset("image nn numpy math core linalg operation_utils node function operation".split()),
-    "preprocessing": frozenset("image sequence text timeseries image_dataset dataset_utils".split()),
+    "ops": frozenset(["image", "nn", "numpy", "math", "core", "linalg", "operation_utils", "node", "function", "operation"]),
+    "preprocessing": frozenset(["image", "sequence", "text", "timeseries", "image_dataset", "dataset_utils"]),
     "datasets": frozenset(data.DATASETS),
     "engine": frozenset(
-        (
-            "topology training base_layer input_layer network sequential functional input_spec base_layer_utils "
-            "training_utils keras_tensor base_preprocessing_layer data_adapter node saving compile_utils training_v1"
-        ).split()
+        ["topology", "training", "base_layer", "input_layer", "network", "sequential", "functional", "input_spec", "base_layer_utils", "training_utils", "keras_tensor", "base_preprocessing_layer", "data_adapter", "node", "saving", "compile_utils", "training_v1"]
     ),
-    "legacy": frozenset("interfaces layers models preprocessing saving backend losses".split()),
-    "experimental": frozenset("preprocessing optimizers".split()),
-    "mixed_precision": frozenset("experimental policy loss_scale_optimizer".split()),
-    "saving": frozenset("serialization_lib object_registration saving_lib saving_api saving_utils hdf5_format legacy".split()),
-    "initializers": frozenset("random_initializers constant_initializers initializers_v2 initializer".split()),
-    "losses": frozenset("loss losses".split()),
-    "metrics": frozenset("metric".split()),
-    "callbacks": frozenset("callback".split()),
-    "regularizers": frozenset("regularizers".split()),
-    "dtype_policies": frozenset("dtype_policy dtype_policy_map".split()),
-    "activations": frozenset("activations".split()),
-    "random": frozenset("random seed_generator".split()),
-    "tree": frozenset("tree_api".split()),
-    "wrappers": frozenset("scikit_learn".split()),
+    "legacy": frozenset(["interfaces", "layers", "models", "preprocessing", "saving", "backend", "losses"]),
+    "experimental": frozenset(["preprocessing", "optimizers"]),
+    "mixed_precision": frozenset(["experimental", "policy", "loss_scale_optimizer"]),
+    "saving": frozenset(["serialization_lib", "object_registration", "saving_lib", "saving_api", "saving_utils", "hdf5_format", "legacy"]),
+    "initializers": frozenset(["random_initializers", "constant_initializers", "initializers_v2", "initializer"]),
+    "losses": frozenset(["loss", "losses"]),
+    "metrics": frozenset(["metric"]),
+    "callbacks": frozenset(["callback"]),
+    "regularizers": frozenset(["regularizers"]),
+    "dtype_policies": frozenset(["dtype_policy", "dtype_policy_map"]),
+    "activations": frozenset(["activations"]),
+    "random": frozenset(["random", "seed_generator"]),
+    "tree": frozenset(["tree_api"]),
+    "wrappers": frozenset(["scikit_learn"]),
 }
 """Modules inside these, where versions of Keras had or have some."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def module(root: str, path: tuple[str, ...]) -> Namespace | None:
     """The module `path` below a root of Keras, or None where we have none."""
     if path and path[0] == "datasets" and len(path) > 1:
@@ -276,15 +263,11 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
 
 
 COMMON_INNER = frozenset(
-    (
-        "base_conv conv1d conv2d conv3d dense embedding lambda_layer input_layer batch_normalization layer_normalization "
-        "multi_head_attention base_pooling base_merge dropout spatial_dropout stacked_rnn_cells time_distributed "
-        "bidirectional image_preprocessing v2 v1 base_layer"
-    ).split()
+    ["base_conv", "conv1d", "conv2d", "conv3d", "dense", "embedding", "lambda_layer", "input_layer", "batch_normalization", "layer_normalization", "multi_head_attention", "base_pooling", "base_merge", "dropout", "spatial_dropout", "stacked_rnn_cells", "time_distributed", "bidirectional", "image_preprocessing", "v2", "v1", "base_layer"]
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
     """`tensorflow`, `tensorflow.nn`, ..., and the modules of Keras below it by attribute."""
     if path[:1] == ("python",) and len(path) > 1 and path[1] != "keras":
@@ -305,7 +288,7 @@ def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
             return configured.member("optimizers", word) if word.endswith("Optimizer") else MISSING
         if own == "layers":
             return registry.find(word)
-        if own == "initializers" or not path and word.endswith("_initializer"):
+        if own == "initializers" or (not path and word.endswith("_initializer")):
             return configured.member("initializers", word.removesuffix("_initializer"))
         if path:
             return MISSING

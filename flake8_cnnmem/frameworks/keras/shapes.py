@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Native, Property, Run, Value
 
 UNSTATED_SIZE = "the input's {} is not stated"
 

@@ -250,7 +250,7 @@ def tf_variable(run: Run, initial_value: Value = None, trainable: Value = None, 
     shape = options.get("shape")
     if isinstance(shape, (list, tuple)) and value is None:
         weight.shape = tuple(shape)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) or isinstance(value, (list, tuple)):
+    if (isinstance(value, (int, float)) and not isinstance(value, bool)) or isinstance(value, (list, tuple)):
         weight.shape = f.shape_of(value)
     return weight
 
@@ -510,13 +510,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "random": {"set_seed": native(nothing), "Generator": absorbing("Generator")},
     "linalg": {},
     "data": {"Dataset": DATASET, "TFRecordDataset": DATASET, "TextLineDataset": DATASET, "AUTOTUNE": -1, "Options": absorbing("Options")},
-    "distribute": {
-        name: STRATEGY
-        for name in (
-            "Strategy", "MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy",
-            "CentralStorageStrategy",
-        )
-    } | {"get_strategy": Native("get_strategy", lambda run: run.construct(STRATEGY), absorb=False)},
+    "distribute": dict.fromkeys(("Strategy", "MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy", "CentralStorageStrategy"), STRATEGY) | {"get_strategy": Native("get_strategy", lambda run: run.construct(STRATEGY), absorb=False)},
     "config": {
         "list_physical_devices": native(no_devices),
         "list_logical_devices": native(no_devices),

@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.keras.dtypes import shown_dtype
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Index, Unbind
+from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
 
@@ -39,7 +39,7 @@ def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
     kind = BINARY.get(symbol)
     if kind is None:
         return run.unknown(f"{symbol!r} of a tensor is not followed")
-    if isinstance(left, (Unknown, Tensor)) and isinstance(right, (Unknown, Tensor)) or is_number(left) or is_number(right):
+    if (isinstance(left, (Unknown, Tensor)) and isinstance(right, (Unknown, Tensor))) or is_number(left) or is_number(right):
         return functions.binary(run, left, right, kind=kind)
     if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
         return functions.binary(run, left, right, kind=kind)

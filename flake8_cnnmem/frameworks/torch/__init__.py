@@ -39,6 +39,7 @@ FRAMEWORK = Framework(
     children=children_of,
     paths=paths_of,
     call_root=call_root,
+    declares_inputs=True,
     is_model=is_model,
     own_inputs=lambda instance: None,
 )

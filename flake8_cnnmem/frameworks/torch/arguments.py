@@ -64,7 +64,7 @@ def shape_of(value: Value) -> Shape | Unknown:
     return sizes((value,))
 
 
-def axes(value: Value) -> tuple[int, ...] | None | Unknown:
+def axes(value: Value) -> tuple[int, ...] | Unknown | None:
     """A `dim` argument as a tuple; None stays None (all axes)."""
     if value is None or isinstance(value, Unknown):
         return value

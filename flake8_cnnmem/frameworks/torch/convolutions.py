@@ -81,7 +81,7 @@ class PerSample(Convolution):
     __slots__ = ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        (result,) = super(PerSample, self).outputs(tuple(per_sample(size) for size in inputs[0]))
+        (result,) = super().outputs(tuple(per_sample(size) for size in inputs[0]))
         batched = isinstance(inputs[0][1], Batch) if len(inputs[0]) > 1 else False
         if not batched or not isinstance(result[1], int):
             return (result,)

@@ -110,7 +110,7 @@ NORMALISATIONS = [
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
-    ("local_response_norm", Row((X, Kept(New("x", times=3))), forward=temporaries(1), backward=temporaries(3))),
+    ("local_response_norm", Row((X, Kept(New("padded")), Kept(New("x", times=2))), forward=temporaries(1), backward=temporaries(3))),
     # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
     ("normalize", Row((X, Kept(New("rows", times=2))), backward=temporaries(3), autocast=FULL)),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 
 from flake8_cnnmem.frameworks.torch import (
     arithmetic,
@@ -291,7 +291,7 @@ CONTENTS: dict[str, Contents] = {
 IN_MODULES = "torch.nn.modules."
 
 
-@lru_cache(maxsize=None)
+@cache
 def find_module(dotted: str) -> Namespace | None:
     """The module of this name; None for one that we do not provide."""
     if not is_module(dotted):

@@ -244,7 +244,7 @@ def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
     """A copy where the input is a view in another order; the same tensor otherwise."""
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input
-    return apply(run, Elementwise("copy"), input, function="contiguous")
+    return apply(run, Elementwise("contiguous"), input, function="contiguous")
 
 
 @define("tensor.is_contiguous")

@@ -25,6 +25,7 @@ from flake8_cnnmem.ops import (
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Property, Run, Value
 
+
 def flag(value: Value) -> bool:
     return value is True or value == 1
 
@@ -130,7 +131,7 @@ def recurrent_op(self: Instance, cell: str) -> Recurrent:
         cell,
         attributes.get("units"),
         bias=attributes.get("use_bias") is not False,
-        torch_bias=cell == "gru" and attributes.get("reset_after") is not False or attributes.get("cudnn") is True,
+        torch_bias=(cell == "gru" and attributes.get("reset_after") is not False) or attributes.get("cudnn") is True,
         return_sequences=flag(attributes.get("return_sequences")),
         return_state=flag(attributes.get("return_state")),
         stacked=False,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import multiply
 from flake8_cnnmem.frameworks.keras.layer import BUILD, apply_trainable, call_layer, is_layer, state_of
-from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.session import map_structure
+from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.stubs import layer
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reshape

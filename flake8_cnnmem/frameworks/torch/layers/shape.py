@@ -11,9 +11,11 @@ from flake8_cnnmem.frameworks.torch.resampling import pad_pairs, resize
 from flake8_cnnmem.frameworks.torch.shapes import reshaped
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import ChannelShuffle as ChannelShuffleOp
-from flake8_cnnmem.ops import Elementwise, PixelShuffle as PixelShuffleOp, Unflatten as UnflattenOp
+from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.ops import Flatten as FlattenOp
 from flake8_cnnmem.ops import Fold as FoldOp
+from flake8_cnnmem.ops import PixelShuffle as PixelShuffleOp
+from flake8_cnnmem.ops import Unflatten as UnflattenOp
 from flake8_cnnmem.ops import Unfold as UnfoldOp
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value

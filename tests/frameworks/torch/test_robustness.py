@@ -1,0 +1,88 @@
+"""Whatever arguments layers and functions are given, nothing but the program's own exceptions comes out."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.dims import BATCH, Batch
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.frameworks.torch import layer, registry
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Raised
+
+ODD: dict[str, Any] = {
+    "unknown": Unknown("odd"),
+    "zero": 0,
+    "negative": -3,
+    "huge": 10**30,
+    "float": 2.5,
+    "none": None,
+    "text": "odd",
+    "batch": Batch(2),
+    "pair": (2, 3),
+    "long tuple": (1, 2, 3, 4, 5, 6, 7),
+    "tensor": Tensor((2, 3)),
+    "true": True,
+}
+
+INPUTS = [Tensor((BATCH, 8, 12, 12)), Tensor((BATCH, 8)), Tensor(()), Tensor(Unknown("odd")), Unknown("odd")]
+
+
+def plain(name: str) -> Any:
+    """An ordinary value for a parameter without a default."""
+    if name in ("unflattened_size", "output_size", "cutoffs"):
+        return (2, 4)
+    if name in ("module", "encoder_layer", "decoder_layer"):
+        return Unknown("a layer")
+    return 4
+
+
+def call_with(run: Interpreter, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        return run.call(function, *args, **kwargs)
+    except Raised:
+        return None
+
+
+@pytest.mark.parametrize("name", sorted(layer.STUBS))
+def test_a_layer_takes_any_argument(name: str) -> None:
+    parameters = layer.STUBS[name]().parameters.values()
+    ordinary = {p.name: plain(p.name) for p in parameters if p.default is p.empty and p.kind not in OPEN}
+    for parameter in parameters:
+        if parameter.kind in OPEN:
+            continue
+        for odd in ODD.values():
+            run = Interpreter([], strict=True)
+            made = call_with(run, layer.LAYERS[name], [], {**ordinary, parameter.name: odd})
+            if isinstance(made, Instance):
+                for value in INPUTS:
+                    call_with(run, made, [value], {})
+
+
+OPEN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@pytest.mark.parametrize("dotted", sorted(registry.DEFINED))
+def test_a_function_takes_any_argument(dotted: str) -> None:
+    place, _, name = dotted.partition(".")
+    native = registry.PLACES[place][name]
+    signature = registry.signature(dotted)
+    assert signature is not None
+    parameters = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    inputs = INPUTS if parameters else []
+    for value in inputs[:4]:
+        run = Interpreter([], strict=True)
+        ordinary = [value, *(plain(p.name) for p in parameters[1:] if p.default is p.empty)]
+        call_with(run, native, ordinary, {})
+        for parameter in parameters[1:]:
+            for odd in ODD.values():
+                given = {p.name: plain(p.name) for p in parameters[1:] if p.default is p.empty}
+                call_with(run, native, [value], {**given, parameter.name: odd})
+    if place != "tensor":
+        run = Interpreter([], strict=True)
+        for odd in ODD.values():
+            call_with(run, native, [odd] * max(1, len([p for p in parameters if p.default is p.empty])), {})
