@@ -131,8 +131,10 @@ def drops(model: Model, path: str) -> Iterator[Drop]:
     """CNM203: rows and columns that a pool or stride leaves over."""
     for call in model.calls:
         shape = call.inputs[0].shape if call.inputs else ()
+        if isinstance(shape, Unknown):
+            continue
         for axis, count in drops_of(call):
-            size = shape[axis] if not isinstance(shape, Unknown) else 0
+            size = shape[axis]
             if isinstance(size, int):
                 site = place(call, path, model, at_layer=True)
                 last = getattr(call.op, "channels_last", False)

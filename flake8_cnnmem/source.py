@@ -133,7 +133,7 @@ class Source:
 
 def first_line(node: ast.stmt) -> int:
     """The line a statement begins on, its decorators included."""
-    decorators = getattr(node, "decorator_list", ())
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 

@@ -41,7 +41,7 @@ def snapshot(container: Value) -> Any:
     if isinstance(container, Instance):
         payload = container.payload
         copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
-        return dict(container.attributes), copy
+        return dict(container.attributes), copy, container.cls, container.native
     return container.copy()
 
 
@@ -49,6 +49,7 @@ def restore(container: Value, state: Any) -> None:
     if isinstance(container, Instance):
         container.attributes.clear()
         container.attributes.update(state[0])
+        container.cls, container.native = state[2:]
         if isinstance(container.payload, (list, dict, set, deque)):
             restore(container.payload, state[1])
     elif isinstance(container, list):
@@ -148,8 +149,8 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
         attributes = joined_dict(run, left[0], right[0], cause, swap)
         payload = container.payload
         if isinstance(payload, (list, dict, set, deque)):
-            return attributes, merged(run, payload, left[1], right[1], cause, swap)
-        return attributes, payload
+            payload = merged(run, payload, left[1], right[1], cause, swap)
+        return attributes, payload, *left[2:]
     if isinstance(left, dict):
         return joined_dict(run, left, right, cause, swap)
     if isinstance(left, (list, deque)):

@@ -21,7 +21,8 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Unknown):
         return value
     if run.poisoned and id(value) in run.poisoned:
-        return run.poisoned[id(value)][1]
+        cause: Unknown = run.poisoned[id(value)][1]
+        return cause
     if isinstance(value, (list, tuple)):
         run.spend(len(value) // 64)
         return iter(list(value))
@@ -44,7 +45,8 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Namespace):
         return run.unknown(f"{value.name} is not followed")
     try:
-        return iter(value)
+        found: Iterator[Value] = iter(value)
+        return found
     except TypeError:
         raise run.error("TypeError", f"{run.type_name(value)} is not iterable") from None
 

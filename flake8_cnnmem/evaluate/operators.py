@@ -242,9 +242,9 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
     left_kind, right_kind = type(left), type(right)
     if left_kind in PLAIN and right_kind in PLAIN:
         return bool(left == right)
-    if left_kind is Unknown:
+    if isinstance(left, Unknown):
         return left
-    if right_kind is Unknown:
+    if isinstance(right, Unknown):
         return right
     if left_kind is Instance or right_kind is Instance:
         return equal_instances(run, left, right)
@@ -381,7 +381,8 @@ def unary(run: Interpreter, symbol: str, value: Value) -> Value:
         value = payload(value)
     if isinstance(value, Batch):
         return dims.negate(value) if symbol == "neg" else value
-    return {"neg": operator.neg, "pos": operator.pos, "~": operator.invert}[symbol](value)
+    rules: dict[str, Callable[[Any], Value]] = {"neg": operator.neg, "pos": operator.pos, "~": operator.invert}
+    return rules[symbol](value)
 
 
 def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:

@@ -87,18 +87,19 @@ class Builder:
             path = getattr(site, "path", "")
             source = f"{path}:{site.line}" if site is not None else "code"
             return self.finish(values, source, site, True, expected)
+        option = self.wanted.option
+        usable = option is not None and all(agrees(option, each) for each in expected)
+        given = [self.shaped(option) for _ in expected] if option is not None and usable else []
+        if given and self.first_problem(given) is None:
+            return self.finish(given, "option", None, False, expected)
         if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
             size = self.solve(expected[0])
             if size is not None:
-                shape = expected[0].at(size)
-                return self.finish(
-                    [self.tensor(shape, expected[0].dtype)], "the model's own layers", None, False, expected
-                )
-        option = self.wanted.option
-        if option is not None and len(expected) == 1 and agrees(option, expected[0]):
-            return self.finish([self.shaped(option)], "option", None, False, expected)
-        values = [self.unstated(each) for each in expected]
-        return self.finish(values, "", None, False, expected)
+                value = self.tensor(expected[0].at(size), expected[0].dtype)
+                return self.finish([value], "the model's own layers", None, False, expected)
+        if given:
+            return self.finish(given, "option", None, False, expected)
+        return self.finish([self.unstated(each) for each in expected], "", None, False, expected)
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
@@ -151,17 +152,21 @@ class Builder:
                 return max(len(names) - 1 - len(function.defaults), 1)
         return 1
 
+    def first_problem(self, values: Sequence[Value]) -> Problem | None:
+        """The first size that cannot be right when the model is called on these inputs."""
+        self.run.stop_at_problem = True
+        try:
+            forward = self.try_out(values)
+        finally:
+            self.run.stop_at_problem = False
+        problem = next((call.problem for call in forward.calls if call.problem is not None), None)
+        if problem is None and forward.causes and not forward.outputs:
+            return Problem("CNM202", "the model cannot be followed at this size")
+        return problem
+
     def solve(self, expected: Expected) -> int | None:
         def first_problem(size: int) -> Problem | None:
-            self.run.stop_at_problem = True
-            try:
-                forward = self.try_out([self.tensor(expected.at(size), expected.dtype)])
-            finally:
-                self.run.stop_at_problem = False
-            problem = next((call.problem for call in forward.calls if call.problem is not None), None)
-            if problem is None and forward.causes and not forward.outputs:
-                return Problem("CNM202", "the model cannot be followed at this size")
-            return problem
+            return self.first_problem([self.tensor(expected.at(size), expected.dtype)])
 
         def dropped(size: int) -> int:
             return rows_dropped(self.try_out([self.tensor(expected.at(size), expected.dtype)]).calls)

@@ -82,7 +82,7 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
 def taken_by(call: Call) -> Expected | None:
     op = call.op
     if isinstance(op, (Convolution, DepthwiseConvolution)):
-        return spread(op.channels, len(op.kernel), op.channels_last)
+        return spread(op.channels, len(op.kernel), op.channels_last is True)
     if isinstance(op, (BatchNorm, InstanceNorm)) and op.features is not None:
         rank = max(op.ranks) if op.ranks else 4
         return spread(op.features, rank - 2, False)

@@ -46,8 +46,8 @@ HOST: dict[str, Numbers] = {
 KINDS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder",
     "**": "power", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "shift_left",
-    ">>": "shift_right", "max": "maximum", "min": "minimum", "atan2": "atan2", "fmod": "remainder", "and": "logical_and",
-    "or": "logical_or", "xor": "logical_xor", "hypot": "hypot",
+    ">>": "shift_right", "max": "maximum", "min": "minimum", "atan2": "atan2", "fmod": "remainder",
+    "and": "logical_and", "or": "logical_or", "xor": "logical_xor", "hypot": "hypot",
 }  # fmt: skip
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 LOGICAL = frozenset(("and", "or", "xor"))
@@ -136,9 +136,10 @@ def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Value:
                 return None
         elif not isinstance(side, (int, float)):
             return None
-    shapes = [side.shape for side in (left, right) if isinstance(side, Tensor)]
+    sides = [side.shape for side in (left, right) if isinstance(side, Tensor)]
+    shapes = [shape for shape in sides if not isinstance(shape, Unknown)]
     function = HOST.get(symbol)
-    if function is None or any(isinstance(shape, Unknown) for shape in shapes):
+    if function is None or len(shapes) < len(sides):
         return None
     try:
         (shape,) = Broadcast("add").outputs(*shapes)

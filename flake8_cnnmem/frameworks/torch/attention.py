@@ -14,17 +14,16 @@ from flake8_cnnmem.frameworks.torch.reductions import reduce
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.resampling import pad
 from flake8_cnnmem.frameworks.torch.shapes import (
-    chunk,
     expand_to,
     permute,
     repeat_by,
     reshape_to,
-    split_into,
     squeeze,
     swap,
     unflatten,
     unsqueeze,
 )
+from flake8_cnnmem.frameworks.torch.splitting import chunk, split_into
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Elementwise, Index, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown

@@ -265,9 +265,7 @@ class Recopied(Recast):
 
 
 @define("torch.nan_to_num_", "tensor.nan_to_num_")
-def nan_to_num_in_place(
-    run: Run, input: Value, nan: Value = None, posinf: Value = None, neginf: Value = None
-) -> Value:
+def nan_to_num_in_place(run: Run, input: Value, nan: Value = None, posinf: Value = None, neginf: Value = None) -> Value:
     return input if isinstance(input, Weight) else apply(run, Elementwise("clamp", True), input, function="nan_to_num_")
 
 

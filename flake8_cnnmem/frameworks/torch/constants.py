@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 
 LARGEST = 1024
@@ -52,11 +52,14 @@ def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
     if not isinstance(value, (list, tuple)):
         return (), [value]
     parts = [from_nested(item) for item in value]
-    shapes = {part[0] if part else None for part in parts}
-    if len(shapes) > 1 or None in shapes:
-        return None
-    inner: Shape = next(iter(shapes), ()) or ()
-    return (len(value), *inner), [number for part in parts if part for number in part[1]]
+    inner: Shape = ()
+    numbers: list[Any] = []
+    for at, part in enumerate(parts):
+        if part is None or (at and part[0] != inner):
+            return None
+        inner = part[0]
+        numbers.extend(part[1])
+    return (len(value), *inner), numbers
 
 
 def nest(values: Sequence[Any], shape: Shape) -> Any:
@@ -156,8 +159,3 @@ def scalar(value: object) -> Any:
         if values is not None and len(values) == 1:
             return values[0]
     return None
-
-
-def own_values(weight: Weight) -> None:
-    """Forget the values of a weight that is written to."""
-    weight.data = None

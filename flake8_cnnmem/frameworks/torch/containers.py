@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -192,12 +192,13 @@ def contains(run: Run, self: Instance, item: Value) -> Value:
     return any(item is module for module in stored(self, "_modules").values())
 
 
+LIKE_LISTS: dict[str, Callable[..., Value]] = {
+    "__setitem__": set_item, "__delitem__": delete_item, "__len__": length, "__iter__": iterate,
+    "append": append, "insert": insert, "extend": extend, "pop": pop, "__add__": plus,
+    "__iadd__": plus_in_place, "__contains__": contains,
+}  # fmt: skip
 for _members in (sequential, module_list):
-    for _name, _function in {
-        "__setitem__": set_item, "__delitem__": delete_item, "__len__": length, "__iter__": iterate,
-        "append": append, "insert": insert, "extend": extend, "pop": pop, "__add__": plus,
-        "__iadd__": plus_in_place, "__contains__": contains,
-    }.items():  # fmt: skip
+    for _name, _function in LIKE_LISTS.items():
         _members[_name] = Native(_name, _function, absorb=False)
 sequential["__mul__"] = sequential["__rmul__"] = Native("__mul__", times, absorb=False)
 
@@ -303,17 +304,18 @@ def dict_lookup(run: Run, self: Instance, key: Value, default: Value = None) -> 
 
 
 PARAMETER_DICT, parameter_dict = container("ParameterDict")
+LIKE_DICTS: dict[str, Callable[..., Value]] = {
+    "__init__": dict_init, "update": dict_update, "__getitem__": dict_get, "__setitem__": dict_set,
+    "__delitem__": dict_delete, "pop": dict_pop, "clear": dict_clear,
+    "__len__": lambda run, self: len(stored(self, store_of(self))),
+    "__iter__": lambda run, self: list(stored(self, store_of(self))),
+    "__contains__": lambda run, self, key: key if isinstance(key, Unknown) else key in stored(self, store_of(self)),
+    "keys": lambda run, self: list(stored(self, store_of(self))),
+    "values": lambda run, self: list(stored(self, store_of(self)).values()),
+    "items": lambda run, self: list(stored(self, store_of(self)).items()),
+}  # fmt: skip
 for _members in (module_dict, parameter_dict):
-    for _name, _function in {
-        "__init__": dict_init, "update": dict_update, "__getitem__": dict_get, "__setitem__": dict_set,
-        "__delitem__": dict_delete, "pop": dict_pop, "clear": dict_clear,
-        "__len__": lambda run, self: len(stored(self, store_of(self))),
-        "__iter__": lambda run, self: list(stored(self, store_of(self))),
-        "__contains__": lambda run, self, key: key if isinstance(key, Unknown) else key in stored(self, store_of(self)),
-        "keys": lambda run, self: list(stored(self, store_of(self))),
-        "values": lambda run, self: list(stored(self, store_of(self)).values()),
-        "items": lambda run, self: list(stored(self, store_of(self)).items()),
-    }.items():  # fmt: skip
+    for _name, _function in LIKE_DICTS.items():
         _members[_name] = Native(_name, _function, absorb=False)
 parameter_dict["get"] = Native("get", dict_lookup, absorb=False)
 parameter_dict["setdefault"] = Native(

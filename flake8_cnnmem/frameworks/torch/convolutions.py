@@ -214,8 +214,6 @@ def one_hot(run: Run, tensor: Value, num_classes: Value = -1) -> Value:
     return Tensor((*tensor.shape, count), "int64")
 
 
-
-
 def attribute(run: Run, self: Instance, name: str) -> Value:
     """A layer's attribute as it is now: its own, a parameter, a buffer, or whatever its class makes of it."""
     attributes = self.attributes

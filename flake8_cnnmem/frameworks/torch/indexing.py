@@ -134,5 +134,3 @@ def replaced(data: Any, items: list[Any], number: Any, rank: int) -> Any:
     chosen = places[items[0]] if items else places
     hit = {chosen} if isinstance(chosen, int) else set(chosen)
     return tuple(replaced(part, items[1:], number, rank - 1) if at in hit else part for at, part in enumerate(data))
-
-

@@ -39,9 +39,7 @@ def fans(run: Run, tensor: Value) -> Value:
     if isinstance(shape, Unknown):
         return shape, shape
     if len(shape) < 2:
-        raise run.error(
-            "ValueError", "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-        )
+        raise run.error("ValueError", "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field: Size = product(shape[2:])
     return multiply(shape[1], field), multiply(shape[0], field)
 

@@ -45,12 +45,14 @@ def joined(op: Op, inputs: Sequence[Value]) -> Constant | None:
     if getattr(op, "axis", None) != 0 or not all(is_constant(tensor) for tensor in inputs):
         return None
     columns = [flat(tensor) for tensor in inputs]
-    shapes = [tensor.shape for tensor in inputs]
-    if any(column is None for column in columns) or any(isinstance(shape, Unknown) for shape in shapes):
+    if any(column is None for column in columns):
         return None
+    shapes = [tensor.shape for tensor in inputs]
     try:
         (shape,) = op.outputs(*shapes)
     except Mismatch:
+        return None
+    if isinstance(shape, Unknown):
         return None
     return constant(shape, [value for column in columns for value in column or ()], common_dtype(inputs))
 

@@ -79,8 +79,8 @@ def _declare(name: str) -> None:
         size = given_size(input, axis)
         if isinstance(self.native, dict) and not isinstance(size, Unknown):
             made = run.construct(final, **{argument: size}, **self.native)
-            self.native = None
             run.changed(self)
+            self.native = None
             self.attributes[argument] = size
             if isinstance(made, Instance):
                 refill(self, final, made)

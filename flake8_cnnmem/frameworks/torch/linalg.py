@@ -47,7 +47,9 @@ def kron(run: Run, input: Value, other: Value) -> Value:
         return lost_shape(run, input, cause, "kron", "multiply")
     rank = max(len(shape) for shape in shapes)
     own, by = ((1,) * (rank - len(shape)) + shape for shape in shapes)
-    return apply(run, Kronecker(tuple(multiply(a, b) for a, b in zip(own, by, strict=True))), left, right, function="kron")
+    return apply(
+        run, Kronecker(tuple(multiply(a, b) for a, b in zip(own, by, strict=True))), left, right, function="kron"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ BASES = {"_Loss": _Loss, "_WeightedLoss": _WeightedLoss}
 def signature_of(inputs: tuple[str, ...], options: dict[str, Any]) -> inspect.Signature:
     positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, positional) for name in inputs]
-    kind = positional
+    kind: Any = positional
     for name, default in options.items():
         if name.startswith("*"):
             kind = inspect.Parameter.KEYWORD_ONLY
@@ -213,7 +213,4 @@ def _declare_distance(name: str, forward: Any, options: dict[str, Any]) -> None:
 
 
 _declare_distance("CosineSimilarity", similarity_forward, {"dim": 1, "eps": 1e-8})
-_declare_distance(
-    "PairwiseDistance", distance_forward, {"p": 2.0, "eps": 1e-6, "keepdim": False}
-)
-
+_declare_distance("PairwiseDistance", distance_forward, {"p": 2.0, "eps": 1e-6, "keepdim": False})

@@ -4,7 +4,7 @@ and the call that enters a layer."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -75,10 +75,7 @@ def owned(root: Instance, store: str, prefix: str = "", recurse: bool = True) ->
 def weights_of(root: Instance) -> list[Weight]:
     """All parameters in the order of `named_parameters`, then all buffers, each once."""
     return [
-        value
-        for store in ("_parameters", "_buffers")
-        for _, value in owned(root, store)
-        if isinstance(value, Weight)
+        value for store in ("_parameters", "_buffers") for _, value in owned(root, store) if isinstance(value, Weight)
     ]
 
 
@@ -283,9 +280,7 @@ def state_dict(
 
 
 @MEMBERS.method("load_state_dict")
-def load_state_dict(
-    run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False
-) -> Value:
+def load_state_dict(run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False) -> Value:
     """Values from a file change no size."""
     return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
 
@@ -448,7 +443,7 @@ def directory(run: Run, self: Instance) -> Value:
     return sorted(names | {str(name) for store in STORES for name in stored(self, store)})
 
 
-def call_root(run: Run, root: Instance, inputs: tuple[Value, ...]) -> Value:
+def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
     """Call a model on its inputs."""
     return run.call(root, *inputs)
 

@@ -30,6 +30,7 @@ from flake8_cnnmem.frameworks.torch import (
     resampling,
     scripting,
     shapes,
+    splitting,
     tensors,
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
@@ -57,8 +58,8 @@ from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
 
 DECLARING = (
-    arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools, reductions,
-    resampling, shapes, tensors, attention_layers, linear_layers, adaptive,
+    arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools,
+    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
@@ -103,10 +104,10 @@ UTILITIES_OF_MODULES: dict[str, Value] = {
 
 def modules_member(name: str) -> Value:
     """Whatever lives in one of the files of torch.nn.modules."""
-    found = LAYERS.get(name, CLASSES.get(name, MISSING))
-    if found is MISSING:
-        found = MODULES_EXTRA.get(name, MISSING)
-    return found
+    for table in (LAYERS, CLASSES, MODULES_EXTRA):
+        if name in table:
+            return table[name]
+    return MISSING
 
 
 MODULES_EXTRA: dict[str, Value] = {
@@ -125,8 +126,7 @@ NN_EXPORTS = ("NonDynamicallyQuantizableLinear", "DistributedDataParallel", "Ave
 def nn_member(name: str) -> Value:
     if name in NN_EXPORTS:
         return MISSING
-    found = LAYERS.get(name, MISSING)
-    return NN.get(name, MISSING) if found is MISSING else found
+    return LAYERS[name] if name in LAYERS else NN.get(name, MISSING)
 
 
 NN: dict[str, Value] = {

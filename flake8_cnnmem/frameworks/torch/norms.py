@@ -168,15 +168,11 @@ def local_response_norm(
 
 
 @define("functional.normalize")
-def normalize(
-    run: Run, input: Value, p: Value = 2.0, dim: Value = 1, eps: Value = 1e-12, out: Value = None
-) -> Value:
+def normalize(run: Run, input: Value, p: Value = 2.0, dim: Value = 1, eps: Value = 1e-12, out: Value = None) -> Value:
     return apply(run, Normalise(axis=dim), input, function="normalize")
 
 
-def drop(
-    run: Run, function: str, kind: str, input: Value, p: Value, training: Value, inplace: Value
-) -> Value:
+def drop(run: Run, function: str, kind: str, input: Value, p: Value, training: Value, inplace: Value) -> Value:
     if isinstance(input, Weight) and inplace is True:
         return input
     rate = p if isinstance(p, (int, float, Unknown)) else 0.5

@@ -42,7 +42,9 @@ def pool(
     return with_indices(run, op, input, function)
 
 
-def adaptive(run: Run, function: str, mode: str, rank: int, input: Value, target: Value, indices: Value = False) -> Value:
+def adaptive(
+    run: Run, function: str, mode: str, rank: int, input: Value, target: Value, indices: Value = False
+) -> Value:
     sizes = tuple(None if item is None else size(item) for item in ntuple(target, rank))
     if len(sizes) == 1:
         sizes *= rank
@@ -62,9 +64,7 @@ def _declare(rank: int) -> None:
         ceil_mode: Value = False,
         return_indices: Value = False,
     ) -> Value:
-        return pool(
-            run, maximum, "max", rank, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-        )
+        return pool(run, maximum, "max", rank, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
     def max_pool_with_indices(
         run: Run,

@@ -22,7 +22,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
 
-def _mean(values: list[Any]) -> float:
+def _mean(values: list[Any]) -> Any:
     return sum(values) / len(values)
 
 
@@ -324,9 +324,7 @@ def diff(run: Run, input: Value, n: Value = 1, dim: Value = -1, prepend: Value =
 
 
 @define(*everywhere("topk"))
-def topk(
-    run: Run, input: Value, k: Value, dim: Value = -1, largest: Value = True, sorted: Value = True
-) -> Value:
+def topk(run: Run, input: Value, k: Value, dim: Value = -1, largest: Value = True, sorted: Value = True) -> Value:
     own = input.dtype if isinstance(input, Tensor) else "float"
     return apply(run, TopK(size(k), dim), input, function="topk", dtypes=(own, "int64"))
 

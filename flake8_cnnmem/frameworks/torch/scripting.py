@@ -256,4 +256,3 @@ MISCELLANEOUS: dict[str, Value] = {
     "newaxis": None,
     "__version__": "2.13.0",
 }  # fmt: skip
-

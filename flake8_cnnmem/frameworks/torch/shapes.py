@@ -9,12 +9,11 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, size, sizes
-from flake8_cnnmem.frameworks.torch.constants import Constant, constant, flat, permuted, spread
+from flake8_cnnmem.frameworks.torch.constants import LARGEST, Constant, constant, flat, permuted, spread
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.frameworks.torch.strides import is_viewable
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import (
-    Chunk,
     Elementwise,
     Expand,
     Flatten,
@@ -24,10 +23,8 @@ from flake8_cnnmem.ops import (
     RepeatInterleave,
     Reshape,
     Roll,
-    Split,
     Squeeze,
     Transpose,
-    Unbind,
     Unflatten,
     Unsqueeze,
     Windows,
@@ -112,7 +109,7 @@ class Copied(Weightless):
     def __init__(self, shape_op: Op) -> None:
         self.shape_op = shape_op
 
-    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
         return self.shape_op.outputs(*inputs)
 
 
@@ -132,6 +129,7 @@ class Lost(Elementwise):
     """A view whose target shape is not known."""
 
     __slots__ = ("cause",)
+    cause: Unknown
 
     def __init__(self, kind: str, cause: Unknown) -> None:
         super().__init__(kind)
@@ -272,8 +270,10 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
         (shape,) = op.outputs(input.shape)
     except Mismatch:
         return None
+    if isinstance(shape, Unknown):
+        return None
     total = dims.product(shape)
-    if not isinstance(total, int) or total > 1024:
+    if not isinstance(total, int) or total > LARGEST:
         return Constant(shape, input.dtype) if dims.known(shape) and isinstance(total, int) else None
     return constant(shape, spread(values, input.shape, shape), input.dtype)
 
@@ -382,112 +382,6 @@ def rot90(run: Run, input: Value, k: Value = 1, dims: Value = (0, 1)) -> Value:
         return lost_shape(run, input, run.unknown("how a tensor is rotated is not known"), "rot90", "copy")
     turned = apply(run, Flip(None), input, function="rot90")
     return swap(run, turned, *dims) if k % 2 else turned
-
-
-def parts(run: Run, op: Split | Chunk | Unbind, input: Value, function: str) -> Value:
-    """Several tensors, or Unknown where their number is not known."""
-    tensor = tensor_of(input)
-    if isinstance(tensor, Unknown):
-        return tensor
-    if isinstance(tensor.shape, Unknown):
-        count: int | Unknown = len(op.sizes) if isinstance(op, Split) and isinstance(op.sizes, tuple) else tensor.shape
-    else:
-        try:
-            count = op.count(tensor.shape)
-        except Mismatch:
-            count = 0
-    if isinstance(count, Unknown):
-        return count
-    if isinstance(tensor.shape, Unknown):
-        made = [apply(run, Elementwise("view"), tensor, function=function) for _ in range(count)]
-        return tuple(made)
-    known = constant_parts(op, tensor)
-    if known is not None:
-        return known
-    result = apply(run, op, tensor, function=function)
-    return (result,) if isinstance(result, Tensor) else result
-
-
-def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
-    """Parts along the first axis of a constant with known values."""
-    if tensor.data is None or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown) or not tensor.shape:
-        return None
-    axis = getattr(op, "axis", 0)
-    if axis not in (0, -len(tensor.shape)):
-        return None
-    try:
-        shapes = op.outputs(tensor.shape)
-    except Mismatch:
-        return None
-    rows, made, at = tensor.data, [], 0
-    for shape in shapes:
-        if isinstance(op, Unbind):
-            made.append(Constant(shape, tensor.dtype, data=rows[at]))
-            at += 1
-        elif isinstance(shape[0], int):
-            made.append(Constant(shape, tensor.dtype, data=rows[at : at + shape[0]]))
-            at += shape[0]
-    return tuple(made) if len(made) == len(shapes) else None
-
-
-@define("torch.split")
-def split(run: Run, tensor: Value, split_size_or_sections: Value, dim: Value = 0) -> Value:
-    return split_into(run, tensor, split_size_or_sections, dim)
-
-
-@define("tensor.split")
-def split_method(run: Run, input: Value, split_size: Value, dim: Value = 0) -> Value:
-    return split_into(run, input, split_size, dim)
-
-
-@define("tensor.split_with_sizes", "torch.split_with_sizes")
-def split_with_sizes(run: Run, input: Value, split_sizes: Value, dim: Value = 0) -> Value:
-    return split_into(run, input, split_sizes, dim)
-
-
-def split_into(run: Run, input: Value, each: Value, dim: Value) -> Value:
-    if isinstance(each, (list, tuple, range)):
-        return parts(run, Split(tuple(size(part) for part in each), dim), input, "split")
-    return parts(run, Split(size(each), dim), input, "split")
-
-
-@define("torch.tensor_split", "tensor.tensor_split")
-def tensor_split(run: Run, input: Value, indices_or_sections: Value, dim: Value = 0) -> Value:
-    tensor = tensor_of(input)
-    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim, int):
-        return run.unknown("how a tensor is split is not known")
-    length = tensor.shape[dim]
-    if not isinstance(length, int):
-        return run.unknown("how a tensor is split is not known")
-    if isinstance(indices_or_sections, int) and indices_or_sections > 0:
-        each, more = divmod(length, indices_or_sections)
-        lengths = [each + 1] * more + [each] * (indices_or_sections - more)
-    elif isinstance(indices_or_sections, (list, tuple)) and all(isinstance(at, int) for at in indices_or_sections):
-        edges = [0, *(max(0, min(length, at)) for at in indices_or_sections), length]
-        lengths = [max(0, after - before) for before, after in zip(edges, edges[1:], strict=False)]
-    else:
-        return run.unknown("how a tensor is split is not known")
-    return parts(run, Split(tuple(lengths), dim), tensor, "split")
-
-
-@define("torch.hsplit", "tensor.hsplit")
-def hsplit(run: Run, input: Value, indices_or_sections: Value) -> Value:
-    return tensor_split(run, input, indices_or_sections, 1)
-
-
-@define("torch.vsplit", "tensor.vsplit")
-def vsplit(run: Run, input: Value, indices_or_sections: Value) -> Value:
-    return tensor_split(run, input, indices_or_sections, 0)
-
-
-@define("torch.chunk", "tensor.chunk", "torch.unsafe_chunk", "tensor.unsafe_chunk")
-def chunk(run: Run, input: Value, chunks: Value, dim: Value = 0) -> Value:
-    return parts(run, Chunk(size(chunks), dim), input, "chunk")
-
-
-@define("torch.unbind", "tensor.unbind")
-def unbind(run: Run, input: Value, dim: Value = 0) -> Value:
-    return parts(run, Unbind(dim), input, "unbind")
 
 
 @define("tensor.unfold")

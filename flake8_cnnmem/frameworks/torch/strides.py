@@ -83,9 +83,7 @@ def moved(op: Any, before: Shape, after: Shape, strides: tuple[Size, ...]) -> tu
         return tuple(order)
     if isinstance(op, Expand):
         lead = len(after) - rank
-        return (0,) * lead + tuple(
-            strides[at] if before[at] == after[at + lead] else 0 for at in range(rank)
-        )
+        return (0,) * lead + tuple(strides[at] if before[at] == after[at + lead] else 0 for at in range(rank))
     if isinstance(op, Squeeze):
         if op.axes is None:
             dropped = {at for at, size in enumerate(before) if size == 1}
@@ -173,9 +171,7 @@ def is_row_major(tensor: Tensor) -> bool:
     if strides is None or isinstance(tensor.shape, Unknown):
         return True
     wanted = row_major(tensor.shape)
-    return all(
-        size == 1 or own == step for size, own, step in zip(tensor.shape, strides, wanted, strict=False)
-    )
+    return all(size == 1 or own == step for size, own, step in zip(tensor.shape, strides, wanted, strict=False))
 
 
 def is_viewable(tensor: Tensor, target: Shape) -> bool:

@@ -15,7 +15,8 @@ from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
-from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap, unbind
+from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
+from flake8_cnnmem.frameworks.torch.splitting import unbind
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
@@ -234,7 +235,8 @@ def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 for _name in (
-    "cuda", "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
+    "cuda", "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to",
+    "retain_grad",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, absorb=False)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.dims import BATCH, Batch
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.frameworks.torch import layer, registry
 from flake8_cnnmem.graph import Tensor
@@ -32,6 +33,9 @@ ODD: dict[str, Any] = {
 INPUTS = [Tensor((BATCH, 8, 12, 12)), Tensor((BATCH, 8)), Tensor(()), Tensor(Unknown("odd")), Unknown("odd")]
 
 
+OPEN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
 def plain(name: str) -> Any:
     """An ordinary value for a parameter without a default."""
     if name in ("unflattened_size", "output_size", "cutoffs"):
@@ -44,7 +48,7 @@ def plain(name: str) -> Any:
 def call_with(run: Interpreter, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         return run.call(function, *args, **kwargs)
-    except Raised:
+    except (Raised, Exhausted):
         return None
 
 
@@ -61,9 +65,6 @@ def test_a_layer_takes_any_argument(name: str) -> None:
             if isinstance(made, Instance):
                 for value in INPUTS:
                     call_with(run, made, [value], {})
-
-
-OPEN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @pytest.mark.parametrize("dotted", sorted(registry.DEFINED))

@@ -104,7 +104,9 @@ def test_a_function_of_torch_takes_what_each_overload_takes(place: str, name: st
         if not any(parameter.kind in OPEN for parameter in signature.parameters.values()):
             expected = [word if word in own else OTHER_NAMES.get(word, word) for word in overloads[0]]
             assert own[: len(expected)] == expected
-            assert all(signature.parameters[word].default is not inspect.Parameter.empty for word in own[len(expected) :])
+            assert all(
+                signature.parameters[word].default is not inspect.Parameter.empty for word in own[len(expected) :]
+            )
         return
     for overload in overloads:
         assert acceptable(signature, overload) is None

@@ -222,4 +222,3 @@ for _name, _kind in (
     ("FeatureAlphaDropout", "feature_alpha_dropout"),
 ):
     _declare(_name, _kind)
-

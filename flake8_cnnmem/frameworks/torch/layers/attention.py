@@ -226,7 +226,8 @@ def clones(run: Run, layer: Value, count: Value) -> Value:
 
 def stack_forward(run: Run, self: Instance, x: Value, *args: Value, **kwargs: Value) -> Value:
     """Every layer in turn, then the final norm."""
-    for layer in run.items(attribute(run, self, "layers")):
+    layers = run.items(attribute(run, self, "layers"))
+    for layer in [layers] if isinstance(layers, Unknown) else layers:
         x = run.call(layer, x, *args, **kwargs)
     norm = attribute(run, self, "norm")
     return x if norm is None else run.call(norm, x)
@@ -237,9 +238,7 @@ def encoder_forward(
     is_causal: Value = None,
 ) -> Value:  # fmt: skip
     causal = is_causal is True
-    return stack_forward(
-        run, self, src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=causal
-    )
+    return stack_forward(run, self, src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=causal)
 
 
 @composite("transformer", forward=encoder_forward)
@@ -265,9 +264,7 @@ def decoder_forward(
 
 
 @composite("transformer", forward=decoder_forward)
-def TransformerDecoder(
-    run: Run, self: Instance, decoder_layer: Value, num_layers: Value, norm: Value = None
-) -> None:
+def TransformerDecoder(run: Run, self: Instance, decoder_layer: Value, num_layers: Value, norm: Value = None) -> None:
     set_attribute(run, self, "layers", clones(run, decoder_layer, num_layers))
     self.attributes["num_layers"] = num_layers
     set_attribute(run, self, "norm", norm)

@@ -94,7 +94,7 @@ def extra_padding(run: Run, self: Instance, rank: int, input: Value, output_size
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or len(tensor.shape) < rank:
         return run.unknown("the size that a transposed convolution starts from is not known")
     op = Convolution(
-        1, *[per_axis(attribute(run, self, "kernel_size"), rank)], None,
+        1, per_axis(attribute(run, self, "kernel_size"), rank), None,
         per_axis(attribute(run, self, "stride"), rank), convolution_padding(attribute(run, self, "padding"), rank),
         per_axis(attribute(run, self, "dilation"), rank), transposed=True,
     )  # fmt: skip

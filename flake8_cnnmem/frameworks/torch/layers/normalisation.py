@@ -189,5 +189,3 @@ def LocalResponseNorm(size: Value, alpha: Value = 1e-4, beta: Value = 0.75, k: V
 @layer("normalization", weighted=False)
 def CrossMapLRN2d(size: Value, alpha: Value = 1e-4, beta: Value = 0.75, k: Value = 1) -> LocalResponseNormOp:
     return LocalResponseNormOp(size)
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
+from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.layer import base_class, current, layer
 from flake8_cnnmem.frameworks.torch.pools import adaptive, fractional, pool, unpool
 from flake8_cnnmem.graph import Op
@@ -19,8 +20,7 @@ _AdaptiveMaxPoolNd = base_class("_AdaptiveMaxPoolNd", "pooling")
 _AdaptiveAvgPoolNd = base_class("_AdaptiveAvgPoolNd", "pooling")
 
 BASES = {
-    cls.name: cls
-    for cls in (_MaxPoolNd, _AvgPoolNd, _LPPoolNd, _MaxUnpoolNd, _AdaptiveMaxPoolNd, _AdaptiveAvgPoolNd)
+    cls.name: cls for cls in (_MaxPoolNd, _AvgPoolNd, _LPPoolNd, _MaxUnpoolNd, _AdaptiveMaxPoolNd, _AdaptiveAvgPoolNd)
 }
 
 UNUSED = Elementwise("identity")
@@ -48,9 +48,7 @@ def max_forward(rank: int) -> Callable[..., Value]:
         kernel, stride, padding, dilation, ceil_mode, indices = current(
             run, self, "kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices"
         )
-        return pool(
-            run, f"MaxPool{rank}d", "max", rank, input, kernel, stride, padding, dilation, ceil_mode, indices
-        )
+        return pool(run, f"MaxPool{rank}d", "max", rank, input, kernel, stride, padding, dilation, ceil_mode, indices)
 
     return forward
 
@@ -84,7 +82,7 @@ def adaptive_forward(rank: int, mode: str) -> Callable[..., Value]:
 
     def forward(run: Run, self: Instance, input: Value) -> Value:
         indices = self.attributes.get("return_indices", False)
-        return adaptive(run, name, mode, rank, input, *current(run, self, "output_size"), indices)
+        return adaptive(run, name, mode, rank, input, attribute(run, self, "output_size"), indices)
 
     return forward
 
@@ -166,8 +164,6 @@ for _rank in (1, 2, 3):
     declare(power_pool, f"LPPool{_rank}d", _LPPoolNd, power_forward(_rank))
     declare(max_unpool, f"MaxUnpool{_rank}d", _MaxUnpoolNd, unpool_forward(_rank), default_stride)
     declare(adaptive_max_pool, f"AdaptiveMaxPool{_rank}d", _AdaptiveMaxPoolNd, adaptive_forward(_rank, "max"))
-    declare(
-        adaptive_average_pool, f"AdaptiveAvgPool{_rank}d", _AdaptiveAvgPoolNd, adaptive_forward(_rank, "average")
-    )
+    declare(adaptive_average_pool, f"AdaptiveAvgPool{_rank}d", _AdaptiveAvgPoolNd, adaptive_forward(_rank, "average"))
     if _rank > 1:
         declare(fractional_max_pool, f"FractionalMaxPool{_rank}d", None, fractional_forward(_rank))

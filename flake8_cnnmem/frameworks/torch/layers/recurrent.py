@@ -48,7 +48,7 @@ def recurrent_forward(run: Run, self: Instance, input: Value, hx: Value = None) 
     if is_packed and input.attributes["batch_first"] is not None:
         first = input.attributes["batch_first"] is True
     op = op_of(self, cell, first)
-    names = [name for name in stored(self, "_parameters")]
+    names = list(stored(self, "_parameters"))
     tensor = tensor_of(tensor)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
     results = apply(run, op, tensor, weights=current(run, self, *names), function=cell_class(self), dtype=dtype)
@@ -103,14 +103,11 @@ def cell_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Va
     cell = self.cls.find("_cell")
     held = self.attributes
     op = RecurrentCell(cell, size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
-    names = [name for name in stored(self, "_parameters")]
-    result = apply(run, op, input, weights=current(run, self, *names), function=self.cls.name)
-    return result
+    names = list(stored(self, "_parameters"))
+    return apply(run, op, input, weights=current(run, self, *names), function=self.cls.name)
 
 
-def build_cell(
-    run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value
-) -> None:
+def build_cell(run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value) -> None:
     self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=bias is not False)
     op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), bias is not False)
     create_weights(run, self, op, dtype)
@@ -180,5 +177,3 @@ RNN_UTILITIES: dict[str, Value] = {
         for function in (pack_padded_sequence, pad_packed_sequence, pack_sequence, pad_sequence)
     },
 }
-
-

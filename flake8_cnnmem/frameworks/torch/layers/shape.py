@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
+from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.layer import base_class, current, layer
 from flake8_cnnmem.frameworks.torch.resampling import pad_pairs, resize
 from flake8_cnnmem.frameworks.torch.shapes import reshaped
@@ -45,7 +46,7 @@ def Unflatten(dim: Value, unflattened_size: Value) -> Op:
 
 def pad_forward(rank: int, mode: str, name: str) -> Callable[..., Value]:
     def forward(run: Run, self: Instance, input: Value) -> Value:
-        amounts = per_axis(*current(run, self, "padding"), 2 * rank)
+        amounts = per_axis(attribute(run, self, "padding"), 2 * rank)
         pairs = [(amounts[at], amounts[at + 1]) for at in range(0, len(amounts) - 1, 2)]
         return apply(run, pad_pairs(input, tuple(reversed(pairs)), mode), input, function=name)
 
@@ -148,9 +149,7 @@ def Unfold(kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: 
 
 
 @layer("fold", weighted=False)
-def Fold(
-    output_size: Value, kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1
-) -> Op:
+def Fold(output_size: Value, kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1) -> Op:
     return FoldOp(
         per_axis(output_size, 2), per_axis(kernel_size, 2), per_axis(dilation, 2), per_axis(padding, 2),
         per_axis(stride, 2),
