@@ -27,6 +27,9 @@ from flake8_cnnmem.values import (
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
+STORING = ("__setattr__", "__delattr__")
+"""What `object` does that people call by name on objects of any class."""
+
 
 def find(run: Interpreter, value: Value, name: str) -> Value:
     """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
@@ -83,7 +86,14 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
     unknown_base = cls.any_unknown_base()
     if unknown_base is not None:
         return unknown_base
-    return builtins.method(run, instance.payload, name) if instance.payload is not None else MISSING
+    if instance.payload is not None:
+        return builtins.method(run, instance.payload, name)
+    return bind(run, inherited(name), instance, cls)
+
+
+def inherited(name: str) -> Value:
+    """What every object has, those of native classes too, whose own base is not written down."""
+    return builtins.OBJECT.namespace.get(name, MISSING) if name in STORING else MISSING
 
 
 def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
@@ -126,6 +136,7 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         )
         if fallback is not None:
             return run.quietly("AttributeError", fallback, receiver, name)
+        return bind(run, inherited(name), receiver, cls)
     return MISSING
 
 

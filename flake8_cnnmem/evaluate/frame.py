@@ -90,6 +90,9 @@ class Frame:
         variables = self.variables
         if self.declared and word in self.declared:
             owner = self.declared[word]
+            if owner is None:
+                # What the module itself gives the name comes first, as it would have on import.
+                self.module.settle_name(self.run, word)
             variables = self.module.variables if owner is None else owner.variables
         if self.run.journal is not None:
             self.run.changed(variables)

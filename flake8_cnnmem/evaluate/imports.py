@@ -107,7 +107,8 @@ class Importer:
             hidden = word.startswith("_") or (source.exported is not None and not source.exported(word))
             return MISSING if hidden else source.lookup(word)
         if source is None:
-            module.star_failure = module.star_failure or self.run.import_failure(dotted)
+            if module.star_failure is None:
+                module.star_failure = self.run.import_failure(dotted)
             return MISSING
         if source.source.text and not may_hold(source, word):
             return MISSING

@@ -113,11 +113,14 @@ class Module:
             found = run.builtins.get(word, MISSING)
         return self.star_failure if found is MISSING and self.star_failure is not None else found
 
-    def own(self, run: Interpreter, word: str) -> Value:
+    def settle_name(self, run: Interpreter, word: str) -> None:
         if self.lazy:
             self.index()
             if word in self.waiting:
                 self.settle(run, word)
+
+    def own(self, run: Interpreter, word: str) -> Value:
+        self.settle_name(run, word)
         found = self.variables.get(word, MISSING)
         if found is MISSING and self.stars:
             found = self.from_stars(run, word)

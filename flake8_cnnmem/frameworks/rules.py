@@ -44,7 +44,8 @@ class Row:
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
     of it, repeated), "none".
-    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "contiguous".
+    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first operand's,
+    whatever the others'), "contiguous".
     `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
     `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.

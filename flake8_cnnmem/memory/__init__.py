@@ -12,8 +12,7 @@ def account(model: Model, training: Training, accounting: str, overhead: int) ->
     if accounting == "framework":
         from flake8_cnnmem.memory import framework
 
-        if model.framework in framework.RULES:
-            return framework.estimate(model, training, overhead)
+        return framework.estimate(model, training, overhead)
     from flake8_cnnmem.memory import cs231n
 
     return cs231n.estimate(model, training, overhead)

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.preparing import is_matrix
+from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
+from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(slots=True)
@@ -107,10 +110,12 @@ class Backward:
         if getattr(node.label.op, "in_place", False) and node.operands[0].value.viewed:
             # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
             scratch += [memory.allocate(self._line(gradient)) for _ in range(2)]
+        if kind in ("new", "reuse"):
+            # The gradient of an operand that was repeated is made in full, and then summed.
+            full = [shape for operand in wanted if (shape := repeated(node, operand)) is not None]
+            each = size_of(gradient.dtype)
+            scratch += [memory.allocate(memory.line(dims.product(shape), each)) for shape in full]
         made: list[Value | None] = []
-        full = [operand for operand in wanted if kind in ("new", "reuse") and self._is_reduced(node, operand)]
-        # The gradient of an operand that was repeated is made in full, and then summed.
-        scratch += [memory.allocate(self._line(gradient)) for _ in full]
         for operand in wanted:
             value = operand.value
             if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
@@ -157,12 +162,6 @@ class Backward:
         if len(gradient.strides) == len(value.sizes):
             return gradient.strides
         return layout.contiguous(value.sizes)
-
-    @staticmethod
-    def _is_reduced(node: Node, operand: Operand) -> bool:
-        """Whether an operand of arithmetic was broadcast: fewer values than the result."""
-        kinds = ("multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp")
-        return node.label.op.kind in kinds and operand.value.shape != node.results[0][1].shape
 
     def _view(self, node: Node, given: Sequence[Value | None], wanted: Sequence[Operand]) -> list[Value | None]:
         """The gradient of a view's input."""
@@ -234,6 +233,22 @@ class Backward:
         if self.on_weight is not None and self.on_weight(key, gradient):
             return
         self.finished[key] = gradient
+
+
+ARITHMETIC = frozenset(
+    {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
+)
+"""Kinds whose operands are repeated to the result's shape."""
+
+
+def repeated(node: Node, operand: Operand) -> Shape | None:
+    """The larger shape in which an operand's gradient is made first; None where it is the operand's own."""
+    result, shape = node.results[0][1].shape, operand.value.shape
+    if isinstance(result, Unknown) or isinstance(shape, Unknown):
+        return None
+    if node.label.op.kind == "matmul":
+        return batched(shape, result)
+    return result if node.label.op.kind in ARITHMETIC and shape != result else None
 
 
 def _is_dense(value: Value) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.keeping import Keyed, lines_of, node_of
@@ -20,7 +21,7 @@ from flake8_cnnmem.memory.placing import (
     shared_strides,
     shares_input,
 )
-from flake8_cnnmem.memory.preparing import Autocast, matrices
+from flake8_cnnmem.memory.products import matrices
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Region, Step, Stretch, calls_in
 from flake8_cnnmem.memory.variants import dropped_out, variants
@@ -153,10 +154,10 @@ class Forward:
             operands, weights, casts, made = self.autocast.cast(call, row, operands, weights, half)
             self.tape += casts if self.records else []
             scratch += made
-        if row.matrix:
-            operands, made = matrices(memory, call, operands)
-            scratch += made
         inputs = [value for _, value in operands]
+        if row.matrix:
+            inputs, made = matrices(memory, call, inputs)
+            scratch += made
         computed = computed_dtype(row, inputs, half, dtype)
         each = size_of(computed)
         scratch += [memory.allocate(line) for line in lines_of(memory, row.forward, call, inputs, each)]
@@ -165,7 +166,7 @@ class Forward:
             value.grad = flows and is_floating(value.dtype)
             value.viewed = flows and is_viewed(call, row, inputs)
         if records:
-            self.tape.append(node_of(memory, call, row, operands, weights, results, each))
+            self.tape.append(node_of(memory, call, row, operands, weights, inputs, results, each))
         for storage in scratch:
             memory.release(storage)
         for tensor, value in zip(call.outputs, results, strict=True):

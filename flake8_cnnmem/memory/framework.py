@@ -6,14 +6,12 @@ state is there already). The step's order and what each op holds are the framewo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.keras.kept import RULES as KERAS
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.equal import merged
@@ -21,14 +19,22 @@ from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.optimizers import is_set
-from flake8_cnnmem.memory.preparing import Autocast
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Region, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 
-RULES: Mapping[str, Rules] = {"torch": TORCH, "keras": KERAS}
+
+def rules_of(framework: str) -> Rules:
+    """The rules of a framework. Only those that are asked for are loaded."""
+    if framework == "keras":
+        from flake8_cnnmem.frameworks.keras.kept import RULES
+
+        return RULES
+    from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
+
+    return TORCH
 
 
 def estimate(model: Model, training: Training, overhead: int, rules: Rules | None = None) -> Estimate:
@@ -37,7 +43,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     `total` and `tensor_peak` are exact at the training's batch size, every tensor rounded up to the
     allocator's block; the largest batch is found with the same exact figures.
     """
-    rules = rules or RULES[model.framework]
+    rules = rules or rules_of(model.framework)
     if rules.merges_equal:
         calls, results = merged(model.calls, model.outputs)
         model = replace(model, calls=tuple(calls), outputs=results)

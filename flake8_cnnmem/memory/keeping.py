@@ -35,10 +35,11 @@ def node_of(
     row: Row,
     operands: Sequence[Keyed],
     weights: Sequence[Keyed],
+    inputs: Sequence[Value],
     results: Sequence[Value],
     each: int,
 ) -> Node:
-    """The op's node, holding what its row says it keeps."""
+    """The op's node, holding what its row says it keeps. `inputs` are the operands as the op reads them."""
     node = Node(
         call,
         row,
@@ -46,7 +47,6 @@ def node_of(
         tuple((id(tensor), value) for tensor, value in zip(call.outputs, results, strict=True)),
         kind="view" if is_view(call, row) else "op",
     )
-    inputs = [value for _, value in operands]
     in_place = is_in_place(call)
     keeps = row.in_place if in_place and row.in_place is not None else row.keeps
     for kept in keeps:

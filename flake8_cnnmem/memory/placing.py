@@ -53,6 +53,9 @@ def shared_strides(call: Call, first: Value, sizes: tuple[int, ...] | None) -> t
 
 def own_strides(row: Row, inputs: Sequence[Value], sizes: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a result in memory of its own."""
+    first = inputs[0] if inputs else None
+    if row.layout == "first" and first is not None and first.sizes == sizes and first.strides is not None:
+        return layout.elementwise(sizes, [(sizes, first.strides)])
     full = [(one.sizes, one.strides) for one in inputs if one.sizes is not None and one.strides is not None]
     if not full or row.layout == "contiguous" or len(full) < len(inputs):
         return layout.contiguous(sizes)

@@ -64,7 +64,7 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
         if not call.inputs or not call.outputs:
             continue
         first = id(call.inputs[0])
-        if first in flattened and isinstance(call.op, Linear) and call.op.inputs is not None:
+        if first in flattened and isinstance(call.op, Linear) and call.op.inputs not in (None, 0):
             return Expected((BATCH, call.op.inputs), ())
         if first in alike:
             expected = taken_by(call)
@@ -86,7 +86,7 @@ def taken_by(call: Call) -> Expected | None:
     if isinstance(op, (BatchNorm, InstanceNorm)) and op.features is not None:
         rank = max(op.ranks) if op.ranks else 4
         return spread(op.features, rank - 2, False)
-    if isinstance(op, Linear) and op.inputs is not None:
+    if isinstance(op, Linear) and op.inputs not in (None, 0):
         return Expected((BATCH, op.inputs), ())
     if isinstance(op, Embedding):
         return Expected((BATCH, UNSTATED), (1,), "int64")
@@ -99,7 +99,8 @@ def taken_by(call: Call) -> Expected | None:
 
 def spread(channels: Size | None, rank: int, channels_last: bool) -> Expected:
     sizes: tuple[Size, ...] = (UNSTATED,) * rank
-    known = channels if channels is not None else UNSTATED
+    # A lazy layer counts 0 channels until its first call.
+    known = UNSTATED if channels is None or channels == 0 else channels
     if channels_last:
         return Expected((BATCH, *sizes, known), tuple(range(1, rank + 1)))
     return Expected((BATCH, known, *sizes), tuple(range(2, rank + 2)))

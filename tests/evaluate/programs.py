@@ -9,6 +9,7 @@ import types
 import warnings
 from typing import Any
 
+from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.source import Source
@@ -25,6 +26,15 @@ def evaluate(text: str) -> tuple[dict[str, Any], Interpreter]:
     module = Module("__main__", Source("program.py", text), lazy=False)
     run.run_module(module)
     return module.variables, run
+
+
+def with_batch(text: str) -> Any:
+    """The program's `result` where the name `n` stands for the batch size."""
+    run = Interpreter([], strict=True)
+    run.builtins = {**run.builtins, "n": Batch(1)}
+    module = Module("__main__", Source("program.py", text), lazy=False)
+    run.run_module(module)
+    return module.variables["result"]
 
 
 def interpreted(text: str) -> Any:

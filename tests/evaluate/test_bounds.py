@@ -10,11 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flake8_cnnmem.evaluate import interpreter
 from flake8_cnnmem.evaluate.budget import BITS, LENGTH
 from tests.evaluate.programs import evaluate
 
 SECONDS = 20.0
 """Far above what one of these takes on a slow machine, far below what any would take without a bound."""
+
+STEPS = 200_000
+"""A tenth of what one statement may take, so that what ends only with the budget ends sooner here."""
+
+
+@pytest.fixture(autouse=True)
+def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "STATEMENT_STEPS", STEPS)
+
 
 EXPRESSIONS = [
     "'x' * {n}", "[0] * {n}", "(0,) * {n}", "b'x' * {n}", "list(range({n}))", "tuple(range({n}))", "set(range({n}))",
@@ -97,6 +107,8 @@ LOOPS = {
     "a long list that is cut, again and again": "items = [0] * 1000000\nfor _ in range(10**6): items[1:]",
     "a long list in a branch, again and again": "items = [0] * 1000000\nfor _ in range(10**6):\n"
     "    if input(): items[0] = 1",
+    "a long list that is shifted, again and again": "items = [0] * 1000000\n"
+    "for _ in range(10**6): items.insert(0, items.pop())",
     "a long text, again and again": "text = 'ab' * 400000\nfor _ in range(10**6): text.replace('b', 'c')",
 }
 

@@ -43,7 +43,8 @@ def measure() -> dict[str, Any]:
     import keras
     import tensorflow as tf
 
-    from flake8_cnnmem.frameworks.keras import configured, operations, tensorflow
+    from flake8_cnnmem.frameworks.keras import configured
+    from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow
 
     signatures: dict[str, list[list[str]]] = {}
     for word in sorted(dir(keras.layers)):
@@ -58,7 +59,10 @@ def measure() -> dict[str, Any]:
     for table, module, name in (
         (operations.OPS, keras.ops, "keras.ops"),
         (operations.RANDOM, keras.random, "keras.random"),
-        *((table, getattr(tf, part) if part else tf, f"tf.{part}" if part else "tf") for part, table in tensorflow.TABLES.items()),
+        *(
+            (table, getattr(tf, part) if part else tf, f"tf.{part}" if part else "tf")
+            for part, table in tensorflow.TABLES.items()
+        ),
     ):
         for word in table.entries:
             function = getattr(module, word, None)
@@ -68,7 +72,8 @@ def measure() -> dict[str, Any]:
                 except ValueError:
                     continue
     return {
-        "about": "Parameters in order, each with its default as text where it has one. Measured by tests/oracle/check_keras_stubs.py.",
+        "about": "Parameters in order, each with its default as text where it has one. "
+        "Measured by tests/oracle/check_keras_stubs.py.",
         "keras": keras.__version__,
         "tensorflow": tf.__version__,
         "signatures": signatures,

@@ -8,9 +8,10 @@ fixtures/truth/bugs.json. Exit status 1 if one does not.
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUGS = ROOT / "fixtures" / "bugs"
 TRUTH = ROOT / "fixtures" / "truth" / "bugs.json"
+
+COLOUR = re.compile(r"\x1b\[\d*m")
 
 STAND_IN = """\
 import runpy, sys, types
@@ -42,7 +45,7 @@ def run(path: Path) -> str | None:
         return None
     lines = done.stderr.strip().splitlines()
     last = max(number for number, line in enumerate(lines) if "Error" in line.partition(":")[0] and line[0] != " ")
-    said = " ".join(line.strip() for line in lines[last:] if line.strip())
+    said = COLOUR.sub("", " ".join(line.strip() for line in lines[last:] if line.strip()))
     return said.partition("Arguments received by")[0].strip()[:300]
 
 
@@ -58,10 +61,11 @@ def main(asked: list[str]) -> int:
         print(f"{name}: {error}; {twin or 'right runs'}", flush=True)
         wrong += error is None or twin is not None
         found[name] = {"name": name, "wrong": error, "right": twin}
-    versions = {package: importlib.metadata.version(package).partition("+")[0] for package in ("torch", "keras", "tensorflow")}
-    about = "What the frameworks say to fixtures/bugs/NAME_wrong.py and NAME_right.py (null: nothing, it runs), by tests/oracle/confirm_bugs.py."
+    modules = [importlib.import_module(name) for name in ("torch", "keras", "tensorflow")]
+    versions = {module.__name__: module.__version__.partition("+")[0] for module in modules}
+    about = "What the frameworks say to fixtures/bugs/NAME_wrong.py and NAME_right.py (null: nothing, it runs)."
     lines = ",\n".join(json.dumps(found[name]) for name in sorted(found))
-    head = json.dumps({"about": about, **versions}, indent=1)[:-2]
+    head = json.dumps({"about": f"{about} Measured by tests/oracle/confirm_bugs.py.", **versions}, indent=1)[:-2]
     TRUTH.write_text(f'{head},\n "bugs": [\n{lines}\n]}}\n')
     return int(wrong > 0)
 

@@ -2,7 +2,8 @@
 
     python tests/oracle/measure_keras.py
 
-(with keras, tf_keras and tensorflow installed) writes fixtures/truth/keras_layers.json, against which tests/frameworks/keras/test_truth.py holds our own answers.
+(with keras, tf_keras and tensorflow installed) writes fixtures/truth/keras_layers.json, against which
+tests/frameworks/keras/test_truth.py holds our own answers.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def measured(code: str) -> dict[str, Any]:
     if "y" in names:
         found["shapes"] = shapes(names["y"])
     if "m" in names:
-        weights = names["m"].weights
-        found["weights"] = sorted([list(weight.shape), bool(weight.trainable)] for weight in weights)
+        model = names["m"]
+        trained = {id(weight) for weight in model.trainable_weights}
+        found["weights"] = sorted([list(weight.shape), id(weight) in trained] for weight in model.weights)
     if "r" in names:
         found["result"] = repr(names["r"])
     return found
@@ -60,9 +62,11 @@ def main() -> int:
     sys.path.insert(0, str(Path(__file__).parent))
     import keras
     import keras_cases
+    import keras_written
     import tf_keras
 
-    results = [measured(code) for code in [*keras_cases.random_cases(1, 5), *keras_cases.WRITTEN_3, *keras_cases.WRITTEN_2]]
+    written = [*keras_written.KERAS_3, *keras_written.KERAS_2]
+    results = [measured(code) for code in [*keras_cases.random_cases(1, 5), *written]]
     head = {
         "about": "Cases of Keras code: shapes of y, weights of m ([shape, trainable]), repr of r; error where Keras "
         "refuses. Measured by tests/oracle/measure_keras.py.",

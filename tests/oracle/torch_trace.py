@@ -147,7 +147,8 @@ class Trace(TorchFunctionMode):
                     self.unmapped.add("even same padding")
             self.add(op, [x], result, [weight, bias], name)
         elif name == "linear":
-            self.add(ops.Linear(result.shape[-1]), [x], result, [args[1], *args[2:3]], name)
+            given = [*args[1:3], *(kwargs[key] for key in ("weight", "bias") if key in kwargs)]
+            self.add(ops.Linear(result.shape[-1]), [x], result, given, name)
         elif name == "batch_norm":
             op = ops.BatchNorm(training=bool(args[5]))
             self.add(op, [x], result, [w for w in args[1:5] if w is not None], name)
@@ -228,7 +229,7 @@ class Trace(TorchFunctionMode):
 
     def shape_op(self, name: str, args: Any, kwargs: Any, result: Any, x: torch.Tensor) -> bool:
         weights = [x] if isinstance(x, nn.Parameter) else []
-        if name in ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "view_as"):
+        if name in ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "view_as", "reshape_as"):
             op: Any = ops.Reshape(self.sizes(result))
         elif name == "permute":
             axes = args[1:] if not isinstance(args[1], (tuple, list)) else args[1]
@@ -253,6 +254,8 @@ class Trace(TorchFunctionMode):
                 op = ops.Index(tuple(self.tensor(i) if isinstance(i, torch.Tensor) else i for i in items))
             else:
                 op = ops.Index(items)
+        elif name == "unfold" and isinstance(args[1], int):
+            op = ops.resample.Windows(*args[1:4])
         elif name == "contiguous":
             op = ops.Elementwise("contiguous")
         elif name in ("clone",):

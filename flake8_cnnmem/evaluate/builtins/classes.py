@@ -60,7 +60,9 @@ def class_of(value: Value) -> Class | None:
     if cls is None and kind.__module__ != "flake8_cnnmem.values":
         cls = next((HOSTED[base] for base in kind.__mro__[1:-1] if base in HOSTED), None)
         if cls is None and kind.__name__ == "Function":
-            cls = HOSTED[kind] = HOSTED[FunctionValue]
+            cls = HOSTED[FunctionValue]
+        if cls is not None:
+            HOSTED[kind] = cls
     return cls
 
 

@@ -16,9 +16,7 @@ from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
 class DefaultDict(dict[Any, Any]):
     """`collections.defaultdict` of the interpreted program: `factory` is one of its values."""
 
-    __slots__ = ("factory",)
-
-    factory: Value
+    factory: Value = None
 
 
 ordered = Names()
@@ -51,15 +49,9 @@ ORDERED_DICT = host_class("OrderedDict", OrderedDict, dict(ordered), DICT, modul
 defaults = Names()
 
 
-def empty_default() -> DefaultDict:
-    made = DefaultDict()
-    made.factory = None
-    return made
-
-
 @defaults.function("__new__", absorb=False)
 def default_new(run: Run, cls: Class, factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
-    result = empty_default()
+    result = DefaultDict()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
     result.factory = factory
@@ -95,7 +87,7 @@ def default_missing(run: Run, self: DefaultDict, word: Value, /) -> Value:
 
 @defaults.method("copy")
 def default_copy(run: Run, self: DefaultDict, /) -> Value:
-    result = empty_default()
+    result = DefaultDict()
     result.factory = self.factory
     dict.update(result, self)
     return result

@@ -94,8 +94,11 @@ def hosted(name: str, function: Callable[..., Any], size: Callable[..., int] | N
                 return arg
             if isinstance(arg, (str, bytes)):
                 run.spend(len(arg) // 64)
-        if size is not None:
-            run.check_size(size(*plain, **named))
-        return function(*plain, **named)
+        try:
+            if size is not None:
+                run.check_size(size(*plain, **named))
+            return function(*plain, **named)
+        except AttributeError as error:
+            raise TypeError(str(error)) from None
 
     return Native(name, native)

@@ -67,8 +67,18 @@ def arithmetic(words: tuple[str, ...]) -> Names:
         names[word] = hosted(word, function)
     names["__hash__"] = hosted("__hash__", hash)
     names["item"] = names["tolist"] = Native("item", lambda run, self: payload(self))
-    names["astype"] = Native("astype", lambda run, self, dtype, **kwargs: run.construct(dtype, payload(self)))
+    names["astype"] = Native("astype", as_type)
     return names
+
+
+def as_type(run: Run, self: Value, dtype: Value, **kwargs: Value) -> Value:
+    """numpy's `astype` of a scalar: the dtype is a class (`int`, `np.float32`) or a name."""
+    if isinstance(dtype, Class):
+        return run.construct(dtype, payload(self))
+    word = payload(dtype)
+    if not isinstance(word, str):
+        return run.unknown("a dtype is not known")
+    return to_int(run, self) if "int" in word else to_float(run, self)
 
 
 integers = arithmetic(tuple(word for word in OPERATORS if word != "__matmul__"))

@@ -155,8 +155,10 @@ unions = Names()
 
 
 @unions.function("__instancecheck__", absorb=False)
-def union_check(run: Run, self: Instance, value: Value) -> bool | Unknown:
+def union_check(run: Run, self: Value, value: Value) -> bool | Unknown:
     """Whether a value is an instance of one of the alternatives."""
+    if not isinstance(self, Instance):
+        return isinstance(value, Instance) and value.cls is UNION
     cause: Unknown | None = None
     for part in self.attributes["__args__"]:
         answer = run.is_instance(value, NONE if part is None else part)

@@ -15,6 +15,9 @@ from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
 
+MOVED = 256
+"""Items that move up or down within a list for one step of the budget."""
+
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 
@@ -109,6 +112,7 @@ def mutable() -> Names:
     @names.method("insert", absorb=False)
     def insert(run: Run, self: Any, at: Value, item: Value, /) -> None:
         run.check_size(len(self) + 1)
+        run.spend(len(self) // MOVED)
         run.changed(self)
         place = to_int(run, at)
         if isinstance(place, int):
@@ -160,6 +164,7 @@ def mutable() -> Names:
 
     @names.method("__delitem__", absorb=False)
     def delete_item(run: Run, self: Any, key: Value, /) -> None:
+        run.spend(len(self) // MOVED)
         run.changed(self)
         if isinstance(key, (Unknown, Batch)):
             blur(self, key, len(self) - 1)
@@ -184,6 +189,7 @@ def pop(run: Run, self: list[Value], at: Value = -1, /) -> Value:
     run.changed(self)
     place = to_int(run, at)
     if isinstance(place, int):
+        run.spend(0 if place == -1 else len(self) // MOVED)
         return self.pop(place)
     blur(self, place, len(self) - 1)
     return place
@@ -289,11 +295,11 @@ deques = mutable()
 
 
 @deques.function("__new__", absorb=False)
-def deque_new(run: Run, cls: Class, items: Value = (), maxlen: Value = None) -> Value:
+def deque_new(run: Run, cls: Class, iterable: Value = (), maxlen: Value = None) -> Value:
     limit = None if maxlen is None else to_int(run, maxlen)
     if isinstance(limit, (Unknown, Batch)):
         return limit if isinstance(limit, Unknown) else run.unknown("the batch size has no value here")
-    return collected(run, cls, lambda found: deque(found, limit), items)
+    return collected(run, cls, lambda found: deque(found, limit), iterable)
 
 
 deques["__init__"] = Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)

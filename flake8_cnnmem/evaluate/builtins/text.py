@@ -69,7 +69,7 @@ def shared(kind: Any) -> Names:
     names["__len__"] = Native("__len__", lambda run, self: len(payload(self)))
     names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
     names["__contains__"] = hosted("__contains__", kind.__contains__)
-    names["__getitem__"] = Native("__getitem__", lambda run, self, key: run.index(payload(self), key))
+    names["__getitem__"] = hosted("__getitem__", kind.__getitem__)
     names["__repr__"] = host_repr
     names["__format__"] = host_format
 

@@ -60,7 +60,9 @@ def instance_check(run: Run, self: Class, value: Value) -> bool | Unknown:
     return cls if isinstance(cls, Unknown) else provides(cls, self)
 
 
-def subclass_check(run: Run, self: Class, cls: Class) -> bool | Unknown:
+def subclass_check(run: Run, self: Class, cls: Value) -> bool | Unknown:
+    if not isinstance(cls, Class):
+        raise TypeError("issubclass() arg 1 must be a class")
     return provides(cls, self) if ABSTRACT.get(self.name) is self else False
 
 

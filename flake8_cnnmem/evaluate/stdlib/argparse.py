@@ -97,6 +97,8 @@ def add_argument(
     unknown = next((text for text in (*texts, dest) if isinstance(text, Unknown)), None)
     if unknown is not None:
         return unknown
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("the names of an argument are text")
     optional = tuple(text for text in texts if text.startswith("-"))
     name = payload(dest) if dest is not None else destination(texts)
     argument = Argument(

@@ -147,7 +147,7 @@ def dataclass_(
     weakref_slot: Value = False,
 ) -> Value:
     def decorate(run: Run, cls: Value) -> Value:
-        if not isinstance(cls, Class):
+        if not isinstance(cls, Class) or cls.host is not None:
             return cls
         run.changed(cls.namespace)
         return process(run, cls, init is True, repr is True, eq is True, order is True, frozen is True, kw_only is True)

@@ -141,7 +141,10 @@ def functional(run: Run, cls: Class, name: Value, members: Value) -> Value:
         pairs = [each if isinstance(each, (tuple, list)) else (each, at) for at, each in enumerate(found, 1)]
     if isinstance(pairs, Unknown):
         return pairs
-    made = Class(payload(name), (cls,), {payload(word): value for word, value in pairs}, site=run.here())
+    words = {payload(word): value for word, value in pairs}
+    if not all(isinstance(word, str) for word in (payload(name), *words)):
+        raise TypeError("the names of an enum and of its members are text")
+    made = Class(payload(name), (cls,), words, site=run.here())
     made.facts["metaclass"] = cls.facts.get("metaclass", META)
     make_members(run, made)
     return made
@@ -313,7 +316,9 @@ def invert(run: Run, self: Instance) -> Value:
 
 
 @flags.function("__contains__")
-def has_flag(run: Run, self: Instance, other: Instance) -> bool:
+def has_flag(run: Run, self: Instance, other: Value) -> bool:
+    if not isinstance(other, Instance) or other.cls is not self.cls:
+        raise TypeError("unsupported operand type(s) for 'in'")
     wanted = other.attributes["_value_"]
     return bool(wanted & self.attributes["_value_"] == wanted)
 

@@ -25,6 +25,7 @@ def partial_new(run: Run, cls: Class, func: Value, /, *args: Value, **keywords: 
         return func
     if isinstance(func, Instance) and func.cls is PARTIAL:
         inner = func.attributes
+        run.spend(len(inner["args"]) + len(inner["keywords"]))
         func, args, keywords = inner["func"], (*inner["args"], *args), {**inner["keywords"], **keywords}
     return Instance(cls, {"func": func, "args": args, "keywords": keywords}, site=run.here())
 
@@ -32,6 +33,7 @@ def partial_new(run: Run, cls: Class, func: Value, /, *args: Value, **keywords: 
 @partials.function("__call__", absorb=False)
 def partial_call(run: Run, self: Instance, /, *args: Value, **keywords: Value) -> Value:
     own = self.attributes
+    run.spend(len(own["args"]))
     return run.call(own["func"], *own["args"], *args, **{**own["keywords"], **keywords})
 
 
@@ -191,7 +193,9 @@ ORDERINGS = {
 
 
 @names.function("total_ordering")
-def total_ordering(run: Run, cls: Class) -> Class:
+def total_ordering(run: Run, cls: Value) -> Value:
+    if not isinstance(cls, Class) or cls.host is not None:
+        return cls
     root = next((word for word in ORDERINGS if word in cls.namespace), None)
     if root is None:
         raise ValueError("must define at least one ordering operation: < > <= >=")

@@ -19,7 +19,9 @@ def check(run: Run, self: Class, value: Value) -> Value:
     return real is not None and any(base.host is not None and issubclass(base.host, real) for base in cls.mro)
 
 
-def subclass_check(run: Run, self: Class, cls: Class) -> bool:
+def subclass_check(run: Run, self: Class, cls: Value) -> bool:
+    if not isinstance(cls, Class):
+        raise TypeError("issubclass() arg 1 must be a class")
     real = getattr(numbers, self.name)
     return any(base.host is not None and issubclass(base.host, real) for base in cls.mro)
 

@@ -36,7 +36,9 @@ searches: dict[str, Value] = {
 }
 
 
-def insort(run: Run, a: list[Value], x: Value, *args: Value, **kwargs: Value) -> None:
+def insort(run: Run, a: Value, x: Value, *args: Value, **kwargs: Value) -> None:
+    if not isinstance(a, list):
+        return
     run.check_size(len(a) + 1)
     run.changed(a)
     arrange(run, a, [*a, x])
@@ -71,6 +73,8 @@ def heappush(run: Run, heap: Value, item: Value, /) -> None:
 
 @heaps.function("heappop")
 def heappop(run: Run, heap: list[Value], /) -> Value:
+    if not isinstance(heap, list):
+        raise TypeError("heap argument must be a list")
     run.changed(heap)
     return heap.pop(0)
 

@@ -1,4 +1,4 @@
-"""`re`, `string`, `textwrap`, `json`, `pickle`: what works on text and data that the code itself holds."""
+"""`re`, `string`, `textwrap`, `json`, `pickle`: what works on text and data that the code holds. `yaml` is not read."""
 
 from __future__ import annotations
 
@@ -257,6 +257,11 @@ pickling: dict[str, Value] = {
 }  # fmt: skip
 pickling["UnpicklingError"] = Class("UnpicklingError", (pickling["PickleError"],), module="pickle")
 
+marked_up: dict[str, Value] = {
+    word: unfollowed(f"yaml.{word}") for word in ("load", "safe_load", "full_load", "load_all", "dump", "safe_dump")
+}
+
 MODULES: dict[str, dict[str, Value]] = {
+    "yaml": marked_up,
     "re": regular, "string": strings, "textwrap": wrapping, "json": notation, "pickle": pickling,
 }  # fmt: skip

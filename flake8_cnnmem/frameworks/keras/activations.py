@@ -45,7 +45,9 @@ FUNCTIONS: dict[str, Native] = {name: activation(name) for name in KINDS if name
 LINEAR = FUNCTIONS["linear"]
 
 
-def relu(run: Run, x: Value, negative_slope: Value = 0.0, max_value: Value = None, threshold: Value = 0.0, **old: Value) -> Value:
+def relu(
+    run: Run, x: Value, negative_slope: Value = 0.0, max_value: Value = None, threshold: Value = 0.0, **old: Value
+) -> Value:
     """`relu` with a slope is a leaky relu, with a ceiling a clamp: kept tensors differ."""
     negative_slope = old.get("alpha", negative_slope)
     name = "relu"

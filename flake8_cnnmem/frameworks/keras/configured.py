@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from flake8_cnnmem.frameworks.keras import functions
+from flake8_cnnmem.frameworks.keras.functions.creation import random
 from flake8_cnnmem.frameworks.keras.session import snake_case
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value
 
@@ -50,16 +50,16 @@ OPTIMIZERS = {
         "exclude_layers=None, exclude_embeddings=True, muon_a=3.4445, muon_b=-4.775, muon_c=2.0315, adam_lr_ratio=1, "
         "momentum=0.95, ns_steps=5, nesterov=True, rms_rate=0.2"
     ),
-    "ScheduleFreeAdamW": (
-        f"learning_rate=0.0025, beta_1=0.9, beta_2=0.999, epsilon=1e-08, warmup_steps=0, {COMMON}"
-    ),
+    "ScheduleFreeAdamW": (f"learning_rate=0.0025, beta_1=0.9, beta_2=0.999, epsilon=1e-08, warmup_steps=0, {COMMON}"),
     "LossScaleOptimizer": "inner_optimizer, initial_scale=32768.0, dynamic_growth_steps=2000, name=None",
     "MultiOptimizer": "optimizer_map, loss_scale_factor=None, name=None",
     # TensorFlow 1's
     "GradientDescentOptimizer": "learning_rate, use_locking=False, name=None",
     "MomentumOptimizer": "learning_rate, momentum, use_locking=False, name=None, use_nesterov=False",
     "AdamOptimizer": "learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False, name=None",
-    "RMSPropOptimizer": "learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name=None",
+    "RMSPropOptimizer": (
+        "learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name=None"
+    ),
     "AdagradOptimizer": "learning_rate, initial_accumulator_value=0.1, use_locking=False, name=None",
     "AdadeltaOptimizer": "learning_rate=0.001, rho=0.95, epsilon=1e-08, use_locking=False, name=None",
     "FtrlOptimizer": "learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, name=None",
@@ -69,8 +69,12 @@ OPTIMIZERS = {
 LOSSES = {
     "Loss": "name=None, reduction='sum_over_batch_size', dtype=None",
     "BinaryCrossentropy": "from_logits=False, label_smoothing=0.0, axis=-1, reduction='sum_over_batch_size', name=None",
-    "CategoricalCrossentropy": "from_logits=False, label_smoothing=0.0, axis=-1, reduction='sum_over_batch_size', name=None",
-    "SparseCategoricalCrossentropy": "from_logits=False, ignore_class=None, reduction='sum_over_batch_size', axis=-1, name=None",
+    "CategoricalCrossentropy": (
+        "from_logits=False, label_smoothing=0.0, axis=-1, reduction='sum_over_batch_size', name=None"
+    ),
+    "SparseCategoricalCrossentropy": (
+        "from_logits=False, ignore_class=None, reduction='sum_over_batch_size', axis=-1, name=None"
+    ),
     "Huber": "delta=1.0, reduction='sum_over_batch_size', name='huber_loss'",
 }
 INITIALIZERS = {
@@ -133,7 +137,7 @@ def same_optimizer(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value
 
 def made_tensor(run: Run, self: Instance, shape: Value = None, dtype: Value = None, **kwargs: Value) -> Value:
     """An initializer gives a tensor of the shape that it is asked for."""
-    return functions.random(run, shape, dtype)
+    return random(run, shape, dtype)
 
 
 def unchanged(run: Run, self: Instance, x: Value = None) -> Value:

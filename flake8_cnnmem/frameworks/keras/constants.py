@@ -89,7 +89,9 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 def compute(run: Run, symbol: str, left: Value, right: Value) -> Value:
     """Arithmetic of constants and numbers, value by value with broadcasting."""
-    data = combine(run, symbol, left.data if isinstance(left, Tensor) else left, right.data if isinstance(right, Tensor) else right)
+    data = combine(
+        run, symbol, left.data if isinstance(left, Tensor) else left, right.data if isinstance(right, Tensor) else right
+    )
     if isinstance(data, Unknown):
         return data
     return constant(data)
@@ -125,7 +127,13 @@ def each(function: Callable[[Any], Any], tensor: Tensor) -> Tensor | Unknown:
     def over(data: Any) -> Any:
         if isinstance(data, tuple):
             return tuple(over(item) for item in data)
-        return data if isinstance(data, Unknown) else Unknown("a value of the batch") if isinstance(data, Batch) else function(data)
+        return (
+            data
+            if isinstance(data, Unknown)
+            else Unknown("a value of the batch")
+            if isinstance(data, Batch)
+            else function(data)
+        )
 
     return constant(over(tensor.data))
 

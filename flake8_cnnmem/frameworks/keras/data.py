@@ -40,7 +40,7 @@ def dataset(name: str) -> Namespace | None:
     return Namespace(f"keras.datasets.{name}", lambda word: members.get(word, MISSING))
 
 
-# --- generators and pipelines -------------------------------------------------------------------------------------------
+# --- generators and pipelines -----------------------------------------------------------------------------------------
 
 
 def pipeline(cls: Class, **facts: Value) -> Instance:
@@ -153,8 +153,8 @@ def image_pipeline(cls: Class, size: Value, batch_size: Value, color_mode: Value
 
 def image_dataset_from_directory(
     run: Run, directory: Value, labels: Value = "inferred", label_mode: Value = "int", class_names: Value = None,
-    color_mode: Value = "rgb", batch_size: Value = 32, image_size: Value = (256, 256), *args: Value, subset: Value = None,
-    **options: Value,
+    color_mode: Value = "rgb", batch_size: Value = 32, image_size: Value = (256, 256), *args: Value,
+    subset: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
     made = [image_pipeline(DATASET, image_size, batch_size, color_mode) for _ in range(2 if subset == "both" else 1)]
     return tuple(made) if len(made) > 1 else made[0]
@@ -175,7 +175,9 @@ def flow_from_dataframe(
     return image_pipeline(ITERATOR, target_size, batch_size, color_mode)
 
 
-def flow(run: Run, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value) -> Instance:
+def flow(
+    run: Run, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
+) -> Instance:
     facts: dict[str, Value] = {"batch_size": batch_size}
     first = x[0] if isinstance(x, (list, tuple)) and x else x
     if isinstance(first, Tensor) and isinstance(first.shape, tuple):
@@ -248,8 +250,12 @@ def load_img(run: Run, path: Value, *args: Value, **kwargs: Value) -> Value:
 MEMBERS: dict[str, Value] = {
     "ImageDataGenerator": GENERATOR,
     "Dataset": DATASET,
-    "Sequence": Class("Sequence", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}),
-    "PyDataset": Class("PyDataset", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}),
+    "Sequence": Class(
+        "Sequence", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}
+    ),
+    "PyDataset": Class(
+        "PyDataset", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}
+    ),
     **{
         function.__name__: Native(function.__name__, function, absorb=False)
         for function in (image_dataset_from_directory, pad_sequences, to_categorical, img_to_array, load_img)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import tensors
-from flake8_cnnmem.frameworks.keras.layer import all_layers, all_weights, is_layer, sublayers, trainable_ids
-from flake8_cnnmem.frameworks.keras.models import MODEL, ModelState, graph_of
+from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
+from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import LayerState
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers, trainable_ids
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Run, Value
 

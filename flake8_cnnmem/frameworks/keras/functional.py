@@ -105,9 +105,7 @@ def sorted_layers(session: Session, ordered: list[Node], first_seen: dict[int, i
     return [operations[key] for key in order]
 
 
-def replay(
-    run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None
-) -> Value:
+def replay(run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None) -> Value:
     """Run the graph on other inputs: every layer and operator is called again.
 
     `renew` gives the layer to call in place of another (cloning).

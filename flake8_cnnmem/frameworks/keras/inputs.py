@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
-from flake8_cnnmem.frameworks.keras.layer import LAYER, initialise, is_layer, native, state_of
+from flake8_cnnmem.frameworks.keras.layer import initialise
 from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import TensorShape, plain_size, shown, unstated
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
@@ -14,7 +15,17 @@ from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
 ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
 """Keras 3's order. By position hardly anyone gives more than the first."""
 
-LAYER_ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "input_tensor", "optional", "name")
+LAYER_ARGUMENTS = (
+    "shape",
+    "batch_size",
+    "dtype",
+    "sparse",
+    "ragged",
+    "batch_shape",
+    "input_tensor",
+    "optional",
+    "name",
+)
 
 
 def stated_shape(run: Run, given: dict[str, Value]) -> tuple[Shape | Unknown, Value]:
@@ -26,8 +37,10 @@ def stated_shape(run: Run, given: dict[str, Value]) -> tuple[Shape | Unknown, Va
         if isinstance(whole, Unknown):
             return whole, None
         batch, shape = (whole[0], whole[1:]) if len(whole) else (None, ())
-    if shape is None or isinstance(shape, Unknown):
-        return (shape or run.unknown("an Input is made without a shape")), batch
+    if shape is None:
+        return run.unknown("an Input is made without a shape"), batch
+    if isinstance(shape, Unknown):
+        return shape, batch
     if isinstance(shape, (int, float)):
         shape = (shape,)
     if isinstance(shape, Tensor) and shape.data is not None:

@@ -1,65 +1,22 @@
-"""Model: functional, subclassed, and what both do; building, compiling, fitting, cloning."""
+"""Model: functional, subclassed, and what both do."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed
 from flake8_cnnmem.frameworks.keras.functional import Graph, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
-from flake8_cnnmem.frameworks.keras.layer import (
-    LAYER,
-    all_layers,
-    all_weights,
-    build_shapes,
-    call_layer,
-    get_config,
-    initialise,
-    is_layer,
-    native,
-    one_or_list,
-    state_of,
-    sublayers,
-    trainable_ids,
-)
+from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
+from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
+from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
 from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
-from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, native, state_of, sublayers
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
-
-
-@dataclass(slots=True, eq=False)
-class ModelState:
-    """What a model keeps beside what every layer keeps."""
-
-    graph: Graph | None = None
-    """Of a functional model, or of a Sequential whose input is known."""
-    compiled: list[dict[str, Value]] = field(default_factory=list)
-    """The arguments of each `compile`, by name, with "site", "trainable" (ids of the weights that train: Keras
-    keeps to what was trainable when a model was compiled) and "known" (ids of all weights by then)."""
-    fitted: list[dict[str, Value]] = field(default_factory=list)
-    """The arguments of each `fit`, `fit_generator` or `train_on_batch`, by name, with "site" and "method"."""
-    stack: list[Instance] | None = None
-    """A Sequential's layers, an InputLayer in front included."""
-    cause: Unknown | None = None
-    """Why the graph of a functional model is not known."""
-
-
-def model_state(run: Run, model: Instance) -> ModelState:
-    state = state_of(run, model)
-    if not isinstance(state.model, ModelState):
-        state.model = ModelState()
-    found: ModelState = state.model
-    return found
-
-
-def graph_of(model: Instance) -> Graph | None:
-    """A model's own graph, if it has one."""
-    state = model.native
-    return state.model.graph if isinstance(state, LayerState) and isinstance(state.model, ModelState) else None
-
 
 INPUT_WORDS, OUTPUT_WORDS = ("inputs", "input"), ("outputs", "output")
 
@@ -88,7 +45,9 @@ def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, output
     layer_state.built = True
 
 
-def functional_call(run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value) -> Value:
+def functional_call(
+    run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
+) -> Value:
     """A functional model on other inputs."""
     state = model_state(run, self)
     if state.graph is None:
@@ -132,9 +91,6 @@ def inputs_for(run: Run, shapes: Value) -> Value:
 def build_inside(run: Run, self: Instance, input_shape: Value = None) -> None:
     """What a call does: the layers inside build themselves."""
     state_of(run, self).built = True
-
-
-# --- what code reads back -----------------------------------------------------------------------------------------------
 
 
 def get_inputs(run: Run, self: Instance) -> Value:
@@ -258,81 +214,6 @@ OLD_NAMES = {
 """Keras 1's automatic names."""
 
 
-# --- training -----------------------------------------------------------------------------------------------------------
-
-COMPILE = (
-    "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",
-    "jit_compile", "auto_scale_loss",
-)  # fmt: skip
-"""Keras 2 had loss_weights after metrics too; by position hardly anyone gives more than three."""
-
-FIT = {
-    "fit": ("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data"),
-    "fit_generator": ("generator", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data"),
-    "train_on_batch": ("x", "y", "sample_weight", "class_weight"),
-}
-
-
-def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
-    given = dict(zip(COMPILE, args, strict=False)) | kwargs
-    given["site"] = run.here()
-    given["trainable"] = trainable_ids(self)
-    given["known"] = {id(weight) for weight in all_weights(self)}
-    compiled = model_state(run, self).compiled
-    run.changed(compiled)
-    compiled.append(given)
-    for word in ("optimizer", "loss"):
-        if word in given:
-            run.changed(self)
-            self.attributes[word] = given[word]
-
-
-def fitter(method: str) -> Native:
-    names = FIT[method]
-
-    def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        given = dict(zip(names, args, strict=False)) | kwargs
-        given["site"] = run.here()
-        given["method"] = method
-        fitted = model_state(run, self).fitted
-        run.changed(fitted)
-        fitted.append(given)
-        build_from_data(run, self, given.get("x", given.get("generator")))
-        return run.unknown("what training gives is not followed")
-
-    return Native(method, fit, absorb=False)
-
-
-def build_from_data(run: Run, self: Instance, data: Value) -> None:
-    """A model that was not built yet is built by what it is fitted on."""
-    state = state_of(run, self)
-    if state.nodes or graph_of(self) is not None:
-        return
-    shapes = data_shapes(data)
-    if shapes is not None:
-        state.built = False
-        run.call(run.get(self, "build"), shapes)
-
-
-def data_shapes(data: Value) -> Value:
-    """The shapes of a batch of training data, None where they are not known."""
-    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and len(data.shape) > 1:
-        return (None, *data.shape[1:])
-    if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
-        return data.native["batch_shape"]
-    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
-        shapes = [data_shapes(item) for item in data]
-        return None if any(shape is None for shape in shapes) else shapes
-    return None
-
-
-def not_followed(what: str) -> Native:
-    def answer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        return run.unknown(f"what {what} gives is not followed")
-
-    return Native(what, answer, absorb=False)
-
-
 def predict(run: Run, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
     outputs = get_outputs(run, self)
     if not outputs or isinstance(outputs, Unknown) or not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
@@ -407,44 +288,5 @@ MODEL = Class(
     module="keras",
 )
 
+
 FUNCTIONAL = Class("Functional", (MODEL,), {}, module="keras")
-
-
-def clone_model(run: Run, model: Value, input_tensors: Value = None, clone_function: Value = None, **options: Value) -> Value:
-    """The same graph over new layers."""
-    if not isinstance(model, Instance) or not is_layer(model):
-        return run.unknown("what clone_model is given is not a model")
-    state = model_state(run, model)
-    if state.stack is not None:
-        layers = [copied(run, layer, clone_function) for layer in state.stack if not is_input_layer(layer)]
-        front = next((layer for layer in state.stack if is_input_layer(layer)), None)
-        shape = front.native.nodes[0].result.shape if front is not None else None
-        first = [] if shape is None else [input_for(run, shape)]
-        return run.construct(model.cls, [*first, *layers])
-    if state.graph is None:
-        return run.unknown("only functional and sequential models are cloned")
-    copies: dict[int, Value] = {}
-
-    def renew(layer: Instance) -> Value:
-        if id(layer) not in copies:
-            copies[id(layer)] = copied(run, layer, clone_function)
-        return copies[id(layer)]
-
-    inputs = list(flatten(input_tensors)) if input_tensors is not None else [
-        input_for(run, tensor.shape, dtype=tensor.dtype) for tensor in state.graph.flat_inputs
-    ]
-    outputs = replay(run, state.graph, inputs, renew)
-    return run.construct(FUNCTIONAL, one_or_list(inputs), outputs)
-
-
-def copied(run: Run, layer: Instance, clone_function: Value) -> Value:
-    if clone_function is not None:
-        return run.call(clone_function, layer)
-    if isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState):
-        return clone_model(run, layer)
-    return run.call(run.get(layer.cls, "from_config"), run.call(run.get(layer, "get_config")))
-
-
-CLONE_MODEL = native(clone_model)
-
-__all__ = ["CLONE_MODEL", "FUNCTIONAL", "MODEL", "ModelState", "Site", "all_layers", "graph_of", "model_state"]

@@ -9,31 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from flake8_cnnmem.frameworks.keras import (
-    activations,
-    backend,
-    configured,
-    data,
-    operations,
-    sequential,
-    tensorflow,
-    utilities,
-)
-from flake8_cnnmem.frameworks.keras.layer import LAYER
+from flake8_cnnmem.frameworks.keras import activations, configured, data, sequential, tensorflow, utilities
+from flake8_cnnmem.frameworks.keras.functions import backend, operations
+from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
+from flake8_cnnmem.frameworks.keras.places import KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
-from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
-
-KERAS_ROOTS = (
-    "keras._tf_keras.keras", "keras.api._v1.keras", "keras.api._v2.keras", "keras.api", "keras.src", "keras",
-    "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras", "tensorflow.keras", "tensorflow.python.keras.api",
-    "tensorflow.python.keras", "tensorflow.contrib.keras", "tensorflow_core.keras", "tf_keras.api._v2.keras",
-    "tf_keras.api", "tf_keras.src", "tf_keras",
-)  # fmt: skip
-"""Where Keras lives, longest first."""
-
-TENSORFLOW_ROOTS = ("tensorflow.compat.v1", "tensorflow.compat.v2", "tensorflow")
+from flake8_cnnmem.frameworks.keras.tracking import LAYER
+from flake8_cnnmem.values import MISSING, Namespace, Native, Value
 
 MODELS: dict[str, Value] = {
     "Model": MODEL,
@@ -48,10 +32,6 @@ MODELS: dict[str, Value] = {
 }
 
 
-class Anything:
-    """Members that stand for classes of which nothing matters."""
-
-
 INPUT_SPEC = tensorflow.absorbing("InputSpec")
 STATELESS: dict[str, Value] = {
     "InputSpec": INPUT_SPEC,
@@ -62,8 +42,10 @@ STATELESS: dict[str, Value] = {
     "StatelessScope": backend.NAME_SCOPE,
     "RematScope": backend.NAME_SCOPE,
     "name_scope": backend.NAME_SCOPE,
-    "Function": Native("Function", lambda run, inputs, outputs, name=None: run.construct(MODEL, inputs, outputs), absorb=False),
-    "remat": Native("remat", lambda run, f: f, absorb=False),
+    "Function": Native(
+        "Function", lambda run, inputs, outputs, name=None: run.construct(MODEL, inputs, outputs), absorb=False
+    ),
+    "remat": Native("remat", checkpointed, absorb=False),
     "version": Native("version", lambda run: "3.0.0", absorb=False),
     "__version__": "3.0.0",
 }
@@ -117,6 +99,9 @@ def find_backend(name: str) -> Value:
     found = backend.find(name)
     if found is MISSING:
         found = STATELESS.get(name, MISSING)
+    if name == "tf":
+        # Keras 1 and 2 imported TensorFlow here under this name: `K.tf.image.resize_images`
+        return tensorflow_module(())
     return operations.OPS.find(name) if found is MISSING else found
 
 
@@ -152,6 +137,10 @@ def find_top(name: str) -> Value:
     return MISSING
 
 
+def tree(name: str) -> Value:
+    return tensorflow.SUBMODULES["nest"].get(name, MISSING)
+
+
 FINDERS: dict[str, Callable[[str], Value]] = {
     "layers": find_layer,
     "models": find_model,
@@ -172,7 +161,7 @@ FINDERS: dict[str, Callable[[str], Value]] = {
     "config": lambda name: backend.find(name) if backend.find(name) is not MISSING else utilities.find(name),
     "mixed_precision": utilities.find,
     "dtype_policies": utilities.find,
-    "tree": lambda name: MISSING,
+    "tree": tree,
     "ops": find_operation,
     "ops.operation_utils": utilities.find,
     "ops.image": operations.IMAGE.find,
@@ -197,39 +186,6 @@ FINDERS: dict[str, Callable[[str], Value]] = {
 }
 """Modules of Keras by their path below `keras`; a longer path is answered by its longest known beginning."""
 
-INNER: dict[str, frozenset[str]] = {
-    "layers": frozenset(
-        ["core", "convolutional", "pooling", "merge", "merging", "normalization", "recurrent", "rnn", "wrappers", "embeddings", "local", "noise", "advanced_activations", "activation", "activations", "attention", "regularization", "reshaping", "preprocessing", "experimental", "layer", "input_spec", "kernelized", "cudnn_recurrent", "convolutional_recurrent", "dense_attention", "serialization", "gru", "lstm", "base_layer"]
-    ),
-    "models": frozenset(["model", "sequential", "functional", "cloning"]),
-    "backend": frozenset(["common", "config", "tensorflow", "numpy", "nn", "image", "core", "keras_tensor", "global_state"]),
-    "optimizers": frozenset(["schedules", "legacy", "experimental", "optimizer", "sgd", "adam", "adamw", "rmsprop", "optimizer_v2", "optimizer_v1"]),
-    "utils": frozenset(
-        ["conv_utils", "layer_utils", "data_utils", "np_utils", "generic_utils", "vis_utils", "file_utils", "image_utils", "tf_utils", "io_utils", "training_utils", "control_flow_util", "multi_gpu_utils", "argument_validation", "numerical_utils", "python_utils", "summary_utils", "tracking", "naming", "backend_utils", "traceback_utils", "dataset_utils", "kernel_initializer", "vis_utils_v2", "image_dataset_utils", "module_utils", "rng_utils", "model_visualization", "sequence_utils", "jax_utils", "metrics_utils"]
-    ),
-    "ops": frozenset(["image", "nn", "numpy", "math", "core", "linalg", "operation_utils", "node", "function", "operation"]),
-    "preprocessing": frozenset(["image", "sequence", "text", "timeseries", "image_dataset", "dataset_utils"]),
-    "datasets": frozenset(data.DATASETS),
-    "engine": frozenset(
-        ["topology", "training", "base_layer", "input_layer", "network", "sequential", "functional", "input_spec", "base_layer_utils", "training_utils", "keras_tensor", "base_preprocessing_layer", "data_adapter", "node", "saving", "compile_utils", "training_v1"]
-    ),
-    "legacy": frozenset(["interfaces", "layers", "models", "preprocessing", "saving", "backend", "losses"]),
-    "experimental": frozenset(["preprocessing", "optimizers"]),
-    "mixed_precision": frozenset(["experimental", "policy", "loss_scale_optimizer"]),
-    "saving": frozenset(["serialization_lib", "object_registration", "saving_lib", "saving_api", "saving_utils", "hdf5_format", "legacy"]),
-    "initializers": frozenset(["random_initializers", "constant_initializers", "initializers_v2", "initializer"]),
-    "losses": frozenset(["loss", "losses"]),
-    "metrics": frozenset(["metric"]),
-    "callbacks": frozenset(["callback"]),
-    "regularizers": frozenset(["regularizers"]),
-    "dtype_policies": frozenset(["dtype_policy", "dtype_policy_map"]),
-    "activations": frozenset(["activations"]),
-    "random": frozenset(["random", "seed_generator"]),
-    "tree": frozenset(["tree_api"]),
-    "wrappers": frozenset(["scikit_learn"]),
-}
-"""Modules inside these, where versions of Keras had or have some."""
-
 
 @cache
 def module(root: str, path: tuple[str, ...]) -> Namespace | None:
@@ -238,7 +194,7 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
         return data.dataset(path[1])
     if path and path[0] not in FINDERS:
         return None
-    if len(path) > 1 and not all(word in INNER.get(path[0], ()) or word in COMMON_INNER for word in path[1:]):
+    if len(path) > 1 and not is_inner(path[0], path[1:]):
         return None
     finder = FINDERS[""]
     for length in range(len(path), -1, -1):
@@ -260,11 +216,6 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
 
     kind = configured.KINDS.get(path[-1]) if path else None
     return Namespace(name, lookup, exported=kind[1].__contains__ if kind is not None else None)
-
-
-COMMON_INNER = frozenset(
-    ["base_conv", "conv1d", "conv2d", "conv3d", "dense", "embedding", "lambda_layer", "input_layer", "batch_normalization", "layer_normalization", "multi_head_attention", "base_pooling", "base_merge", "dropout", "spatial_dropout", "stacked_rnn_cells", "time_distributed", "bidirectional", "image_preprocessing", "v2", "v1", "base_layer"]
-)
 
 
 @cache
@@ -334,6 +285,3 @@ def source_name(dotted: str) -> str | None:
         if root not in ("keras", "keras.src") and dotted.startswith(f"{root}."):
             return f"keras{dotted[len(root) :]}"
     return None
-
-
-__all__ = ["Class", "find_module", "source_name"]

@@ -1,4 +1,4 @@
-"""Which arguments a callable of the program takes: Keras decides by names (`training`, `mask`, `input_shape`)."""
+"""Arguments: which ones a callable takes (Keras decides by names: `training`, `mask`), and one value for many axes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def parameter_names(function: Value) -> tuple[str, ...] | None:
     while isinstance(function, Bound):
         function = function.function
     if isinstance(function, Native):
-        code = getattr(function.function, "__code__", None)
+        code = getattr(getattr(function.function, "__wrapped__", function.function), "__code__", None)
         return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     parameters = getattr(function, "parameters", None)
     if parameters is None:
@@ -22,3 +22,10 @@ def takes(function: Value, name: str) -> bool:
     """Whether a function has a parameter of this name for certain."""
     names = parameter_names(function)
     return names is not None and name in names
+
+
+def per_axis(value: Value, rank: int) -> Value:
+    """One value for each axis out of one for all, as Keras' `standardize_tuple`."""
+    if isinstance(value, list):
+        return tuple(value)
+    return value if isinstance(value, tuple) else (value,) * rank

@@ -5,9 +5,11 @@ from __future__ import annotations
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.functional import invoke, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
-from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise, is_layer, native, state_of, sublayers
-from flake8_cnnmem.frameworks.keras.models import MODEL, ModelState, graph_of, model_state
+from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
+from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
+from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.tracking import is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
@@ -61,7 +63,8 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
 
 def origin(run: Run, tensor: Tensor) -> Instance:
     found = session_of(run).node_of(tensor)
-    assert found is not None and isinstance(found[0].operation, Instance)
+    assert found is not None
+    assert isinstance(found[0].operation, Instance)
     return found[0].operation
 
 
@@ -146,7 +149,9 @@ def build(run: Run, self: Instance, input_shape: Value = None) -> None:
         finish(run, self, state, front, outputs)
 
 
-def call(run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value) -> Value:
+def call(
+    run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
+) -> Value:
     state = model_state(run, self)
     if state.cause is not None and not state.stack:
         return state.cause

@@ -10,13 +10,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, TypeAlias
 
 from flake8_cnnmem.dims import Shape, show
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.layer import LAYER, OPTIONS, build_shapes, initialise, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.layer import OPTIONS, build_shapes, initialise
 from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, translate
-from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.parameters import per_axis
+from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear
@@ -69,7 +72,7 @@ class Stub:
             kwargs = translate(self.names, kwargs)
         if len(args) > len(self.names):
             raise TypeError(
-                f"{self.name}.__init__() takes {len(self.names) + 1} positional arguments but {len(args) + 1} were given"
+                f"{self.name}.__init__() takes {len(self.names) + 1} positional arguments, not {len(args) + 1}"
             )
         bound = dict(zip(self.names, args, strict=False))
         options: dict[str, Value] = {}
@@ -97,7 +100,14 @@ class Stub:
         """The layer's ops, from its attributes as they are now."""
         attributes = layer.attributes
         arguments = [attributes.get(word) for word in self.names]
-        made = self.function(*arguments, training=training is not False) if self.training else self.function(*arguments)
+        mode = {"training": training is not False} if self.training else {}
+        try:
+            made = self.function(*arguments, **mode)
+        except (TypeError, ValueError):
+            cause = first_unknown_in(arguments)
+            if cause is None:
+                raise
+            return [Undecided(cause)]
         return list(made) if isinstance(made, (list, tuple)) else [made]
 
 
@@ -122,15 +132,16 @@ def layer(
     """Register the stub below as the layer class of the same name.
 
     `rank` is the number of spatial axes, `ndim` the number of all axes that an input must have where it is not
-    `rank + 2`, `least` how many it must have at least. `call(run, self, inputs, **options)` and `build(run, self, shapes)` replace what the ops of the stub
-    would do, for layers that are more than ops in a row. `init(run, self)` runs after the arguments are bound.
+    `rank + 2`, `least` how many it must have at least. `call(run, self, inputs, **options)` and
+    `build(run, self, shapes)` replace what the ops of the stub would do, for layers that are more than ops in a row.
+    `init(run, self)` runs after the arguments are bound.
     """
 
     def register(function: Callable[..., Any]) -> Class:
         stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least)
         namespace: dict[str, Value] = {
-            "__init__": Native("__init__", maker(stub, init), absorb=False),
-            "build": Native("build", build or builder(stub), absorb=False),
+            "__init__": Native("__init__", lenient(maker(stub, init)), absorb=False),
+            "build": Native("build", lenient(build or builder(stub)), absorb=False),
             "call": Native("call", checked(stub, call or caller(stub)), absorb=False),
         }
         cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
@@ -176,13 +187,6 @@ def data_format(run: Run, value: Value) -> Value:
     if value in (None, "default"):
         return session_of(run).data_format
     return {"tf": "channels_last", "th": "channels_first"}.get(value, value) if isinstance(value, str) else value
-
-
-def per_axis(value: Value, rank: int) -> Value:
-    """One value for each axis out of one for all, as Keras' `standardize_tuple`."""
-    if isinstance(value, list):
-        return tuple(value)
-    return value if isinstance(value, tuple) else (value,) * rank
 
 
 def builder(stub: Stub) -> Callable[..., None]:
@@ -234,6 +238,22 @@ def caller(stub: Stub) -> Callable[..., Value]:
 
 
 @dataclass(frozen=True, slots=True)
+class Undecided:
+    """The op of a layer whose arguments are not known well enough to tell what it gives."""
+
+    cause: Unknown
+    kind = "unknown"
+    view = False
+    in_place = False
+
+    def outputs(self, *inputs: Shape) -> tuple[Unknown, ...]:
+        return (self.cause,)
+
+    def weights(self, *inputs: Shape) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
 class WrongRank:
     """The op of a layer whose input has another number of axes than it takes. Its output is unknown."""
 
@@ -253,7 +273,7 @@ class WrongRank:
 def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
     """The layer's call, behind Keras' check of how many axes the input has (`input_spec`)."""
     if not stub.ndim and not stub.least:
-        return call
+        return lenient(call)
 
     def call_checked(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
         if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple):
@@ -263,7 +283,23 @@ def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
                 return run.apply(WrongRank(expected, "unknown"), inputs, function=self.cls.name, framework="keras")
         return call(run, self, inputs, *args, **options)
 
-    return call_checked
+    return lenient(call_checked)
+
+
+def lenient(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A native method that stumbles over an Unknown argument of its layer or call gives that Unknown."""
+
+    @wraps(function)
+    def attempt(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        try:
+            return function(run, self, *args, **kwargs)
+        except (TypeError, ValueError, AttributeError, LookupError):
+            cause = first_unknown_in((args, kwargs)) or first_unknown_in(list(self.attributes.values()))
+            if cause is None:
+                raise
+            return cause
+
+    return attempt
 
 
 def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str] | None = None) -> Value:
@@ -277,7 +313,7 @@ def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str
         *(as_tensor(run, tensor) for tensor in tensors),
         weights=weights,
         function=layer.cls.name,
-        dtypes=output_dtypes(run, layer, bool(weights), tensors),
+        dtypes=output_dtypes(bool(weights), tensors),
         framework="keras",
     )
 
@@ -324,13 +360,8 @@ def declared(op: Op, kernel: Weight) -> Op:
     return op
 
 
-def output_dtypes(run: Run, layer: Instance, computes: bool, inputs: Sequence[Value]) -> Sequence[str] | None:
-    """The dtype of what a layer gives: its own policy where that differs from the model's, else its input's."""
-    dtype = layer.native.dtype
-    if isinstance(dtype, str) and dtype not in ("float32", "float"):
-        return None if dtype.startswith("mixed_") else [dtype]
-    if dtype == "float32" and "mixed" in str(session_of(run).policy):
-        return ["float32"]
+def output_dtypes(computes: bool, inputs: Sequence[Value]) -> Sequence[str] | None:
+    """A layer with weights gives floats, whatever it is given; any other one gives its input's dtype."""
     if computes and inputs and isinstance(inputs[0], Tensor) and inputs[0].dtype != "float":
         return ["float"]
     return None

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Batch, Size
-from flake8_cnnmem.frameworks.keras import constants, functions
+from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import shown_dtype
+from flake8_cnnmem.frameworks.keras.functions.creation import refine
+from flake8_cnnmem.frameworks.keras.functions.elementwise import binary, cast, unary
+from flake8_cnnmem.frameworks.keras.functions.matrices import matmul
+from flake8_cnnmem.frameworks.keras.functions.operands import apply
+from flake8_cnnmem.frameworks.keras.functions.shaping import ndim, reshape, size, squeeze, transpose, unstack
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.graph import Tensor, Weight
@@ -14,7 +19,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
 
 BINARY = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "mod", "**": "power",
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
     "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
     "&": "logical", "|": "logical", "^": "logical",
 }  # fmt: skip
@@ -25,24 +30,30 @@ UNARY = {"neg": "neg", "~": "logical_not", "invert": "logical_not"}
 def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
     """A binary operator with a tensor on either side, or a unary one with the right side None."""
     if symbol in UNARY:
-        return functions.unary(run, left, kind=UNARY[symbol])
+        return unary(run, left, kind=UNARY[symbol])
     if symbol == "pos":
         return left
     if symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">="):
         symbol = symbol[:-1]
-    if symbol in ("==", "!=") and (left is None or right is None or isinstance(left, (str, Instance)) or isinstance(right, (str, Instance))):
+    if symbol in ("==", "!=") and (
+        left is None or right is None or isinstance(left, (str, Instance)) or isinstance(right, (str, Instance))
+    ):
         return symbol == "!="
     if symbol in ("is", "is not", "in", "not in"):
         return run.unknown(f"{symbol!r} of a tensor is not followed")
     if symbol == "@":
-        return functions.matmul(run, left, right)
+        return matmul(run, left, right)
     kind = BINARY.get(symbol)
     if kind is None:
         return run.unknown(f"{symbol!r} of a tensor is not followed")
-    if (isinstance(left, (Unknown, Tensor)) and isinstance(right, (Unknown, Tensor))) or is_number(left) or is_number(right):
-        return functions.binary(run, left, right, kind=kind)
+    if (
+        (isinstance(left, (Unknown, Tensor)) and isinstance(right, (Unknown, Tensor)))
+        or is_number(left)
+        or is_number(right)
+    ):
+        return binary(run, left, right, kind=kind)
     if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
-        return functions.binary(run, left, right, kind=kind)
+        return binary(run, left, right, kind=kind)
     other = right if isinstance(left, Tensor) else left
     if isinstance(other, Instance):
         return NOT_IMPLEMENTED
@@ -56,7 +67,7 @@ def is_number(value: Value) -> bool:
     return isinstance(value, (int, float, complex, Batch))
 
 
-# --- indexing -----------------------------------------------------------------------------------------------------------
+# --- indexing ---------------------------------------------------------------------------------------------------------
 
 
 def index(run: Run, tensor: Tensor, key: Value) -> Value:
@@ -66,7 +77,7 @@ def index(run: Run, tensor: Tensor, key: Value) -> Value:
         found = index_constant(tensor.data, tuple(plain(item) for item in items))
         if found is not MISSING:
             return constant(found) if isinstance(found, tuple) else found
-    return functions.apply(run, Index(tuple(position(item) for item in items)), tensor, function="getitem")
+    return apply(run, Index(tuple(position(item) for item in items)), tensor, function="getitem")
 
 
 def position(item: Value) -> Value:
@@ -117,7 +128,7 @@ def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
         if not isinstance(tensor.data, tuple):
             raise run.error("TypeError", "iteration over a 0-d tensor")
         return [constant(item) if isinstance(item, tuple) else item for item in tensor.data]
-    found = functions.unstack(run, tensor)
+    found = unstack(run, tensor)
     return found if isinstance(found, (list, Unknown)) else [found]
 
 
@@ -129,7 +140,7 @@ def length(run: Run, tensor: Tensor) -> Size:
     return tensor.shape[0]
 
 
-# --- attributes ---------------------------------------------------------------------------------------------------------
+# --- attributes -------------------------------------------------------------------------------------------------------
 
 
 def shape(run: Run, tensor: Tensor) -> Value:
@@ -157,7 +168,11 @@ def history(run: Run, tensor: Tensor) -> Value:
     node = session_of(run).node_of(tensor)
     if node is None:
         return MISSING
-    return (node[0].operation if isinstance(node[0].operation, Instance) else run.unknown("an operator outside any layer"), 0, node[1])
+    return (
+        node[0].operation if isinstance(node[0].operation, Instance) else run.unknown("an operator outside any layer"),
+        0,
+        node[1],
+    )
 
 
 def numpy(run: Run, self: Tensor) -> Value:
@@ -167,7 +182,7 @@ def numpy(run: Run, self: Tensor) -> Value:
 
 
 def set_shape(run: Run, self: Tensor, shape: Value) -> None:
-    functions.refine(self, shape)
+    refine(self, shape)
 
 
 def unchanged(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
@@ -194,10 +209,12 @@ METHODS: dict[str, Native] = {
     "assign_add": method(assign),
     "assign_sub": method(assign),
     "load": method(assign),
-    "reshape": Native("reshape", lambda run, self, *shape: functions.reshape(run, self, shape[0] if len(shape) == 1 else shape), absorb=False),
-    "squeeze": Native("squeeze", lambda run, self, axis=None: functions.squeeze(run, self, axis), absorb=False),
+    "reshape": Native(
+        "reshape", lambda run, self, *shape: reshape(run, self, shape[0] if len(shape) == 1 else shape), absorb=False
+    ),
+    "squeeze": Native("squeeze", lambda run, self, axis=None: squeeze(run, self, axis), absorb=False),
     "item": method(numpy),
-    "astype": Native("astype", lambda run, self, dtype: functions.cast(run, self, dtype), absorb=False),
+    "astype": Native("astype", lambda run, self, dtype: cast(run, self, dtype), absorb=False),
 }
 
 COMPUTED = {
@@ -223,20 +240,39 @@ def get(run: Run, tensor: Tensor, attribute: str) -> Value:
     if attribute == "dtype":
         return shown_dtype(tensor.dtype, session_of(run).floatx)
     if attribute == "ndim":
-        return functions.ndim(run, tensor)
+        return ndim(run, tensor)
     if attribute == "size" and tensor.framework == "numpy":
-        return functions.size(run, tensor)
+        return size(run, tensor)
     if attribute == "trainable" and isinstance(tensor, Weight):
         return tensor.trainable
     if attribute == "T":
-        return functions.transpose(run, tensor)
+        return transpose(run, tensor)
     if attribute in ("_uses_learning_phase", "sparse", "_keras_mask"):
         return None if attribute == "_keras_mask" else False
-    if attribute in ("op", "graph", "device", "consumers", "initializer", "constraint", "regularizer", "experimental_ref", "ref", "handle", "path", "initial_value"):
+    if attribute in (
+        "op",
+        "graph",
+        "device",
+        "consumers",
+        "initializer",
+        "constraint",
+        "regularizer",
+        "experimental_ref",
+        "ref",
+        "handle",
+        "path",
+        "initial_value",
+    ):
         return run.unknown(f"{attribute} of a tensor is not followed")
     if attribute in SYMBOLS:
         symbol = SYMBOLS[attribute]
-        return Native(attribute, lambda run, other=None: index(run, tensor, other) if symbol == "[]" else operate(run, symbol, tensor, other), absorb=False)
+        return Native(
+            attribute,
+            lambda run, other=None: (
+                index(run, tensor, other) if symbol == "[]" else operate(run, symbol, tensor, other)
+            ),
+            absorb=False,
+        )
     return MISSING
 
 
@@ -245,7 +281,7 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
     if attribute == "trainable" and isinstance(tensor, Weight) and isinstance(value, bool):
         tensor.trainable = value
     elif attribute == "_keras_shape":
-        functions.refine(tensor, value)
+        refine(tensor, value)
 
 
 TENSOR = Class("KerasTensor", module="keras")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras import data
-from flake8_cnnmem.frameworks.keras.backend import NAME_SCOPE, image_data_format, standardize_data_format
-from flake8_cnnmem.frameworks.keras.layer import count_params
-from flake8_cnnmem.frameworks.keras.models import CLONE_MODEL
+from flake8_cnnmem.frameworks.keras.cloning import CLONE_MODEL
+from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, image_data_format, standardize_data_format
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -78,7 +77,13 @@ def normalize_padding(run: Run, value: Value) -> Value:
 
 
 def conv_output_length(
-    run: Run, input_length: Value, filter_size: Value, padding: Value, stride: Value = 1, dilation: Value = 1, **old: Value
+    run: Run,
+    input_length: Value,
+    filter_size: Value,
+    padding: Value,
+    stride: Value = 1,
+    dilation: Value = 1,
+    **old: Value,
 ) -> Value:
     if input_length is None:
         return None
@@ -183,17 +188,19 @@ MEMBERS: dict[str, Value] = {
     **{
         name: Native(name, nothing, absorb=False)
         for name in (
-            "plot_model", "print_summary", "set_random_seed", "enable_interactive_logging", "disable_interactive_logging",
-            "convert_all_kernels_in_model", "print_msg", "enable_unsafe_deserialization", "save_model", "save_img",
-            "array_to_img", "enable_traceback_filtering", "disable_traceback_filtering", "save_weights",
+            "plot_model", "print_summary", "set_random_seed", "enable_interactive_logging",
+            "disable_interactive_logging", "convert_all_kernels_in_model", "print_msg",
+            "enable_unsafe_deserialization", "save_model", "save_img", "array_to_img", "enable_traceback_filtering",
+            "disable_traceback_filtering", "save_weights",
         )
     },
     **{
         name: not_followed(name)
         for name in (
-            "load_model", "model_from_json", "model_from_yaml", "model_from_config", "model_to_dot", "deserialize_keras_object",
-            "serialize_keras_object", "deserialize", "serialize", "text_dataset_from_directory", "audio_dataset_from_directory",
-            "timeseries_dataset_from_array", "split_dataset", "normalize", "get_registered_object", "get_registered_name",
+            "load_model", "model_from_json", "model_from_yaml", "model_from_config", "model_to_dot",
+            "deserialize_keras_object", "serialize_keras_object", "deserialize", "serialize",
+            "text_dataset_from_directory", "audio_dataset_from_directory", "timeseries_dataset_from_array",
+            "split_dataset", "normalize", "get_registered_object", "get_registered_name",
             "convert_dense_weights_data_format", "validate_file", "path_to_string", "load_weights",
         )
     },
@@ -204,6 +211,3 @@ def find(name: str) -> Value:
     """A member of `keras.utils` and of the modules like it."""
     found = MEMBERS.get(name, MISSING)
     return data.find(name) if found is MISSING else found
-
-
-__all__ = ["count_params", "find"]

@@ -69,7 +69,9 @@ def recurrent(op: Recurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]
     inputs: Size = shapes[0][-1] if shapes and shapes[0] else Unknown("the input's features are not known")
     specs = {"kernel": WeightSpec((inputs, gates)), "recurrent_kernel": WeightSpec((op.hidden, gates))}
     if op.bias:
-        specs["bias"] = WeightSpec((2, gates) if op.cell == "gru" and op.torch_bias else (gates,))
+        # Keras has two bias vectors for a GRU with reset_after, and for both layers made for cuDNN
+        two = (2, gates) if op.cell == "gru" else (multiply(2, gates),)
+        specs["bias"] = WeightSpec(two if op.torch_bias else (gates,))
     return specs
 
 

@@ -97,5 +97,5 @@ FRAMEWORK = Framework(
     call_root=not_called,
     is_model=never,
     own_inputs=lambda root: None,
-    declares_inputs=never,
+    declares_inputs=False,
 )

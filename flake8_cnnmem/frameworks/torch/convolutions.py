@@ -15,8 +15,9 @@ WEIGHT = Unknown("the shape of a weight is not known")
 
 
 def stated(found: Size, declared: Value) -> Value:
-    """A weight's size; where it is not known, what the layer was declared with, which may be no size at all."""
-    return declared if isinstance(found, Unknown) and declared is not None else found
+    """A weight's size; where that is not known, what the layer was declared with. So is a declared fraction, which
+    torch refuses, though the weight was made as if it was whole."""
+    return declared if isinstance(declared, float) or (isinstance(found, Unknown) and declared is not None) else found
 
 
 def weight_shape(weight: Value, rank: int) -> tuple[Size, ...]:
@@ -56,6 +57,10 @@ def convolve(
         channels, filters = first, scaled(second, groups)
     else:
         channels, filters = scaled(second, groups), first
+    if padding == "same" and any(isinstance(step, int) and step != 1 for step in per_axis(stride, rank)):
+        raise run.error("ValueError", "padding='same' is not supported for strided convolutions")
+    if isinstance(declared[1], int) and isinstance(groups, int) and groups and declared[1] % groups:
+        channels = declared[1]
     form = Convolution
     if isinstance(groups, Batch) and isinstance(filters, Batch):
         form, groups, filters = PerSample, groups.multiple, filters.multiple

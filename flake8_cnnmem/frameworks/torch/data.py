@@ -107,7 +107,8 @@ DATA: dict[str, Value] = {
     **{
         name: Class(name, (SAMPLER,), {}, module="torch.utils.data")
         for name in (
-            "RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler", "BatchSampler",
+            "RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler",
+            "DistributedSampler", "BatchSampler",
         )
     },
     **{name: Class(name, (DATASET,), {}, module="torch.utils.data") for name in ("ConcatDataset", "StackDataset")},

@@ -99,8 +99,8 @@ LAYERS = [
 ]
 
 NORMALISATIONS = [
-    ("batch_norm", Row((X, Kept(New("channels", 4, 2))), layout="suggested")),
-    ("batch_norm/eval", Row((X,), layout="suggested")),
+    ("batch_norm", Row((X, Kept(New("channels", 4, 2))), layout="suggested", weights="first")),
+    ("batch_norm/eval", Row((X,), layout="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", autocast=FULL)),
@@ -183,7 +183,7 @@ REDUCTIONS = [
 
 ATTENTION = [
     # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums.
-    ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), autocast=HALF)),
+    ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), layout="first", autocast=HALF)),
     # Scaled q and k, the probabilities, and with a dropout their mask and the probabilities that are left.
     ("attention/math", Row((Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
                            forward=(New("probabilities"),), backward=(New("probabilities", times=2),), autocast=HALF)),

@@ -24,6 +24,7 @@ from flake8_cnnmem.frameworks.torch import (
     optim,
     parallel,
     pools,
+    quantising,
     reductions,
     regions,
     reparametrising,
@@ -224,11 +225,17 @@ CONTENTS: dict[str, Contents] = {
     "torch.linalg": linalg.LINALG,
     "torch.special": TORCH,
     "torch.fft": complexes.FFT,
-    "torch.optim": lambda name: optim.OPTIMIZERS.get(name, {"Optimizer": optim.OPTIMIZER}.get(name, MISSING)),
+    "torch.optim": optim.OPTIMIZERS,
+    "torch.optim.optimizer": optim.OPTIMIZERS,
+    **{f"torch.optim.{name.lower()}": optim.OPTIMIZERS for name in optim.OPTIONS},
     "torch.optim.lr_scheduler": optim.scheduler,
     "torch.optim.swa_utils": {"AveragedModel": parallel.AveragedModel},
     "torch.utils": {},
     "torch.utils.data": data.DATA,
+    "torch.utils.data.dataset": data.DATA,
+    "torch.utils.data.dataloader": data.DATA,
+    "torch.utils.data.sampler": data.DATA,
+    "torch.utils.data.distributed": data.DATA,
     "torch.utils.checkpoint": CHECKPOINT,
     "torch.jit": scripting.JIT,
     "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
@@ -246,6 +253,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.hub": {
         "load_state_dict_from_url": scripting.native("load_state_dict_from_url", scripting.load),
         "load": scripting.unknown("load", "a model is downloaded"),
+        "get_dir": scripting.unknown("get_dir", "where downloads are kept is not known"),
     },
     "torch.utils.model_zoo": {"load_url": scripting.native("load_url", scripting.load)},
     "torch.compiler": {
@@ -282,9 +290,10 @@ CONTENTS: dict[str, Contents] = {
         "has_torch_function_unary": scripting.answer("has_torch_function_unary", False),
         "has_torch_function_variadic": scripting.answer("has_torch_function_variadic", False),
     },
-    "torch.ao.nn.quantized": {},
-    "torch.ao.quantization": {},
-    "torch.quantization": {},
+    "torch.ao.nn.quantized": quantising.QUANTIZED,
+    "torch.nn.quantized": quantising.QUANTIZED,
+    "torch.ao.quantization": quantising.QUANTIZATION,
+    "torch.quantization": quantising.QUANTIZATION,
 }  # fmt: skip
 """By dotted name. Files of torch.nn.modules and packages that only hold others need no entry."""
 

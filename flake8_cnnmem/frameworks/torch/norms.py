@@ -30,6 +30,13 @@ def width(*tensors: Value) -> Size | None:
     return None
 
 
+def stated(found: Size | None, declared: Value) -> Value:
+    """The features that the weights are for; where they do not say, those that the layer was declared with."""
+    if isinstance(declared, float) or found is None or isinstance(found, Unknown):
+        return declared
+    return found
+
+
 def normalise_batch(
     run: Run,
     function: str,
@@ -43,9 +50,8 @@ def normalise_batch(
     ranks: tuple[int, ...] = (),
 ) -> Value:
     """`declared` is the layer's num_features, where there is a layer."""
-    features = width(weight, bias, running_mean)
     op = BatchNorm(
-        declared if features is None or isinstance(features, Unknown) else features,
+        stated(width(weight, bias, running_mean), declared),
         scale=weight is not None,
         center=bias is not None,
         track=running_mean is not None,
@@ -80,10 +86,11 @@ def normalise_instance(
     bias: Value,
     declared: Value = None,
     ranks: tuple[int, ...] = (),
+    axis: int = 1,
 ) -> Value:
-    features = width(weight, bias, running_mean)
     op = InstanceNorm(
-        declared if features is None or isinstance(features, Unknown) else features,
+        stated(width(weight, bias, running_mean), declared),
+        axis,
         scale=weight is not None,
         center=bias is not None,
         track=running_mean is not None,
@@ -143,10 +150,9 @@ def rms_norm(run: Run, input: Value, normalized_shape: Value, weight: Value = No
 def normalise_groups(
     run: Run, function: str, input: Value, num_groups: Value, weight: Value, bias: Value, declared: Value = None
 ) -> Value:
-    features = width(weight, bias)
     op = GroupNorm(
         size(num_groups),
-        declared if features is None or isinstance(features, Unknown) else features,
+        stated(width(weight, bias), declared),
         scale=weight is not None,
         center=bias is not None,
     )

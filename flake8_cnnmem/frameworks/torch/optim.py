@@ -120,7 +120,7 @@ def _declare(name: str) -> Class:
     )
 
 
-OPTIMIZERS = {name: _declare(name) for name in OPTIONS}
+OPTIMIZERS: dict[str, Value] = {**{name: _declare(name) for name in OPTIONS}, "Optimizer": OPTIMIZER}
 
 SCHEDULER = Class(
     "LRScheduler",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
@@ -19,7 +20,7 @@ from flake8_cnnmem.frameworks.torch.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Reduce, Sort, TopK
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Native, Property, Run, Value
 
 
 def _mean(values: list[Any]) -> Any:
@@ -128,13 +129,27 @@ def aminmax(run: Run, input: Value, *, dim: Value = None, keepdim: Value = False
     )
 
 
+class ValuesAndIndices(tuple[Any, ...]):
+    """The named tuple of `max(dim)`, `sort`, `topk` and their like."""
+
+    __slots__ = ()
+    more: ClassVar[dict[str, Value]] = {
+        "values": Property(Native("values", lambda run, self: self[0])),
+        "indices": Property(Native("indices", lambda run, self: self[1])),
+    }
+
+
+def named(results: Value) -> Value:
+    return ValuesAndIndices(results) if isinstance(results, (tuple, list)) and len(results) == 2 else results
+
+
 def extreme(run: Run, name: str, input: Value, dim: Value, keepdim: Value) -> Value:
     """max and min: of all values, along an axis with positions, or of two tensors."""
     if isinstance(dim, Tensor):
         return binary(run, name, input, dim)
     if dim is None:
         return reduce(run, name, input)
-    return reduce(run, name, input, dim, keepdim, results=2)
+    return named(reduce(run, name, input, dim, keepdim, results=2))
 
 
 @define(*everywhere("max"))
@@ -150,7 +165,7 @@ def min_(run: Run, input: Value, dim: Value = None, keepdim: Value = False, *, o
 def middle(run: Run, name: str, input: Value, dim: Value, keepdim: Value) -> Value:
     if dim is None:
         return reduce(run, name, input)
-    return reduce(run, name, input, dim, keepdim, results=2)
+    return named(reduce(run, name, input, dim, keepdim, results=2))
 
 
 @define(*everywhere("median", "nanmedian"))
@@ -326,13 +341,13 @@ def diff(run: Run, input: Value, n: Value = 1, dim: Value = -1, prepend: Value =
 @define(*everywhere("topk"))
 def topk(run: Run, input: Value, k: Value, dim: Value = -1, largest: Value = True, sorted: Value = True) -> Value:
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return apply(run, TopK(size(k), dim), input, function="topk", dtypes=(own, "int64"))
+    return named(apply(run, TopK(size(k), dim), input, function="topk", dtypes=(own, "int64")))
 
 
 @define(*everywhere("sort"))
 def sort(run: Run, input: Value, dim: Value = -1, descending: Value = False, stable: Value = False) -> Value:
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return apply(run, Sort(dim), input, function="sort", dtypes=(own, "int64"))
+    return named(apply(run, Sort(dim), input, function="sort", dtypes=(own, "int64")))
 
 
 @define(*everywhere("argsort"))
@@ -352,6 +367,10 @@ def rank_one(value: Value) -> bool:
     return isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 1
 
 
+ascending = sorted
+"""The builtin, where an argument has its name."""
+
+
 @define(*everywhere("unique"))
 def unique(
     run: Run,
@@ -361,6 +380,13 @@ def unique(
     return_counts: Value = False,
     dim: Value = None,
 ) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Tensor) and tensor.data is not None and dim is None and return_inverse is False:
+        counts = collections.Counter(flat(tensor))
+        values = ascending(counts)
+        different = constant((len(values),), values, tensor.dtype)
+        times = constant((len(values),), [counts[value] for value in values], "int64")
+        return (different, times) if return_counts is True else different
     count = run.unknown("how many different values a tensor has is not known")
     own = input.dtype if isinstance(input, Tensor) else "int64"
     found = Tensor((count,), own)
@@ -373,7 +399,7 @@ def unique(
 def unique_consecutive(
     run: Run, input: Value, return_inverse: Value = False, return_counts: Value = False, dim: Value = None
 ) -> Value:
-    return unique(run, input, True, return_inverse, return_counts, dim)
+    return unique(run, input, True, return_inverse, return_counts, -1 if dim is None else dim)
 
 
 @define(*everywhere("nonzero"))

@@ -55,8 +55,26 @@ def scale_of(value: Value) -> Value:
     return number
 
 
+RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+"""The number of axes that a mode works on."""
+
+
+def check_rank(run: Run, input: Value, sizes: Value, mode: Value) -> None:
+    """Raise what torch raises for an input of another rank than the mode or the sizes are for."""
+    tensor = tensor_of(input)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple):
+        return
+    rank = len(tensor.shape)
+    needed = RANKS.get(mode, rank) if isinstance(mode, str) else rank
+    if needed != rank or not 3 <= rank <= 5:
+        raise run.error("NotImplementedError", f"Got {rank}D input, but {mode} mode needs {needed}D input")
+    if isinstance(sizes, (list, tuple)) and len(sizes) != rank - 2:
+        raise run.error("ValueError", "Input and output must have the same number of spatial dimensions")
+
+
 def resize(run: Run, input: Value, target: Value, scale: Value, mode: Value, function: str) -> Value:
     rank = spatial_rank(input)
+    check_rank(run, input, target if target is not None else scale, mode)
     wanted = None if target is None else per_axis(target, rank)
     factors = None if scale is None else tuple(scale_of(factor) for factor in ntuple(scale, rank))
     if factors is not None and len(factors) == 1:

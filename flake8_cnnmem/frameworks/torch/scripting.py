@@ -229,6 +229,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "vmap": native("vmap", vmap),
     "_assert": native("_assert", assertion),
     "_assert_async": native("_assert_async", nothing),
+    "_check": native("_check", nothing),
     "_shape_as_tensor": unknown("_shape_as_tensor", "a shape as a tensor is not followed"),
     "get_default_dtype": native("get_default_dtype", default_dtype),
     "get_default_device": answer("get_default_device", GPU),

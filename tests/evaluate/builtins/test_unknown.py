@@ -9,7 +9,7 @@ import pytest
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from tests.evaluate.programs import evaluate
+from tests.evaluate.programs import evaluate, with_batch
 
 BEFORE = """\
 import collections, copy, functools, itertools, json, math, os, random
@@ -123,22 +123,7 @@ BATCH = [
 
 @pytest.mark.parametrize(("expression", "value"), BATCH, ids=[expression for expression, _ in BATCH])
 def test_a_size_of_the_batch_stays_one(expression: str, value: Any) -> None:
-    program = f"import torch, math, functools\nn = torch.randn(1).size(0)\nresult = {expression}"
-    assert with_batch(program) == value
-
-
-def with_batch(program: str) -> Any:
-    """The program's result where `n` is the batch size."""
-    from flake8_cnnmem.evaluate.interpreter import Interpreter
-    from flake8_cnnmem.evaluate.modules import Module
-    from flake8_cnnmem.source import Source
-
-    run = Interpreter([], strict=True)
-    run.builtins = {**run.builtins, "n": Batch(1)}
-    text = "\n".join(line for line in program.splitlines() if not line.startswith("n = "))
-    module = Module("__main__", Source("program.py", text), lazy=False)
-    run.run_module(module)
-    return module.variables["result"]
+    assert with_batch(f"import math, functools\nresult = {expression}") == value
 
 
 def test_a_shape_may_hold_the_batch_in_a_loop_and_in_text_only_as_unknown() -> None:

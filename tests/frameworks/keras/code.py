@@ -41,5 +41,7 @@ def shapes(value: Any) -> Any:
     if isinstance(value, dict):
         return [shape for key in sorted(value) for shape in shapes(value[key])]
     if isinstance(value, Tensor) and isinstance(value.shape, tuple):
-        return [[None if isinstance(size, Batch) else "?" if isinstance(size, Unknown) else size for size in value.shape]]
+        return [
+            [None if isinstance(size, Batch) else "?" if isinstance(size, Unknown) else size for size in value.shape]
+        ]
     return [repr(value)]

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem.frameworks.keras import configured, operations, tensorflow
+from flake8_cnnmem.frameworks.keras import configured
+from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow
+from flake8_cnnmem.frameworks.keras.functions.tables import Table
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.stubs import Stub
-from flake8_cnnmem.frameworks.keras.tables import Table
 from flake8_cnnmem.values import Class
 
 TRUTH = Path(__file__).parents[3] / "fixtures" / "truth" / "keras_signatures.json"

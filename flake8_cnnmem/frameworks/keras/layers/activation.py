@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import Elementwise, PRelu
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -13,41 +13,42 @@ def call_activation(run: Run, self: Instance, inputs: Value, **options: Value) -
 
 
 @layer(call=call_activation)
-def Activation(activation, **kwargs):
+def Activation(activation: Value, **kwargs: Value) -> Ops:
     return ()
 
 
 @layer()
-def ELU(alpha=1.0, **kwargs):
+def ELU(alpha: Value = 1.0, **kwargs: Value) -> Ops:
     return Elementwise("elu")
 
 
 @layer()
-def LeakyReLU(negative_slope=0.3, **kwargs):
+def LeakyReLU(negative_slope: Value = 0.3, **kwargs: Value) -> Ops:
     return Elementwise("leaky_relu")
 
 
 @layer("ParametricReLU")
 def PReLU(
-    alpha_initializer="Zeros", alpha_regularizer=None, alpha_constraint=None, shared_axes=None, **kwargs
-):
+    alpha_initializer: Value = "Zeros", alpha_regularizer: Value = None, alpha_constraint: Value = None,
+    shared_axes: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     if isinstance(shared_axes, int):
         shared_axes = (shared_axes,)
     return PRelu(None, tuple(shared_axes) if isinstance(shared_axes, (list, tuple)) else None)
 
 
 @layer()
-def ReLU(max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
+def ReLU(max_value: Value = None, negative_slope: Value = 0.0, threshold: Value = 0.0, **kwargs: Value) -> Ops:
     if negative_slope not in (0, None):
         return Elementwise("leaky_relu")
     return Elementwise("relu" if max_value is None else "relu6")
 
 
 @layer()
-def ThresholdedReLU(theta=1.0, **kwargs):
+def ThresholdedReLU(theta: Value = 1.0, **kwargs: Value) -> Ops:
     return Elementwise("threshold")
 
 
 @layer()
-def Softmax(axis=-1, **kwargs):
+def Softmax(axis: Value = -1, **kwargs: Value) -> Ops:
     return Elementwise("softmax")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, Size, multiply, product
-from flake8_cnnmem.frameworks.keras.layer import build_shapes, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
+from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Op, Tensor, Weight
 from flake8_cnnmem.ops import (
     Broadcast,
@@ -48,7 +49,7 @@ def project(run: Run, self: Instance, name: str, x: Value, features: Size, axes:
     return applied(run, Linear(features, inputs, bias=len(found) > 1), x, weights=found, function=name)
 
 
-# --- MultiHeadAttention -------------------------------------------------------------------------------------------------
+# --- MultiHeadAttention -----------------------------------------------------------------------------------------------
 
 
 def value_width(self: Instance) -> Value:
@@ -63,7 +64,9 @@ def output_sizes(self: Instance, query: Shape | Unknown) -> tuple[Size, ...]:
     return tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
 
 
-def build_multi_head(run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None) -> None:
+def build_multi_head(
+    run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
+) -> None:
     if "query_kernel" in self.attributes or value_shape is None:
         return
     state_of(run, self).built = True
@@ -116,7 +119,9 @@ def call_multi_head(
         for part, size in zip(parts, (width, width, value_dim), strict=True)
     )
     rate = self.attributes.get("dropout") if session_of(run).training[-1] is not False else 0.0
-    op = ScaledDotProduct(rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False)
+    op = ScaledDotProduct(
+        rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False
+    )
     result = applied(run, op, q, k, v, function="attention")
     result = applied(run, Permute((0, 2, 1, 3)), result, function="transpose")
     outputs = output_sizes(self, shape if isinstance(shape, tuple) else Unknown("the query's width is not known"))
@@ -137,18 +142,22 @@ def call_multi_head(
 
 @layer(call=call_multi_head, build=build_multi_head)
 def MultiHeadAttention(
-    num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True, output_shape=None, attention_axes=None,
-    sliding_window=None, flash_attention=None, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, use_gate=False, seed=None, **kwargs,
-):  # fmt: skip
+    num_heads: Value, key_dim: Value, value_dim: Value = None, dropout: Value = 0.0, use_bias: Value = True,
+    output_shape: Value = None, attention_axes: Value = None, sliding_window: Value = None,
+    flash_attention: Value = None, kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
+    kernel_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
+    kernel_constraint: Value = None, bias_constraint: Value = None, use_gate: Value = False, seed: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
-# --- GroupQueryAttention ------------------------------------------------------------------------------------------------
+# --- GroupQueryAttention ----------------------------------------------------------------------------------------------
 
 
-def build_grouped(run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None) -> None:
+def build_grouped(
+    run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
+) -> None:
     if "query_kernel" in self.attributes or value_shape is None:
         return
     state_of(run, self).built = True
@@ -198,15 +207,16 @@ def call_grouped(
 
 @layer("GroupQueryAttention", call=call_grouped, build=build_grouped)
 def GroupedQueryAttention(
-    head_dim, num_query_heads, num_key_value_heads, dropout=0.0, use_bias=True, sliding_window=None,
-    flash_attention=None, kernel_initializer="glorot_uniform", bias_initializer="zeros", kernel_regularizer=None,
-    bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, use_gate=False,
-    seed=None, **kwargs,
-):  # fmt: skip
+    head_dim: Value, num_query_heads: Value, num_key_value_heads: Value, dropout: Value = 0.0, use_bias: Value = True,
+    sliding_window: Value = None, flash_attention: Value = None, kernel_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", kernel_regularizer: Value = None, bias_regularizer: Value = None,
+    activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    use_gate: Value = False, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
-# --- dot product and additive attention on [query, value, key] ----------------------------------------------------------
+# --- dot product and additive attention on [query, value, key] --------------------------------------------------------
 
 
 def three(run: Run, inputs: Value) -> tuple[Value, Value, Value]:
@@ -249,12 +259,16 @@ def call_dot(
         scores = applied(run, Matmul(), query, applied(run, Transpose(-1, -2), key, function="transpose"))
         return weighted(run, self, scores, value, True)
     rate = self.attributes.get("dropout")
-    op = ScaledDotProduct(rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False)
+    op = ScaledDotProduct(
+        rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False
+    )
     return applied(run, op, query, key, value, function=self.cls.name)
 
 
 @layer(call=call_dot, build=build_dot)
-def Attention(use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
+def Attention(
+    use_scale: Value = False, score_mode: Value = "dot", dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
@@ -279,5 +293,5 @@ def call_additive(
 
 
 @layer(bases=(Attention,), call=call_additive, build=build_additive)
-def AdditiveAttention(use_scale=True, dropout=0.0, **kwargs):
+def AdditiveAttention(use_scale: Value = True, dropout: Value = 0.0, **kwargs: Value) -> Ops:
     return ()

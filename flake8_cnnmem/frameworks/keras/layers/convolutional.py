@@ -1,17 +1,19 @@
-"""Convolutions: plain, transposed, separable, depthwise, with Keras' own signatures (keras/src/layers/convolutional)."""
+"""Convolutions: plain, transposed, separable, depthwise (keras/src/layers/convolutional)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.frameworks.keras.stubs import Step, layer, per_axis
+from flake8_cnnmem.dims import product
+from flake8_cnnmem.frameworks.keras import activations
+from flake8_cnnmem.frameworks.keras.layer import build_shapes
+from flake8_cnnmem.frameworks.keras.parameters import per_axis
+from flake8_cnnmem.frameworks.keras.stubs import Ops, Step, layer
+from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
+from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution
-from flake8_cnnmem.values import Value
-
-__all__ = [
-    "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "DepthwiseConv1D",
-    "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D",
-]  # fmt: skip
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
 
 
 def convolution(
@@ -43,40 +45,45 @@ def convolution(
 
 @layer("Convolution1D", rank=1)
 def Conv1D(
-    filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, groups=1, activation=None,
-    use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros", kernel_regularizer=None,
-    bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    dilation_rate: Value = 1, groups: Value = 1, activation: Value = None, use_bias: Value = True,
+    kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
+    bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
+    bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
 @layer("Convolution2D", rank=2)
 def Conv2D(
-    filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), groups=1,
-    activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
+    dilation_rate: Value = (1, 1), groups: Value = 1, activation: Value = None, use_bias: Value = True,
+    kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
+    bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
+    bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
 @layer("Convolution3D", rank=3)
 def Conv3D(
-    filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, dilation_rate=(1, 1, 1), groups=1,
-    activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = (1, 1, 1), padding: Value = "valid",
+    data_format: Value = None, dilation_rate: Value = (1, 1, 1), groups: Value = 1, activation: Value = None,
+    use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
+    kernel_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
+    kernel_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(3, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
 @layer("Convolution1DTranspose", rank=1)
 def Conv1DTranspose(
-    filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1,
-    activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", output_padding: Value = None,
+    data_format: Value = None, dilation_rate: Value = 1, activation: Value = None, use_bias: Value = True,
+    kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
+    bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
+    bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(
         1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -84,11 +91,12 @@ def Conv1DTranspose(
 
 @layer("Convolution2DTranspose", rank=2)
 def Conv2DTranspose(
-    filters, kernel_size, strides=(1, 1), padding="valid", output_padding=None, data_format=None,
-    dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-    bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-    kernel_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid",
+    output_padding: Value = None, data_format: Value = None, dilation_rate: Value = (1, 1), activation: Value = None,
+    use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
+    kernel_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
+    kernel_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(
         2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -96,11 +104,13 @@ def Conv2DTranspose(
 
 @layer("Convolution3DTranspose", rank=3)
 def Conv3DTranspose(
-    filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, output_padding=None,
-    dilation_rate=(1, 1, 1), activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-    bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-    kernel_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
+    filters: Value, kernel_size: Value, strides: Value = (1, 1, 1), padding: Value = "valid",
+    data_format: Value = None, output_padding: Value = None, dilation_rate: Value = (1, 1, 1),
+    activation: Value = None, use_bias: Value = True, kernel_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", kernel_regularizer: Value = None, bias_regularizer: Value = None,
+    activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return convolution(
         3, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -129,20 +139,23 @@ def depthwise(
 
 @layer("DepthwiseConvolution1D", rank=1)
 def DepthwiseConv1D(
-    kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None, dilation_rate=1, activation=None,
-    use_bias=True, depthwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-    bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
+    kernel_size: Value, strides: Value = 1, padding: Value = "valid", depth_multiplier: Value = 1,
+    data_format: Value = None, dilation_rate: Value = 1, activation: Value = None, use_bias: Value = True,
+    depthwise_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
+    depthwise_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
+    depthwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return depthwise(1, kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, use_bias)
 
 
 @layer("DepthwiseConvolution2D", rank=2)
 def DepthwiseConv2D(
-    kernel_size, strides=(1, 1), padding="valid", depth_multiplier=1, data_format=None, dilation_rate=(1, 1),
-    activation=None, use_bias=True, depthwise_initializer="glorot_uniform", bias_initializer="zeros",
-    depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-    bias_constraint=None, **kwargs,
-):  # fmt: skip
+    kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", depth_multiplier: Value = 1,
+    data_format: Value = None, dilation_rate: Value = (1, 1), activation: Value = None, use_bias: Value = True,
+    depthwise_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
+    depthwise_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
+    depthwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return depthwise(2, kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, use_bias)
 
 
@@ -168,24 +181,83 @@ def separable(
 
 @layer("SeparableConvolution1D", rank=1)
 def SeparableConv1D(
-    filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, depth_multiplier=1,
-    activation=None, use_bias=True, depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform",
-    bias_initializer="zeros", depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None,
-    activity_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
-    return separable(
-        1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias
-    )
+    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    dilation_rate: Value = 1, depth_multiplier: Value = 1, activation: Value = None, use_bias: Value = True,
+    depthwise_initializer: Value = "glorot_uniform", pointwise_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", depthwise_regularizer: Value = None, pointwise_regularizer: Value = None,
+    bias_regularizer: Value = None, activity_regularizer: Value = None, depthwise_constraint: Value = None,
+    pointwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
+    return separable(1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias)
 
 
 @layer("SeparableConvolution2D", rank=2)
 def SeparableConv2D(
-    filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
-    depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
-    pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-    pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-    pointwise_constraint=None, bias_constraint=None, **kwargs,
-):  # fmt: skip
-    return separable(
-        2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias
-    )
+    filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
+    dilation_rate: Value = (1, 1), depth_multiplier: Value = 1, activation: Value = None, use_bias: Value = True,
+    depthwise_initializer: Value = "glorot_uniform", pointwise_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", depthwise_regularizer: Value = None, pointwise_regularizer: Value = None,
+    bias_regularizer: Value = None, activity_regularizer: Value = None, depthwise_constraint: Value = None,
+    pointwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
+    return separable(2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias)
+
+
+# --- Keras 1 and 2: a kernel of its own for each position (keras 2, layers/locally_connected) -------------------------
+
+
+def locally_connected(run: Run, self: Instance, rank: int) -> Convolution:
+    attributes = self.attributes
+    return convolution(
+        rank, attributes["filters"], attributes["kernel_size"], attributes["strides"], attributes["padding"],
+        attributes["data_format"], 1, False,
+    )  # fmt: skip
+
+
+def build_locally(run: Run, self: Instance, input_shape: Value = None) -> None:
+    state_of(run, self).built = True
+    shape = build_shapes(input_shape)
+    if isinstance(shape, Unknown):
+        return
+    kernel = self.attributes["kernel_size"]
+    rank = len(kernel)
+    try:
+        (result,) = locally_connected(run, self, rank).outputs(shape)
+    except Mismatch:
+        return
+    last = self.attributes["data_format"] != "channels_first"
+    sides = result[1:-1] if last else result[2:]
+    channels, filters = shape[-1 if last else 1], self.attributes["filters"]
+    weight = (product(sides), product((*kernel, channels)), filters)
+    self.attributes["kernel"] = make_weight(run, self, "kernel", weight)
+    if self.attributes.get("use_bias") is not False:
+        self.attributes["bias"] = make_weight(run, self, "bias", (*sides, filters))
+
+
+def call_locally(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    op = locally_connected(run, self, len(self.attributes["kernel_size"]))
+    weights = [self.attributes[name] for name in ("kernel", "bias") if name in self.attributes]
+    result = run.apply(op, inputs, weights=weights, function=self.cls.name, framework="keras")
+    return activations.apply(run, self.attributes.get("activation"), result)
+
+
+@layer(rank=1, call=call_locally, build=build_locally)
+def LocallyConnected1D(
+    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    activation: Value = None, use_bias: Value = True, kernel_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", kernel_regularizer: Value = None, bias_regularizer: Value = None,
+    activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    implementation: Value = 1, **kwargs: Value,
+) -> Ops:  # fmt: skip
+    return ()
+
+
+@layer(rank=2, call=call_locally, build=build_locally)
+def LocallyConnected2D(
+    filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
+    activation: Value = None, use_bias: Value = True, kernel_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", kernel_regularizer: Value = None, bias_regularizer: Value = None,
+    activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    implementation: Value = 1, **kwargs: Value,
+) -> Ops:  # fmt: skip
+    return ()

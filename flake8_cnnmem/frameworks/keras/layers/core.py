@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.layer import build_shapes, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.parameters import takes
-from flake8_cnnmem.frameworks.keras.stubs import apply, layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
+from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Reduce, Transpose
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
@@ -16,18 +17,21 @@ from flake8_cnnmem.values import Instance, Run, Value
 
 @layer(least=2)
 def Dense(
-    units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-    kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, lora_rank=None, lora_alpha=None, quantization_config=None, **kwargs,
-):  # fmt: skip
+    units: Value, activation: Value = None, use_bias: Value = True, kernel_initializer: Value = "glorot_uniform",
+    bias_initializer: Value = "zeros", kernel_regularizer: Value = None, bias_regularizer: Value = None,
+    activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return Linear(units, bias=use_bias is not False)
 
 
 @layer()
 def Embedding(
-    input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None, embeddings_constraint=None,
-    mask_zero=False, weights=None, lora_rank=None, lora_alpha=None, quantization_config=None, **kwargs,
-):  # fmt: skip
+    input_dim: Value, output_dim: Value, embeddings_initializer: Value = "uniform",
+    embeddings_regularizer: Value = None, embeddings_constraint: Value = None, mask_zero: Value = False,
+    weights: Value = None, lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return EmbeddingOp(input_dim, output_dim)
 
 
@@ -58,19 +62,20 @@ def build_reversible(run: Run, self: Instance, input_shape: Value = None) -> Non
 
 @layer(bases=(Embedding,), call=call_reversible, build=build_reversible)
 def ReversibleEmbedding(
-    input_dim, output_dim, tie_weights=True, embeddings_initializer="uniform", embeddings_regularizer=None,
-    embeddings_constraint=None, mask_zero=False, reverse_dtype=None, logit_soft_cap=None, **kwargs,
-):  # fmt: skip
+    input_dim: Value, output_dim: Value, tie_weights: Value = True, embeddings_initializer: Value = "uniform",
+    embeddings_regularizer: Value = None, embeddings_constraint: Value = None, mask_zero: Value = False,
+    reverse_dtype: Value = None, logit_soft_cap: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @layer()
-def Identity(**kwargs):
+def Identity(**kwargs: Value) -> Ops:
     return Elementwise("identity")
 
 
 @layer()
-def Masking(mask_value=0.0, **kwargs):
+def Masking(mask_value: Value = 0.0, **kwargs: Value) -> Ops:
     return Elementwise("scale")
 
 
@@ -106,7 +111,9 @@ def lambda_init(run: Run, self: Instance) -> None:
 
 
 @layer(call=call_lambda, init=lambda_init)
-def Lambda(function, output_shape=None, mask=None, arguments=None, **kwargs):
+def Lambda(
+    function: Value, output_shape: Value = None, mask: Value = None, arguments: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
@@ -127,7 +134,7 @@ class Given:
         return {}
 
 
-# --- EinsumDense --------------------------------------------------------------------------------------------------------
+# --- EinsumDense ------------------------------------------------------------------------------------------------------
 
 
 def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: Value) -> tuple[Shape, Shape | None]:
@@ -183,15 +190,16 @@ def call_einsum(run: Run, self: Instance, inputs: Value, **options: Value) -> Va
 
 @layer(call=call_einsum, build=build_einsum)
 def EinsumDense(
-    equation, output_shape, activation=None, bias_axes=None, kernel_initializer="glorot_uniform",
-    bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, kernel_constraint=None,
-    bias_constraint=None, lora_rank=None, lora_alpha=None, gptq_unpacked_column_size=None, quantization_config=None,
-    **kwargs,
-):  # fmt: skip
+    equation: Value, output_shape: Value, activation: Value = None, bias_axes: Value = None,
+    kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
+    bias_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
+    lora_rank: Value = None, lora_alpha: Value = None, gptq_unpacked_column_size: Value = None,
+    quantization_config: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
-# --- Keras 1 ------------------------------------------------------------------------------------------------------------
+# --- Keras 1 ----------------------------------------------------------------------------------------------------------
 
 
 def build_highway(run: Run, self: Instance, input_shape: Value = None) -> None:
@@ -216,9 +224,10 @@ def call_highway(run: Run, self: Instance, inputs: Value, **options: Value) -> V
 
 @layer(call=call_highway, build=build_highway)
 def Highway(
-    init="glorot_uniform", activation=None, weights=None, W_regularizer=None, b_regularizer=None,
-    activity_regularizer=None, W_constraint=None, b_constraint=None, bias=True, input_dim=None, **kwargs,
-):  # fmt: skip
+    init: Value = "glorot_uniform", activation: Value = None, weights: Value = None, W_regularizer: Value = None,
+    b_regularizer: Value = None, activity_regularizer: Value = None, W_constraint: Value = None,
+    b_constraint: Value = None, bias: Value = True, input_dim: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
@@ -240,7 +249,9 @@ def call_maxout(run: Run, self: Instance, inputs: Value, **options: Value) -> Va
 
 @layer(call=call_maxout, build=build_maxout)
 def MaxoutDense(
-    output_dim, nb_feature=4, init="glorot_uniform", weights=None, W_regularizer=None, b_regularizer=None,
-    activity_regularizer=None, W_constraint=None, b_constraint=None, bias=True, input_dim=None, **kwargs,
-):  # fmt: skip
+    output_dim: Value, nb_feature: Value = 4, init: Value = "glorot_uniform", weights: Value = None,
+    W_regularizer: Value = None, b_regularizer: Value = None, activity_regularizer: Value = None,
+    W_constraint: Value = None, b_constraint: Value = None, bias: Value = True, input_dim: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()

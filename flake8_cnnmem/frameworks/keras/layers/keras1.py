@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flake8_cnnmem.frameworks.keras.layer import LAYER
-from flake8_cnnmem.frameworks.keras.layers import convolutional, merging, pooling
+from flake8_cnnmem.frameworks.keras.layers import convolutional, merging
 from flake8_cnnmem.frameworks.keras.legacy import KERAS_1
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
@@ -17,7 +16,9 @@ from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 OLD_WORDS = frozenset(KERAS_1) - {"mode", "alpha", "output_shape", "interpolation", "sparse", "arguments"}
 
 
-def convolution_arguments(rank: int, args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def convolution_arguments(
+    rank: int, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """(filters, rows, columns, ...) as (filters, (rows, columns), ...)."""
     words = ("kernel_dim1", "kernel_dim2", "kernel_dim3") if rank == 3 else ("nb_row", "nb_col")
     if any(word in kwargs for word in words[:rank]):
@@ -63,18 +64,22 @@ SeparableConvolution2D = renamed("SeparableConvolution2D", convolutional.Separab
 """Keras 1's default padding was "valid" and its default stride 1, as today."""
 
 
-def merge_init(run: Run, self: Instance, layers: Value = None, mode: Value = "sum", concat_axis: Value = -1, **options: Value) -> None:
+def merge_init(
+    run: Run, self: Instance, layers: Value = None, mode: Value = "sum", concat_axis: Value = -1, **options: Value
+) -> None:
     """Keras 1's `Merge([left, right], mode="concat")`: a merge whose inputs are the outputs of other models."""
     cls = merging.MODES.get(mode) if isinstance(mode, str) else None
     if cls is None:
         raise TypeError(f"Merge has no mode {mode!r}")
     arguments = {"axis": concat_axis} if cls is merging.Concatenate else {"axes": -1} if cls is merging.Dot else {}
     self.cls = cls
-    cls.namespace["__init__"].function(run, self, **arguments, **{word: options[word] for word in ("name",) if word in options})
+    cls.namespace["__init__"].function(
+        run, self, **arguments, **{word: options[word] for word in ("name",) if word in options}
+    )
     if layers is not None:
         self.native.properties["merged"] = layers
 
 
-MERGE_LAYER = Class("Merge", (merging.MERGE,), {"__init__": Native("__init__", merge_init, absorb=False)}, module="keras.layers")
-
-__all__ = ["LAYER", "MERGE_LAYER", "pooling"]
+MERGE_LAYER = Class(
+    "Merge", (merging.MERGE,), {"__init__": Native("__init__", merge_init, absorb=False)}, module="keras.layers"
+)

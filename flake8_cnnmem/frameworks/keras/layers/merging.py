@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flake8_cnnmem.frameworks.keras.layer import LAYER, native
-from flake8_cnnmem.frameworks.keras.stubs import LAYERS, as_tensor, layer, output_dtypes
+from flake8_cnnmem.frameworks.keras.stubs import LAYERS, Ops, as_tensor, layer
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, native
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Average as AverageOp
 from flake8_cnnmem.ops import Broadcast, Unsqueeze
@@ -26,8 +26,7 @@ def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[.
         given = [as_tensor(run, tensor) for tensor in tensors]
         if align:
             given = same_rank(run, given)
-        dtypes = output_dtypes(run, self, False, given)
-        return run.apply(make(self), *given, function=self.cls.name, dtypes=dtypes, framework="keras")
+        return run.apply(make(self), *given, function=self.cls.name, framework="keras")
 
     return call
 
@@ -57,47 +56,47 @@ AVERAGE = AverageOp()
 
 
 @layer(bases=(MERGE,), call=of("add"))
-def Add(**kwargs):
+def Add(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=of("subtract"))
-def Subtract(**kwargs):
+def Subtract(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=of("multiply"))
-def Multiply(**kwargs):
+def Multiply(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=of("maximum"))
-def Maximum(**kwargs):
+def Maximum(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=of("minimum"))
-def Minimum(**kwargs):
+def Minimum(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=merge_call(lambda self: AVERAGE))
-def Average(**kwargs):
+def Average(**kwargs: Value) -> Ops:
     return ()
 
 
 @layer(bases=(MERGE,), call=merge_call(lambda self: ConcatenateOp(self.attributes.get("axis", -1)), align=False))
-def Concatenate(axis=-1, **kwargs):
+def Concatenate(axis: Value = -1, **kwargs: Value) -> Ops:
     return ()
 
 
 def dot_op(self: Instance) -> DotOp:
-    axes = self.attributes.get("axes")
+    axes: Value = self.attributes.get("axes")
     return DotOp(tuple(axes) if isinstance(axes, list) else axes, self.attributes.get("normalize") is True)
 
 
 @layer(bases=(MERGE,), call=merge_call(dot_op, align=False))
-def Dot(axes, normalize=False, **kwargs):
+def Dot(axes: Value, normalize: Value = False, **kwargs: Value) -> Ops:
     return ()
 
 

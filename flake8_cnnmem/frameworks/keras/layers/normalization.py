@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.layer import call_layer, state_of
+from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_inner
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
+from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
 from flake8_cnnmem.values import Instance, Run, Value
@@ -12,41 +13,43 @@ from flake8_cnnmem.values import Instance, Run, Value
 
 @layer("SyncBatchNormalization", "BatchNormalizationV2", "BatchNormalizationV1")
 def BatchNormalization(
-    axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-    moving_mean_initializer="zeros", moving_variance_initializer="ones", beta_regularizer=None, gamma_regularizer=None,
-    beta_constraint=None, gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99,
-    synchronized=False, *, training=True, **kwargs,
-):  # fmt: skip
+    axis: Value = -1, momentum: Value = 0.99, epsilon: Value = 0.001, center: Value = True, scale: Value = True,
+    beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", moving_mean_initializer: Value = "zeros",
+    moving_variance_initializer: Value = "ones", beta_regularizer: Value = None, gamma_regularizer: Value = None,
+    beta_constraint: Value = None, gamma_constraint: Value = None, renorm: Value = False,
+    renorm_clipping: Value = None, renorm_momentum: Value = 0.99, synchronized: Value = False, *,
+    training: bool = True, **kwargs: Value,
+) -> Ops:  # fmt: skip
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         axis = axis[0]
-    return BatchNorm(
-        axis=axis, scale=scale is not False, center=center is not False, training=training, counted=False
-    )
+    return BatchNorm(axis=axis, scale=scale is not False, center=center is not False, training=training, counted=False)
 
 
 @layer()
 def LayerNormalization(
-    axis=-1, epsilon=0.001, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-    beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs,
-):  # fmt: skip
+    axis: Value = -1, epsilon: Value = 0.001, center: Value = True, scale: Value = True,
+    beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
+    gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return LayerNorm(axes=axes_of(axis), scale=scale is not False, center=center is not False)
 
 
 @layer()
 def GroupNormalization(
-    groups=32, axis=-1, epsilon=0.001, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-    beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs,
-):  # fmt: skip
+    groups: Value = 32, axis: Value = -1, epsilon: Value = 0.001, center: Value = True, scale: Value = True,
+    beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
+    gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return GroupNorm(groups, axis=axis, scale=scale is not False, center=center is not False)
 
 
 @layer()
-def RMSNormalization(axis=-1, epsilon=1e-06, **kwargs):
+def RMSNormalization(axis: Value = -1, epsilon: Value = 1e-06, **kwargs: Value) -> Ops:
     return RMSNorm(axes=axes_of(axis))
 
 
 @layer()
-def UnitNormalization(axis=-1, **kwargs):
+def UnitNormalization(axis: Value = -1, **kwargs: Value) -> Ops:
     return Normalise()
 
 
@@ -73,5 +76,5 @@ def call_spectral(run: Run, self: Instance, inputs: Value, **options: Value) -> 
 
 
 @layer(call=call_spectral, build=build_spectral)
-def SpectralNormalization(layer, power_iterations=1, **kwargs):
+def SpectralNormalization(layer: Value, power_iterations: Value = 1, **kwargs: Value) -> Ops:
     return ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.stubs import layer, per_axis
+from flake8_cnnmem.frameworks.keras.parameters import per_axis
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import AdaptivePool, GlobalPool, Pool
 from flake8_cnnmem.values import Value
 
@@ -19,17 +20,26 @@ def pool(mode: str, rank: int, pool_size: Value, strides: Value, padding: Value,
 
 
 @layer("MaxPool1D", rank=1)
-def MaxPooling1D(pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def MaxPooling1D(
+    pool_size: Value = 2, strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("max", 1, pool_size, strides, padding, data_format)
 
 
 @layer("MaxPool2D", rank=2)
-def MaxPooling2D(pool_size=(2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def MaxPooling2D(
+    pool_size: Value = (2, 2), strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("max", 2, pool_size, strides, padding, data_format)
 
 
 @layer("MaxPool3D", rank=3)
-def MaxPooling3D(pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def MaxPooling3D(
+    pool_size: Value = (2, 2, 2), strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("max", 3, pool_size, strides, padding, data_format)
 
 
@@ -37,17 +47,26 @@ def MaxPooling3D(pool_size=(2, 2, 2), strides=None, padding="valid", data_format
 
 
 @layer("AvgPool1D", rank=1)
-def AveragePooling1D(pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def AveragePooling1D(
+    pool_size: Value = 2, strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("average", 1, pool_size, strides, padding, data_format)
 
 
 @layer("AvgPool2D", rank=2)
-def AveragePooling2D(pool_size=(2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def AveragePooling2D(
+    pool_size: Value = (2, 2), strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("average", 2, pool_size, strides, padding, data_format)
 
 
 @layer("AvgPool3D", rank=3)
-def AveragePooling3D(pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
+def AveragePooling3D(
+    pool_size: Value = (2, 2, 2), strides: Value = None, padding: Value = "valid", data_format: Value = None,
+    name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return pool("average", 3, pool_size, strides, padding, data_format)
 
 
@@ -56,32 +75,32 @@ def global_pool(mode: str, rank: int, data_format: Value, keepdims: Value) -> Gl
 
 
 @layer("GlobalMaxPool1D", ndim=3)
-def GlobalMaxPooling1D(data_format=None, keepdims=False, **kwargs):
+def GlobalMaxPooling1D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("max", 1, data_format, keepdims)
 
 
 @layer("GlobalMaxPool2D", ndim=4)
-def GlobalMaxPooling2D(data_format=None, keepdims=False, **kwargs):
+def GlobalMaxPooling2D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("max", 2, data_format, keepdims)
 
 
 @layer("GlobalMaxPool3D", ndim=5)
-def GlobalMaxPooling3D(data_format=None, keepdims=False, **kwargs):
+def GlobalMaxPooling3D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("max", 3, data_format, keepdims)
 
 
 @layer("GlobalAvgPool1D", ndim=3)
-def GlobalAveragePooling1D(data_format=None, keepdims=False, **kwargs):
+def GlobalAveragePooling1D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("average", 1, data_format, keepdims)
 
 
 @layer("GlobalAvgPool2D", ndim=4)
-def GlobalAveragePooling2D(data_format=None, keepdims=False, **kwargs):
+def GlobalAveragePooling2D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("average", 2, data_format, keepdims)
 
 
 @layer("GlobalAvgPool3D", ndim=5)
-def GlobalAveragePooling3D(data_format=None, keepdims=False, **kwargs):
+def GlobalAveragePooling3D(data_format: Value = None, keepdims: Value = False, **kwargs: Value) -> Ops:
     return global_pool("average", 3, data_format, keepdims)
 
 
@@ -90,30 +109,30 @@ def adaptive(mode: str, rank: int, output_size: Value, data_format: Value) -> Ad
 
 
 @layer(ndim=3)
-def AdaptiveAveragePooling1D(output_size, data_format=None, **kwargs):
+def AdaptiveAveragePooling1D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("average", 1, output_size, data_format)
 
 
 @layer(ndim=4)
-def AdaptiveAveragePooling2D(output_size, data_format=None, **kwargs):
+def AdaptiveAveragePooling2D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("average", 2, output_size, data_format)
 
 
 @layer(ndim=5)
-def AdaptiveAveragePooling3D(output_size, data_format=None, **kwargs):
+def AdaptiveAveragePooling3D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("average", 3, output_size, data_format)
 
 
 @layer(ndim=3)
-def AdaptiveMaxPooling1D(output_size, data_format=None, **kwargs):
+def AdaptiveMaxPooling1D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("max", 1, output_size, data_format)
 
 
 @layer(ndim=4)
-def AdaptiveMaxPooling2D(output_size, data_format=None, **kwargs):
+def AdaptiveMaxPooling2D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("max", 2, output_size, data_format)
 
 
 @layer(ndim=5)
-def AdaptiveMaxPooling3D(output_size, data_format=None, **kwargs):
+def AdaptiveMaxPooling3D(output_size: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return adaptive("max", 3, output_size, data_format)

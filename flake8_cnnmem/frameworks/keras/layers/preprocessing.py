@@ -1,4 +1,4 @@
-"""Layers that prepare data: rescaling, resizing, augmentation, lookups (keras/src/layers/preprocessing).
+"""Layers that prepare data: rescaling, resizing, augmentation (keras/src/layers/preprocessing).
 
 None of them trains. In a model they run in front, where no gradient is needed.
 """
@@ -6,16 +6,20 @@ None of them trains. In a model they run in front, where no gradient is needed.
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.keras.layer import LAYER, build_shapes, make_weight, native, state_of
+from flake8_cnnmem.frameworks.keras.layer import build_shapes
+from flake8_cnnmem.frameworks.keras.layers.lookups import nothing
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.stubs import apply, layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, native, state_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise, Index, Resize
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Run, Value
 
 SCALE = Elementwise("scale")
+
+
 AUGMENT = Elementwise("augment")
 """A random change of each image: a new tensor of the same shape, for which nothing is kept."""
 
@@ -29,7 +33,7 @@ def call_scale(run: Run, self: Instance, inputs: Value = None, **options: Value)
 
 
 @layer(call=call_scale)
-def Rescaling(scale, offset=0.0, **kwargs):
+def Rescaling(scale: Value, offset: Value = 0.0, **kwargs: Value) -> Ops:
     return ()
 
 
@@ -48,16 +52,11 @@ def build_normalization(run: Run, self: Instance, input_shape: Value = None) -> 
     self.attributes["count"] = make_weight(run, self, "count", (), trainable=False, dtype="int32")
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`adapt` reads data and changes no shape."""
-
-
 @layer(call=call_scale, build=build_normalization, extra={"adapt": native(nothing)})
-def Normalization(axis=-1, mean=None, variance=None, invert=False, **kwargs):
+def Normalization(
+    axis: Value = -1, mean: Value = None, variance: Value = None, invert: Value = False, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
-
-
-# --- images -------------------------------------------------------------------------------------------------------------
 
 
 def channels_last(self: Instance) -> bool:
@@ -69,7 +68,7 @@ def images_of(inputs: Value) -> Value:
 
 
 def call_resizing(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
-    size = (self.attributes.get("height"), self.attributes.get("width"))
+    size = (self.attributes["height"], self.attributes["width"])
     mode = self.attributes.get("interpolation")
     op = Resize(size=size, mode=mode if isinstance(mode, str) else "bilinear", channels_last=channels_last(self))
     return apply(run, self, op, images_of(inputs))
@@ -77,9 +76,10 @@ def call_resizing(run: Run, self: Instance, inputs: Value = None, **options: Val
 
 @layer(call=call_resizing, build=build_nothing)
 def Resizing(
-    height, width, interpolation="bilinear", crop_to_aspect_ratio=False, pad_to_aspect_ratio=False,
-    fill_mode="constant", fill_value=0.0, antialias=False, data_format=None, **kwargs,
-):  # fmt: skip
+    height: Value, width: Value, interpolation: Value = "bilinear", crop_to_aspect_ratio: Value = False,
+    pad_to_aspect_ratio: Value = False, fill_mode: Value = "constant", fill_value: Value = 0.0,
+    antialias: Value = False, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
@@ -89,26 +89,34 @@ def call_crop(run: Run, self: Instance, inputs: Value = None, **options: Value) 
     size: tuple[Size, ...] = (self.attributes.get("height"), self.attributes.get("width"))  # type: ignore[assignment]
     if isinstance(x, Tensor) and isinstance(x.shape, tuple) and len(x.shape) > 2:
         sides = x.shape[-3:-1] if channels_last(self) else x.shape[-2:]
-        smaller = any(isinstance(has, int) and isinstance(want, int) and has < want for has, want in zip(sides, size, strict=True))
+        smaller = any(
+            isinstance(has, int) and isinstance(want, int) and has < want for has, want in zip(sides, size, strict=True)
+        )
         if not smaller:
             cuts = tuple(slice(0, side) for side in size)
-            return apply(run, self, Index((Ellipsis, *cuts, slice(None)) if channels_last(self) else (Ellipsis, *cuts)), x)
+            return apply(
+                run, self, Index((Ellipsis, *cuts, slice(None)) if channels_last(self) else (Ellipsis, *cuts)), x
+            )
     return apply(run, self, Resize(size=size, mode="bilinear", channels_last=channels_last(self)), x)
 
 
 @layer(call=call_crop, build=build_nothing)
-def CenterCrop(height, width, data_format=None, **kwargs):
+def CenterCrop(height: Value, width: Value, data_format: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @layer(call=call_crop, build=build_nothing)
-def RandomCrop(height, width, seed=None, data_format=None, name=None, **kwargs):
+def RandomCrop(
+    height: Value, width: Value, seed: Value = None, data_format: Value = None, name: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 def call_augment(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
     if isinstance(inputs, dict):
-        return {key: run.apply(AUGMENT, value, function=self.cls.name, framework="keras") for key, value in inputs.items()}
+        return {
+            key: run.apply(AUGMENT, value, function=self.cls.name, framework="keras") for key, value in inputs.items()
+        }
     if session_of(run).training[-1] is False:
         return inputs
     return run.apply(AUGMENT, inputs, function=self.cls.name, framework="keras")
@@ -124,181 +132,207 @@ def augmentation(function: Value) -> Class:
 
 @augmentation
 def AugMix(
-    value_range=(0, 255), num_chains=3, chain_depth=3, factor=0.3, alpha=1.0, all_ops=True, interpolation="bilinear",
-    seed=None, data_format=None, **kwargs,
-):  # fmt: skip
+    value_range: Value = (0, 255), num_chains: Value = 3, chain_depth: Value = 3, factor: Value = 0.3,
+    alpha: Value = 1.0, all_ops: Value = True, interpolation: Value = "bilinear", seed: Value = None,
+    data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def AutoContrast(value_range=(0, 255), **kwargs):
+def AutoContrast(value_range: Value = (0, 255), **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
 def ContrastLimitedAdaptiveHistogramEqualization(
-    value_range=(0, 255), clip_limit=4.0, tile_grid_size=(8, 8), data_format=None, **kwargs
-):
+    value_range: Value = (0, 255), clip_limit: Value = 4.0, tile_grid_size: Value = (8, 8), data_format: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def CutMix(factor=1.0, seed=None, data_format=None, **kwargs):
+def CutMix(factor: Value = 1.0, seed: Value = None, data_format: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def Equalization(value_range=(0, 255), bins=256, data_format=None, **kwargs):
+def Equalization(value_range: Value = (0, 255), bins: Value = 256, data_format: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def MaxNumBoundingBoxes(max_number, fill_value=-1, **kwargs):
+def MaxNumBoundingBoxes(max_number: Value, fill_value: Value = -1, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def MixUp(alpha=0.2, data_format=None, seed=None, **kwargs):
+def MixUp(alpha: Value = 0.2, data_format: Value = None, seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
 def RandAugment(
-    value_range=(0, 255), num_ops=2, factor=0.5, interpolation="bilinear", seed=None, data_format=None, **kwargs
-):
+    value_range: Value = (0, 255), num_ops: Value = 2, factor: Value = 0.5, interpolation: Value = "bilinear",
+    seed: Value = None, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomBrightness(factor, value_range=(0, 255), seed=None, **kwargs):
+def RandomBrightness(factor: Value, value_range: Value = (0, 255), seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def RandomColorDegeneration(factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+def RandomColorDegeneration(
+    factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomColorJitter(
-    value_range=(0, 255), brightness_factor=None, contrast_factor=None, saturation_factor=None, hue_factor=None,
-    seed=None, data_format=None, **kwargs,
-):  # fmt: skip
+    value_range: Value = (0, 255), brightness_factor: Value = None, contrast_factor: Value = None,
+    saturation_factor: Value = None, hue_factor: Value = None, seed: Value = None, data_format: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomContrast(factor, value_range=(0, 255), seed=None, **kwargs):
+def RandomContrast(factor: Value, value_range: Value = (0, 255), seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
 def RandomElasticTransform(
-    factor=1.0, scale=1.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, value_range=(0, 255),
-    seed=None, data_format=None, **kwargs,
-):  # fmt: skip
+    factor: Value = 1.0, scale: Value = 1.0, interpolation: Value = "bilinear", fill_mode: Value = "reflect",
+    fill_value: Value = 0.0, value_range: Value = (0, 255), seed: Value = None, data_format: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomErasing(
-    factor=1.0, scale=(0.02, 0.33), fill_value=None, value_range=(0, 255), seed=None, data_format=None, **kwargs
-):
+    factor: Value = 1.0, scale: Value = (0.02, 0.33), fill_value: Value = None, value_range: Value = (0, 255),
+    seed: Value = None, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomFlip(mode="horizontal_and_vertical", seed=None, data_format=None, **kwargs):
+def RandomFlip(
+    mode: Value = "horizontal_and_vertical", seed: Value = None, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomGaussianBlur(
-    factor=1.0, kernel_size=3, sigma=1.0, value_range=(0, 255), data_format=None, seed=None, **kwargs
-):
+    factor: Value = 1.0, kernel_size: Value = 3, sigma: Value = 1.0, value_range: Value = (0, 255),
+    data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomGrayscale(factor=0.5, data_format=None, seed=None, **kwargs):
+def RandomGrayscale(factor: Value = 0.5, data_format: Value = None, seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def RandomHue(factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+def RandomHue(
+    factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomInvert(factor=1.0, value_range=(0, 255), seed=None, data_format=None, **kwargs):
+def RandomInvert(
+    factor: Value = 1.0, value_range: Value = (0, 255), seed: Value = None, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomPerspective(
-    factor=1.0, scale=1.0, interpolation="bilinear", fill_value=0.0, seed=None, data_format=None, **kwargs
-):
+    factor: Value = 1.0, scale: Value = 1.0, interpolation: Value = "bilinear", fill_value: Value = 0.0,
+    seed: Value = None, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomPosterization(factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+def RandomPosterization(
+    factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomRotation(
-    factor, fill_mode="reflect", interpolation="bilinear", seed=None, fill_value=0.0, data_format=None, **kwargs
-):
+    factor: Value, fill_mode: Value = "reflect", interpolation: Value = "bilinear", seed: Value = None,
+    fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomSaturation(factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+def RandomSaturation(
+    factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomSharpness(factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+def RandomSharpness(
+    factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomShear(
-    x_factor=0.0, y_factor=0.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None,
-    seed=None, **kwargs,
-):  # fmt: skip
+    x_factor: Value = 0.0, y_factor: Value = 0.0, interpolation: Value = "bilinear", fill_mode: Value = "reflect",
+    fill_value: Value = 0.0, data_format: Value = None, seed: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomTranslation(
-    height_factor, width_factor, fill_mode="reflect", interpolation="bilinear", seed=None, fill_value=0.0,
-    data_format=None, **kwargs,
-):  # fmt: skip
+    height_factor: Value, width_factor: Value, fill_mode: Value = "reflect", interpolation: Value = "bilinear",
+    seed: Value = None, fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
 def RandomZoom(
-    height_factor, width_factor=None, fill_mode="reflect", interpolation="bilinear", seed=None, fill_value=0.0,
-    data_format=None, **kwargs,
-):  # fmt: skip
+    height_factor: Value, width_factor: Value = None, fill_mode: Value = "reflect", interpolation: Value = "bilinear",
+    seed: Value = None, fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def Solarization(addition_factor=0.0, threshold_factor=0.0, value_range=(0, 255), seed=None, **kwargs):
+def Solarization(
+    addition_factor: Value = 0.0, threshold_factor: Value = 0.0, value_range: Value = (0, 255), seed: Value = None,
+    **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
 @augmentation
-def RandomHeight(factor, interpolation="bilinear", seed=None, **kwargs):
+def RandomHeight(factor: Value, interpolation: Value = "bilinear", seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
 @augmentation
-def RandomWidth(factor, interpolation="bilinear", seed=None, **kwargs):
+def RandomWidth(factor: Value, interpolation: Value = "bilinear", seed: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
@@ -309,120 +343,5 @@ def call_pipeline(run: Run, self: Instance, inputs: Value = None, **options: Val
 
 
 @layer(call=call_pipeline, build=build_nothing)
-def Pipeline(layers, name=None):
+def Pipeline(layers: Value, name: Value = None) -> Ops:
     return ()
-
-
-# --- text and categories ------------------------------------------------------------------------------------------------
-
-
-def integers(run: Run, self: Instance, x: Value, length: Value = None, depth: Value = None) -> Value:
-    """Indices of the input's shape, or of (N, length), or one-hot and multi-hot rows of `depth`."""
-    mode = self.attributes.get("output_mode", "int")
-    shape = x.shape if isinstance(x, Tensor) else x
-    if isinstance(shape, Unknown) or not isinstance(shape, tuple):
-        return run.apply(Elementwise("lookup"), x, function=self.cls.name, dtypes=["int64"], framework="keras")
-    if mode == "int":
-        return Tensor(shape if length is None else (shape[0], length), "int64", framework="keras")
-    width: Size = depth if isinstance(depth, int) else run.unknown("the size of a vocabulary is not known")
-    if mode == "one_hot":
-        rest = shape[1:-1] if len(shape) > 1 and shape[-1] == 1 else shape[1:]
-        return Tensor((shape[0], *rest, width), framework="keras")
-    return Tensor((*shape[:-1], width) if len(shape) > 1 else (shape[0], width), framework="keras")
-
-
-def vocabulary_size(self: Instance) -> Value:
-    tokens = self.attributes.get("max_tokens")
-    if tokens is not None:
-        return tokens
-    vocabulary = self.attributes.get("vocabulary")
-    if isinstance(vocabulary, (list, tuple)):
-        outside = self.attributes.get("num_oov_indices", 1)
-        masked = 1 if self.attributes.get("mask_token") is not None else 0
-        return len(vocabulary) + (outside if isinstance(outside, int) else 1) + masked
-    return None
-
-
-def call_text(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
-    length = self.attributes.get("output_sequence_length")
-    if self.attributes.get("output_mode", "int") == "int" and length is None:
-        length = run.unknown("the length of a vectorized text is not stated")
-    return integers(run, self, inputs, length, vocabulary_size(self))
-
-
-def get_vocabulary_size(run: Run, self: Instance) -> Value:
-    found = vocabulary_size(self)
-    return run.unknown("the size of a vocabulary is not known") if found is None else found
-
-
-def get_vocabulary(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    return run.unknown("a vocabulary is not known")
-
-
-VOCABULARY = {
-    "adapt": native(nothing),
-    "vocabulary_size": native(get_vocabulary_size),
-    "vocab_size": native(get_vocabulary_size),
-    "get_vocabulary": native(get_vocabulary),
-    "set_vocabulary": native(nothing),
-}
-
-
-@layer(call=call_text, build=build_nothing, extra=VOCABULARY)
-def TextVectorization(
-    max_tokens=None, standardize="lower_and_strip_punctuation", split="whitespace", ngrams=None, output_mode="int",
-    output_sequence_length=None, pad_to_max_tokens=False, vocabulary=None, idf_weights=None, sparse=False,
-    ragged=False, encoding="utf-8", name=None, **kwargs,
-):  # fmt: skip
-    return ()
-
-
-def call_lookup(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
-    return integers(run, self, inputs, None, vocabulary_size(self))
-
-
-@layer(call=call_lookup, build=build_nothing, extra=VOCABULARY)
-def StringLookup(
-    max_tokens=None, num_oov_indices=1, mask_token=None, oov_token="[UNK]", vocabulary=None, idf_weights=None,
-    invert=False, output_mode="int", pad_to_max_tokens=False, sparse=False, encoding="utf-8", name=None, salt=None,
-    **kwargs,
-):  # fmt: skip
-    return ()
-
-
-@layer(call=call_lookup, build=build_nothing, extra=VOCABULARY)
-def IntegerLookup(
-    max_tokens=None, num_oov_indices=1, mask_token=None, oov_token=-1, vocabulary=None, vocabulary_dtype="int64",
-    idf_weights=None, invert=False, output_mode="int", sparse=False, pad_to_max_tokens=False, oov_method="floormod",
-    salt=None, name=None, **kwargs,
-):  # fmt: skip
-    return ()
-
-
-def call_category(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
-    return integers(run, self, inputs, None, self.attributes.get("num_tokens", self.attributes.get("num_bins")))
-
-
-@layer(call=call_category, build=build_nothing)
-def CategoryEncoding(num_tokens=None, output_mode="multi_hot", sparse=False, **kwargs):
-    return ()
-
-
-@layer(call=call_category, build=build_nothing, extra={"adapt": native(nothing)})
-def Discretization(
-    bin_boundaries=None, num_bins=None, epsilon=0.01, output_mode="int", sparse=False, dtype=None, name=None
-):
-    return ()
-
-
-@layer(call=call_category, build=build_nothing)
-def Hashing(num_bins, mask_value=None, salt=None, output_mode="int", sparse=False, **kwargs):
-    return ()
-
-
-@layer(call=call_category, build=build_nothing)
-def HashedCrossing(num_bins, output_mode="int", sparse=False, name=None, dtype=None, **kwargs):
-    return ()
-
-
-__all__ = ["AUGMENTATION", "Normalization", "Rescaling", "Resizing"]

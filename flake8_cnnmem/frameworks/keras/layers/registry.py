@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.inputs import INPUT, INPUT_LAYER
-from flake8_cnnmem.frameworks.keras.layer import LAYER
 from flake8_cnnmem.frameworks.keras.layers import (
     activation,
     attention,
+    bidirectional,
+    cells,
+    conv_lstm,
     convolutional,
     core,
     keras1,
+    lookups,
     merging,
     normalization,
     pooling,
@@ -21,11 +24,12 @@ from flake8_cnnmem.frameworks.keras.layers import (
     wrapping,
 )
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
+from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Value
 
 FILES = (
-    activation, attention, convolutional, core, keras1, merging, normalization, pooling, preprocessing, regularization,
-    reshaping, rnn, spectrograms, wrapping,
+    activation, attention, bidirectional, cells, conv_lstm, convolutional, core, keras1, lookups, merging,
+    normalization, pooling, preprocessing, regularization, reshaping, rnn, spectrograms, wrapping,
 )  # fmt: skip
 """Importing them has filled `LAYERS`."""
 
@@ -36,6 +40,7 @@ MEMBERS: dict[str, Value] = {
     "Input": INPUT,
     "InputLayer": INPUT_LAYER,
     "Merge": keras1.MERGE_LAYER,
+    "AbstractRNNCell": LAYER,
 }
 
 

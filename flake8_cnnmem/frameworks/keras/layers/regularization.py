@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import Dropout as DropoutOp
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
@@ -17,40 +17,52 @@ def dropout(rate: Value, kind: str, training: bool, noise_shape: Value = None) -
 
 
 @layer()
-def Dropout(rate, noise_shape=None, seed=None, *, training=True, **kwargs):
+def Dropout(
+    rate: Value, noise_shape: Value = None, seed: Value = None, *, training: bool = True, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return dropout(rate, "dropout", training, noise_shape)
 
 
 @layer(ndim=3)
-def SpatialDropout1D(rate, seed=None, name=None, dtype=None, *, training=True):
+def SpatialDropout1D(
+    rate: Value, seed: Value = None, name: Value = None, dtype: Value = None, *, training: bool = True,
+) -> Ops:  # fmt: skip
     return dropout(rate, "feature_dropout", training)
 
 
 @layer(ndim=4)
-def SpatialDropout2D(rate, data_format=None, seed=None, name=None, dtype=None, *, training=True):
+def SpatialDropout2D(
+    rate: Value, data_format: Value = None, seed: Value = None, name: Value = None, dtype: Value = None, *,
+    training: bool = True,
+) -> Ops:  # fmt: skip
     return dropout(rate, "feature_dropout", training)
 
 
 @layer(ndim=5)
-def SpatialDropout3D(rate, data_format=None, seed=None, name=None, dtype=None, *, training=True):
+def SpatialDropout3D(
+    rate: Value, data_format: Value = None, seed: Value = None, name: Value = None, dtype: Value = None, *,
+    training: bool = True,
+) -> Ops:  # fmt: skip
     return dropout(rate, "feature_dropout", training)
 
 
 @layer()
-def AlphaDropout(rate, noise_shape=None, seed=None, *, training=True, **kwargs):
+def AlphaDropout(
+    rate: Value, noise_shape: Value = None, seed: Value = None, *, training: bool = True, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return dropout(rate, "alpha_dropout", training)
 
 
 @layer()
-def GaussianDropout(rate, seed=None, *, training=True, **kwargs):
+def GaussianDropout(rate: Value, seed: Value = None, *, training: bool = True, **kwargs: Value) -> Ops:
     return dropout(rate, "gaussian_dropout", training)
 
 
 @layer()
-def GaussianNoise(stddev, seed=None, *, training=True, **kwargs):
+def GaussianNoise(stddev: Value, seed: Value = None, *, training: bool = True, **kwargs: Value) -> Ops:
     return Elementwise("gaussian_noise" if training else "identity")
 
 
 @layer()
-def ActivityRegularization(l1=0.0, l2=0.0, **kwargs):
+def ActivityRegularization(l1: Value = 0.0, l2: Value = 0.0, **kwargs: Value) -> Ops:
     return Elementwise("identity")

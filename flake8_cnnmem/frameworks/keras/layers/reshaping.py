@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, Size, product
-from flake8_cnnmem.frameworks.keras.stubs import apply, layer, per_axis
+from flake8_cnnmem.frameworks.keras.parameters import per_axis
+from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Crop, Pad, Resize, Unsqueeze
 from flake8_cnnmem.ops import Permute as PermuteOp
@@ -28,7 +29,7 @@ def call_flatten(run: Run, self: Instance, inputs: Value, **options: Value) -> V
 
 
 @layer(call=call_flatten)
-def Flatten(data_format=None, **kwargs):
+def Flatten(data_format: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
@@ -46,17 +47,17 @@ def call_reshape(run: Run, self: Instance, inputs: Value, **options: Value) -> V
 
 
 @layer(call=call_reshape)
-def Reshape(target_shape, **kwargs):
+def Reshape(target_shape: Value, **kwargs: Value) -> Ops:
     return ()
 
 
 @layer()
-def Permute(dims, **kwargs):
+def Permute(dims: Value, **kwargs: Value) -> Ops:
     return PermuteOp((0, *dims))
 
 
 @layer(ndim=2)
-def RepeatVector(n, **kwargs):
+def RepeatVector(n: Value, **kwargs: Value) -> Ops:
     return Unsqueeze(1), RepeatOp((1, n, 1))
 
 
@@ -81,46 +82,48 @@ def around(sides: Value, data_format: Value) -> Value:
 
 
 @layer(ndim=3)
-def ZeroPadding1D(padding=1, data_format=None, **kwargs):
+def ZeroPadding1D(padding: Value = 1, data_format: Value = None, **kwargs: Value) -> Ops:
     return Pad(around(pairs(padding, 1), data_format))
 
 
 @layer(ndim=4)
-def ZeroPadding2D(padding=(1, 1), data_format=None, **kwargs):
+def ZeroPadding2D(padding: Value = (1, 1), data_format: Value = None, **kwargs: Value) -> Ops:
     return Pad(around(pairs(padding, 2), data_format))
 
 
 @layer(ndim=5)
-def ZeroPadding3D(padding=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
+def ZeroPadding3D(padding: Value = ((1, 1), (1, 1), (1, 1)), data_format: Value = None, **kwargs: Value) -> Ops:
     return Pad(around(pairs(padding, 3), data_format))
 
 
 @layer(ndim=3)
-def Cropping1D(cropping=(1, 1), **kwargs):
+def Cropping1D(cropping: Value = (1, 1), **kwargs: Value) -> Ops:
     return Crop(around(pairs(cropping, 1), "channels_last"))
 
 
 @layer(ndim=4)
-def Cropping2D(cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
+def Cropping2D(cropping: Value = ((0, 0), (0, 0)), data_format: Value = None, **kwargs: Value) -> Ops:
     return Crop(around(pairs(cropping, 2), data_format))
 
 
 @layer(ndim=5)
-def Cropping3D(cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
+def Cropping3D(cropping: Value = ((1, 1), (1, 1), (1, 1)), data_format: Value = None, **kwargs: Value) -> Ops:
     return Crop(around(pairs(cropping, 3), data_format))
 
 
 @layer(ndim=3)
-def UpSampling1D(size=2, **kwargs):
+def UpSampling1D(size: Value = 2, **kwargs: Value) -> Ops:
     return Resize(scale=per_axis(size, 1), mode="nearest", channels_last=True)
 
 
 @layer(ndim=4)
-def UpSampling2D(size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
+def UpSampling2D(
+    size: Value = (2, 2), data_format: Value = None, interpolation: Value = "nearest", **kwargs: Value,
+) -> Ops:  # fmt: skip
     mode = interpolation if isinstance(interpolation, str) else "nearest"
     return Resize(scale=per_axis(size, 2), mode=mode, channels_last=data_format != "channels_first")
 
 
 @layer(ndim=5)
-def UpSampling3D(size=(2, 2, 2), data_format=None, **kwargs):
+def UpSampling3D(size: Value = (2, 2, 2), data_format: Value = None, **kwargs: Value) -> Ops:
     return Resize(scale=per_axis(size, 3), mode="nearest", channels_last=data_format != "channels_first")

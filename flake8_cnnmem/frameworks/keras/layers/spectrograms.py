@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply
-from flake8_cnnmem.frameworks.keras.layer import make_weight, state_of
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
+from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import WeightSpec
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.unknown import Unknown
@@ -32,13 +32,19 @@ class Spectrogram:
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
         if self.frames is None:
-            frames = Unknown("a stride is zero") if self.step == 0 else floor_divide(add(add(shape[-1], self.step), 1), self.step)
+            frames = (
+                Unknown("a stride is zero")
+                if self.step == 0
+                else floor_divide(add(add(shape[-1], self.step), 1), self.step)
+            )
             return ((*shape[:-1], self.bins, frames),)
         (slid,) = self.frames.outputs(shape)
         channels = shape[-1] if self.channels_last else shape[1]
         time = slid[1] if self.channels_last else slid[2]
         if self.expand:
-            return ((slid[0], time, self.bins, channels) if self.channels_last else (slid[0], channels, time, self.bins),)
+            return (
+                (slid[0], time, self.bins, channels) if self.channels_last else (slid[0], channels, time, self.bins),
+            )
         rows = multiply(self.bins, channels)
         return ((slid[0], time, rows) if self.channels_last else (slid[0], rows, time),)
 
@@ -82,9 +88,10 @@ def call_stft(run: Run, self: Instance, inputs: Value = None, **options: Value) 
 
 @layer(call=call_stft, build=build_stft)
 def STFTSpectrogram(
-    mode="log", frame_length=256, frame_step=None, fft_length=None, window="hann", periodic=False, scaling="density",
-    padding="valid", expand_dims=False, data_format=None, **kwargs,
-):  # fmt: skip
+    mode: Value = "log", frame_length: Value = 256, frame_step: Value = None, fft_length: Value = None,
+    window: Value = "hann", periodic: Value = False, scaling: Value = "density", padding: Value = "valid",
+    expand_dims: Value = False, data_format: Value = None, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()
 
 
@@ -95,7 +102,9 @@ def call_mel(run: Run, self: Instance, inputs: Value = None, **options: Value) -
 
 @layer(call=call_mel, build=build_nothing)
 def MelSpectrogram(
-    fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000, num_mel_bins=128,
-    min_freq=20.0, max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0, min_power=1e-10, ref_power=1.0, **kwargs,
-):  # fmt: skip
+    fft_length: Value = 2048, sequence_stride: Value = 512, sequence_length: Value = None, window: Value = "hann",
+    sampling_rate: Value = 16000, num_mel_bins: Value = 128, min_freq: Value = 20.0, max_freq: Value = None,
+    power_to_db: Value = True, top_db: Value = 80.0, mag_exp: Value = 2.0, min_power: Value = 1e-10,
+    ref_power: Value = 1.0, **kwargs: Value,
+) -> Ops:  # fmt: skip
     return ()

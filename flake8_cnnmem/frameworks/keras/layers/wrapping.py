@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import multiply
-from flake8_cnnmem.frameworks.keras.layer import BUILD, apply_trainable, call_layer, is_layer, state_of
+from flake8_cnnmem.frameworks.keras.layer import BUILD, call_layer
 from flake8_cnnmem.frameworks.keras.session import map_structure
 from flake8_cnnmem.frameworks.keras.shapes import shown
-from flake8_cnnmem.frameworks.keras.stubs import layer
+from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
+from flake8_cnnmem.frameworks.keras.tracking import apply_trainable, is_layer, state_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reshape
 from flake8_cnnmem.unknown import Unknown
@@ -29,7 +30,8 @@ def build_inner(run: Run, inner: Value, shape: Value) -> None:
 
 
 def call_wrapper(run: Run, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
-    return call_layer(run, self.attributes["layer"], inputs, *args)
+    inner = self.attributes.get("layer")
+    return call_layer(run, inner, inputs, *args) if is_layer(inner) else run.unknown("the layer inside is not known")
 
 
 def build_nothing(run: Run, self: Instance, input_shape: Value = None) -> None:
@@ -37,7 +39,7 @@ def build_nothing(run: Run, self: Instance, input_shape: Value = None) -> None:
 
 
 @layer(call=call_wrapper, build=build_nothing)
-def Wrapper(layer, **kwargs):
+def Wrapper(layer: Value, **kwargs: Value) -> Ops:
     return ()
 
 
@@ -56,13 +58,11 @@ def call_time_distributed(run: Run, self: Instance, inputs: Value, **options: Va
     def unfold(leaf: Value) -> Value:
         if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
             return leaf
-        return run.apply(
-            Reshape((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras"
-        )
+        return run.apply(Reshape((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras")
 
     return map_structure(unfold, result)
 
 
 @layer(bases=(Wrapper,), call=call_time_distributed, build=build_nothing)
-def TimeDistributed(layer, **kwargs):
+def TimeDistributed(layer: Value, **kwargs: Value) -> Ops:
     return ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flake8_cnnmem.frameworks.torch.applying import apply
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import shape_of, size
 from flake8_cnnmem.frameworks.torch.layer import AFFINE, STATISTICS, base_class, current, layer, nothing
 from flake8_cnnmem.frameworks.torch.module import children_of, put
 from flake8_cnnmem.frameworks.torch.norms import layer_norm_op, normalise_batch, normalise_groups, normalise_instance
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import BatchNorm, InstanceNorm
 from flake8_cnnmem.ops import GroupNorm as GroupNormOp
 from flake8_cnnmem.ops import LayerNorm as LayerNormOp
@@ -101,7 +102,11 @@ def instance_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
         features = self.attributes.get("num_features")
         # Without weights torch takes any number of channels, with a warning; batched inputs only are checked.
         declared = features if weight is not None else None
-        return normalise_instance(run, self.cls.name, input, mean, variance, weight, bias, declared, ranks)
+        tensor = tensor_of(input)
+        single = isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == ranks[0]
+        return normalise_instance(
+            run, self.cls.name, input, mean, variance, weight, bias, declared, ranks, 0 if single else 1
+        )
 
     return forward
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.keras.functions import apply, layout, plain, shape_of
-from flake8_cnnmem.frameworks.keras.stubs import per_axis
+from flake8_cnnmem.frameworks.keras.constants import plain
+from flake8_cnnmem.frameworks.keras.functions.operands import apply, layout, shape_of
+from flake8_cnnmem.frameworks.keras.functions.shaping import transpose
+from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import (
     BatchNorm,
@@ -139,8 +141,8 @@ def separable_conv(
 
 
 def pool(
-    run: Run, x: Value, pool_size: Value = 2, strides: Value = None, padding: Value = "valid", data_format: Value = None,
-    *, mode: str = "max",
+    run: Run, x: Value, pool_size: Value = 2, strides: Value = None, padding: Value = "valid",
+    data_format: Value = None, *, mode: str = "max",
 ) -> Value:  # fmt: skip
     last, shape = layout(run, data_format), shape_of(x)
     if isinstance(shape, Unknown):
@@ -168,9 +170,7 @@ def bias_add(run: Run, x: Value, bias: Value, data_format: Value = None) -> Valu
     return apply(run, Broadcast("add"), x, bias, function="bias_add")
 
 
-def batch_normalization(
-    run: Run, x: Value, axis: Value = -1, offset: Value = None, scale: Value = None
-) -> Value:
+def batch_normalization(run: Run, x: Value, axis: Value = -1, offset: Value = None, scale: Value = None) -> Value:
     op = BatchNorm(axis=axis, scale=scale is not None, center=offset is not None, counted=False)
     return run.apply(op, x, weights=weights_of(scale, offset), function="batch_normalization", framework="keras")
 
@@ -189,8 +189,6 @@ def local_response(run: Run, x: Value, depth_radius: Value = 5) -> Value:
 
 def dot_product_attention(run: Run, query: Value, key: Value, value: Value, is_causal: Value = False) -> Value:
     """(N, T, heads, width): Keras has the heads behind the time."""
-    from flake8_cnnmem.frameworks.keras.functions import transpose
-
     parts = [transpose(run, part, (0, 2, 1, 3)) for part in (query, key, value)]
     result = apply(run, ScaledDotProduct(causal=is_causal is True, fused=False), *parts, function="attention")
     return transpose(run, result, (0, 2, 1, 3))

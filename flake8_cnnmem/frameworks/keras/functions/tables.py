@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from flake8_cnnmem.frameworks.keras.session import first_unknown_in
 from flake8_cnnmem.values import MISSING, Native, Run, Value
 
 Entry: TypeAlias = "tuple[str, Callable[..., Value]] | tuple[str, Callable[..., Value], dict[str, Value]]"
@@ -68,8 +69,15 @@ def function_native(name: str, signature: str, function: Callable[..., Value], f
                 raise TypeError(f"{name}() got an unexpected keyword argument '{word}'")
             if target:
                 bound[target] = value
-        if variadic:
-            return function(run, *args, **{**fixed, **{word: bound[word] for word in bound if word in kwargs}})
-        return function(run, **{**fixed, **bound})
+        try:
+            if variadic:
+                return function(run, *args, **{**fixed, **{word: bound[word] for word in bound if word in kwargs}})
+            return function(run, **{**fixed, **bound})
+        except (TypeError, ValueError, AttributeError, LookupError):
+            # computations look closer at their arguments than they would have to if those were known
+            cause = first_unknown_in(list(bound.values()) or args)
+            if cause is None:
+                raise
+            return cause
 
     return Native(name, call, absorb=False)

@@ -2,11 +2,55 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras import functions as f
-from flake8_cnnmem.frameworks.keras import windows as w
-from flake8_cnnmem.frameworks.keras.layer import make_weight  # noqa: F401
+from flake8_cnnmem.frameworks.keras.functions.creation import arange, eye, filled, like, one_hot, random, to_tensor
+from flake8_cnnmem.frameworks.keras.functions.elementwise import (
+    binary,
+    cast,
+    clip,
+    dropout,
+    identity,
+    normalize,
+    same,
+    stop_gradient,
+    unary,
+    where,
+)
+from flake8_cnnmem.frameworks.keras.functions.images import resize_images
+from flake8_cnnmem.frameworks.keras.functions.matrices import batch_dot, dot
+from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.functions.reductions import reduce
+from flake8_cnnmem.frameworks.keras.functions.shaping import (
+    batch_flatten,
+    concatenate,
+    expand_dims,
+    flatten,
+    flip,
+    gather,
+    int_shape,
+    ndim,
+    repeat,
+    repeat_vector,
+    reshape,
+    shape,
+    size,
+    spatial_pad,
+    squeeze,
+    stack,
+    strided_slice,
+    tile,
+    transpose,
+)
+from flake8_cnnmem.frameworks.keras.functions.tables import Entry, Table
+from flake8_cnnmem.frameworks.keras.functions.windows import (
+    batch_normalization,
+    bias_add,
+    conv,
+    conv_transpose,
+    depthwise_conv,
+    pool_by_name,
+    separable_conv,
+)
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.tables import Entry, Table
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
 
@@ -29,85 +73,85 @@ REDUCTIONS = {
 CONV = "x kernel strides padding data_format dilation_rate"
 
 ENTRIES: dict[str, Entry] = {
-    **{name: ("x", f.unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
-    **{name: ("x y", f.binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
-    **{name: ("x axis keepdims", f.reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
-    "pow": ("x a>y", f.binary, {"kind": "power"}),
-    "argmax": ("x axis", f.reduce, {"kind": "argmax", "axis": -1}),
-    "argmin": ("x axis", f.reduce, {"kind": "argmin", "axis": -1}),
-    "cumsum": ("x axis", f.reduce, {"kind": "cumsum"}),
-    "cumprod": ("x axis", f.reduce, {"kind": "cumprod"}),
-    "relu": ("x alpha> max_value> threshold>", f.unary, {"kind": "relu"}),
-    "elu": ("x alpha>", f.unary, {"kind": "elu"}),
-    "softmax": ("x axis>", f.unary, {"kind": "softmax"}),
-    "clip": ("x min_value>low max_value>high", f.clip),
-    "cast": ("x dtype", f.cast),
-    "cast_to_floatx": ("x", f.same),
-    "identity": ("x name>", f.identity),
-    "stop_gradient": ("variables>x", f.stop_gradient),
-    "dropout": ("x level>rate noise_shape seed>", f.dropout),
-    "l2_normalize": ("x axis", f.normalize),
-    "switch": ("condition then_expression>x else_expression>y", f.where),
-    "shape": ("x", f.shape),
-    "int_shape": ("x", f.int_shape),
-    "ndim": ("x", f.ndim),
-    "count_params": ("x", f.size),
-    "reshape": ("x shape", f.reshape),
-    "flatten": ("x", f.flatten),
-    "batch_flatten": ("x", f.batch_flatten),
-    "permute_dimensions": ("x pattern>axes", f.transpose),
-    "transpose": ("x", f.transpose),
-    "expand_dims": ("x axis", f.expand_dims),
-    "squeeze": ("x axis", f.squeeze),
-    "concatenate": ("tensors axis", f.concatenate),
-    "stack": ("x>tensors axis", f.stack),
-    "tile": ("x n>multiples", f.tile),
-    "repeat": ("x n", f.repeat_vector),
-    "repeat_elements": ("x rep>repeats axis", f.repeat),
-    "reverse": ("x axes>axis", f.flip),
-    "gather": ("reference>x indices", f.gather),
-    "slice": ("x start>begin size", f.strided_slice),
-    "temporal_padding": ("x padding", f.spatial_pad, {"rank": 1}),
-    "spatial_2d_padding": ("x padding data_format", f.spatial_pad, {"rank": 2}),
-    "spatial_3d_padding": ("x padding data_format", f.spatial_pad, {"rank": 3}),
-    "resize_images": ("x height_factor width_factor data_format interpolation", f.resize_images),
-    "dot": ("x y", f.dot),
-    "batch_dot": ("x y axes", f.batch_dot),
-    "zeros": ("shape dtype name>", f.filled),
-    "ones": ("shape dtype name>", f.filled, {"value": 1}),
-    "zeros_like": ("x dtype name>", f.like),
-    "ones_like": ("x dtype name>", f.like),
-    "constant": ("value dtype shape> name>", f.to_tensor),
-    "eye": ("size>n dtype> name>", f.eye),
-    "arange": ("start stop step dtype", f.arange),
-    "one_hot": ("indices>x num_classes>depth", f.one_hot),
-    "random_normal": ("shape mean> stddev> dtype seed>", f.random),
-    "random_uniform": ("shape minval> maxval> dtype seed>", f.random),
-    "truncated_normal": ("shape mean> stddev> dtype seed>", f.random),
-    "random_binomial": ("shape p> dtype seed>", f.random),
-    "random_bernoulli": ("shape p> dtype seed>", f.random),
-    "random_normal_variable": ("shape mean> scale> dtype name> seed>", f.random),
-    "conv1d": (CONV, w.conv),
-    "conv2d": (CONV, w.conv),
-    "conv3d": (CONV, w.conv),
+    **{name: ("x", unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
+    **{name: ("x y", binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
+    **{name: ("x axis keepdims", reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
+    "pow": ("x a>y", binary, {"kind": "power"}),
+    "argmax": ("x axis", reduce, {"kind": "argmax", "axis": -1}),
+    "argmin": ("x axis", reduce, {"kind": "argmin", "axis": -1}),
+    "cumsum": ("x axis", reduce, {"kind": "cumsum"}),
+    "cumprod": ("x axis", reduce, {"kind": "cumprod"}),
+    "relu": ("x alpha> max_value> threshold>", unary, {"kind": "relu"}),
+    "elu": ("x alpha>", unary, {"kind": "elu"}),
+    "softmax": ("x axis>", unary, {"kind": "softmax"}),
+    "clip": ("x min_value>low max_value>high", clip),
+    "cast": ("x dtype", cast),
+    "cast_to_floatx": ("x", same),
+    "identity": ("x name>", identity),
+    "stop_gradient": ("variables>x", stop_gradient),
+    "dropout": ("x level>rate noise_shape seed>", dropout),
+    "l2_normalize": ("x axis", normalize),
+    "switch": ("condition then_expression>x else_expression>y", where),
+    "shape": ("x", shape),
+    "int_shape": ("x", int_shape),
+    "ndim": ("x", ndim),
+    "count_params": ("x", size),
+    "reshape": ("x shape", reshape),
+    "flatten": ("x", flatten),
+    "batch_flatten": ("x", batch_flatten),
+    "permute_dimensions": ("x pattern>axes", transpose),
+    "transpose": ("x", transpose),
+    "expand_dims": ("x axis", expand_dims),
+    "squeeze": ("x axis", squeeze),
+    "concatenate": ("tensors axis", concatenate),
+    "stack": ("x>tensors axis", stack),
+    "tile": ("x n>multiples", tile),
+    "repeat": ("x n", repeat_vector),
+    "repeat_elements": ("x rep>repeats axis", repeat),
+    "reverse": ("x axes>axis", flip),
+    "gather": ("reference>x indices", gather),
+    "slice": ("x start>begin size", strided_slice),
+    "temporal_padding": ("x padding", spatial_pad, {"rank": 1}),
+    "spatial_2d_padding": ("x padding data_format", spatial_pad, {"rank": 2}),
+    "spatial_3d_padding": ("x padding data_format", spatial_pad, {"rank": 3}),
+    "resize_images": ("x height_factor width_factor data_format interpolation", resize_images),
+    "dot": ("x y", dot),
+    "batch_dot": ("x y axes", batch_dot),
+    "zeros": ("shape dtype name>", filled),
+    "ones": ("shape dtype name>", filled, {"value": 1}),
+    "zeros_like": ("x dtype name>", like),
+    "ones_like": ("x dtype name>", like),
+    "constant": ("value dtype shape> name>", to_tensor),
+    "eye": ("size>n dtype> name>", eye),
+    "arange": ("start stop step dtype", arange),
+    "one_hot": ("indices>x num_classes>depth", one_hot),
+    "random_normal": ("shape mean> stddev> dtype seed>", random),
+    "random_uniform": ("shape minval> maxval> dtype seed>", random),
+    "truncated_normal": ("shape mean> stddev> dtype seed>", random),
+    "random_binomial": ("shape p> dtype seed>", random),
+    "random_bernoulli": ("shape p> dtype seed>", random),
+    "random_normal_variable": ("shape mean> scale> dtype name> seed>", random),
+    "conv1d": (CONV, conv),
+    "conv2d": (CONV, conv),
+    "conv3d": (CONV, conv),
     "conv2d_transpose": (
-        "x kernel output_shape strides padding data_format dilation_rate", w.conv_transpose
+        "x kernel output_shape strides padding data_format dilation_rate", conv_transpose
     ),
-    "depthwise_conv2d": ("x depthwise_kernel>kernel strides padding data_format dilation_rate", w.depthwise_conv),
+    "depthwise_conv2d": ("x depthwise_kernel>kernel strides padding data_format dilation_rate", depthwise_conv),
     "separable_conv2d": (
-        "x depthwise_kernel pointwise_kernel strides padding data_format dilation_rate", w.separable_conv
+        "x depthwise_kernel pointwise_kernel strides padding data_format dilation_rate", separable_conv
     ),
-    "pool2d": ("x pool_size strides padding data_format pool_mode", w.pool_by_name),
-    "pool3d": ("x pool_size strides padding data_format pool_mode", w.pool_by_name),
-    "bias_add": ("x bias data_format", w.bias_add),
-    "batch_normalization": ("x mean> var> beta>offset gamma>scale axis epsilon>", w.batch_normalization),
-    "convert_to_tensor": ("x>value dtype", f.to_tensor),
+    "pool2d": ("x pool_size strides padding data_format pool_mode", pool_by_name),
+    "pool3d": ("x pool_size strides padding data_format pool_mode", pool_by_name),
+    "bias_add": ("x bias data_format", bias_add),
+    "batch_normalization": ("x mean> var> beta>offset gamma>scale axis epsilon>", batch_normalization),
+    "convert_to_tensor": ("x>value dtype", to_tensor),
 }  # fmt: skip
 
 TABLE = Table(ENTRIES)
 
 
-# --- settings -----------------------------------------------------------------------------------------------------------
+# --- settings ---------------------------------------------------------------------------------------------------------
 
 
 def image_data_format(run: Run) -> str:
@@ -170,12 +214,17 @@ def get_uid(run: Run, prefix: Value = "") -> Value:
 
 def is_keras_tensor(run: Run, x: Value) -> Value:
     """Whether a layer or an Input made the tensor. Keras 2 raises for what is no tensor; False does as well."""
-    return isinstance(x, Tensor) and not isinstance(x, Weight) and x.framework == "keras" and session_of(run).node_of(x) is not None
+    return (
+        isinstance(x, Tensor)
+        and not isinstance(x, Weight)
+        and x.framework == "keras"
+        and session_of(run).node_of(x) is not None
+    )
 
 
 def variable(run: Run, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
     """`K.variable(init(shape))`: a weight of the shape of its value."""
-    shape = f.shape_of(value)
+    shape = shape_of(value)
     return Weight(
         shape, "float", framework="keras", name=name if isinstance(name, str) else "variable", site=run.here()
     )

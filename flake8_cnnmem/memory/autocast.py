@@ -1,14 +1,12 @@
-"""What an op makes of its operands first: casts under autocast, copies of what is no matrix as it lies."""
+"""Autocast: the casts of operands that an op's row asks for, and the cache of weights in half precision."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory import layout
 from flake8_cnnmem.memory.dtypes import is_floating, widest
 from flake8_cnnmem.memory.keeping import Keyed
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
@@ -64,32 +62,3 @@ class Autocast:
         for cast in self.cache.values():
             self.memory.release(cast.storage)
         self.cache.clear()
-
-
-def matrix_of(kind: str, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes as which a product of matrices reads an operand."""
-    return (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
-
-
-def is_matrix(kind: str, value: Value) -> bool:
-    """Whether a tensor is a matrix, or a batch of them, as it lies."""
-    sizes, strides = value.sizes, value.strides
-    if sizes is None or strides is None or len(sizes) < 3:
-        return True
-    return layout.reshape(sizes, strides, matrix_of(kind, sizes)) is not None
-
-
-def matrices(memory: Memory, call: Call, operands: Sequence[Keyed]) -> tuple[list[Keyed], list[Storage]]:
-    """The operands of a product, a copy in place of each that is no matrix, and the copies' storages."""
-    found: list[Keyed] = []
-    made: list[Storage] = []
-    for key, value in operands:
-        if is_matrix(call.op.kind, value):
-            found.append((key, value))
-            continue
-        copy = memory.new(value.shape, value.dtype)
-        copy.grad = value.grad
-        copy.weight = value.weight
-        made.append(copy.storage)
-        found.append((key, copy))
-    return found, made

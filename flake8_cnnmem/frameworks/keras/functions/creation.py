@@ -1,0 +1,118 @@
+"""Tensors made from shapes and numbers."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Batch, Size
+from flake8_cnnmem.frameworks.keras import constants
+from flake8_cnnmem.frameworks.keras.constants import constant, plain
+from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
+from flake8_cnnmem.frameworks.keras.functions.elementwise import cast
+from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.functions.shaping import sizes
+from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+
+def filled(run: Run, shape: Value = (), value: Value = 0, dtype: Value = None) -> Value:
+    """`tf.zeros(shape)`: known values where they are few."""
+    target = sizes(run, shape)
+    if isinstance(target, Unknown):
+        return Tensor(target, tensor_dtype(dtype), framework="keras")
+    if target == () and isinstance(value, (int, float)):
+        return constant(value)
+    return Tensor(target, tensor_dtype(dtype), framework="keras")
+
+
+def like(run: Run, x: Value, dtype: Value = None) -> Value:
+    given = shape_of(x)
+    return Tensor(given, tensor_dtype(dtype) if dtype is not None else getattr(x, "dtype", "float"), framework="keras")
+
+
+def random(run: Run, shape: Value = (), dtype: Value = None) -> Value:
+    target = sizes(run, shape)
+    return Tensor(target, tensor_dtype(dtype), framework="keras")
+
+
+def arange(run: Run, start: Value, stop: Value = None, step: Value = 1, dtype: Value = None) -> Value:
+    start, stop, step = plain(start), plain(stop), plain(step)
+    if stop is None:
+        start, stop = 0, start
+    if all(isinstance(value, int) for value in (start, stop, step)) and step:
+        values = range(start, stop, step)
+        if len(values) <= constants.LARGEST:
+            return constant(tuple(values))
+        return Tensor((len(values),), "int32", framework="keras")
+    if isinstance(stop, (Batch, Unknown)) and start == 0 and step == 1:
+        return Tensor((stop,), "int32", framework="keras")
+    if all(isinstance(value, (int, float)) for value in (start, stop, step)) and step:
+        count = max(0, -int(-(stop - start) // step))
+        return (
+            constant(tuple(start + step * at for at in range(count)))
+            if count <= constants.LARGEST
+            else Tensor((count,), framework="keras")
+        )
+    return Tensor((run.unknown("the length of a range is not known"),), "int32", framework="keras")
+
+
+def linspace(run: Run, start: Value, stop: Value, num: Value = 50) -> Value:
+    if (
+        isinstance(num, int)
+        and isinstance(start, (int, float))
+        and isinstance(stop, (int, float))
+        and 0 < num <= constants.LARGEST
+    ):
+        step = (stop - start) / (num - 1) if num > 1 else 0.0
+        return constant(tuple(float(start + step * at) for at in range(num)))
+    return Tensor((plain_size(num),), framework="keras")
+
+
+def eye(run: Run, n: Value, m: Value = None) -> Value:
+    return Tensor((plain_size(n), plain_size(n if m is None else m)), framework="keras")
+
+
+def one_hot(run: Run, x: Value, depth: Value, axis: Value = -1, dtype: Value = None) -> Value:
+    given = shape_of(x)
+    if isinstance(given, Unknown):
+        return given
+    at = len(given) if axis in (-1, None) else axis
+    return Tensor((*given[:at], plain_size(plain(depth)), *given[at:]), tensor_dtype(dtype), framework="keras")
+
+
+def to_tensor(run: Run, value: Value, dtype: Value = None) -> Value:
+    if isinstance(value, (Tensor, Unknown)):
+        return value if dtype is None or isinstance(value, Unknown) else cast(run, value, dtype)
+    if isinstance(value, Batch):
+        return value
+    return constant(value, None if dtype is None else tensor_dtype(dtype))
+
+
+def with_shape(run: Run, x: Value, shape: Value) -> Value:
+    """`tf.ensure_shape`: sizes that were open are now stated."""
+    if isinstance(x, Tensor):
+        refine(x, shape)
+    return x
+
+
+def refine(x: Tensor, shape: Value) -> None:
+    """`x.set_shape(...)`: open sizes become what the code says."""
+    given = stated(shape)
+    if isinstance(given, Unknown):
+        return
+    if isinstance(x.shape, Unknown) or len(x.shape) != len(given):
+        x.shape = given
+        return
+    x.shape = tuple(new if isinstance(old, Unknown) else old for old, new in zip(x.shape, given, strict=True))
+
+
+def meshgrid(run: Run, *tensors: Value, indexing: Value = "xy") -> Value:
+    lengths: list[Size] = []
+    for tensor in tensors:
+        given = shape_of(tensor)
+        if isinstance(given, Unknown) or len(given) != 1:
+            return run.unknown("the sides of a grid are not known")
+        lengths.append(given[0])
+    if indexing == "xy" and len(lengths) > 1:
+        lengths[:2] = lengths[1], lengths[0]
+    return [Tensor(tuple(lengths), getattr(tensor, "dtype", "float"), framework="keras") for tensor in tensors]

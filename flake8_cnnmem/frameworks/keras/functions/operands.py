@@ -1,0 +1,71 @@
+"""What the computations do with their arguments: tensors, numbers, lists and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem.dims import Batch, Shape
+from flake8_cnnmem.frameworks.keras import constants
+from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Run, Value
+
+
+def apply(run: Run, op: Op, *inputs: Value, function: str = "", dtypes: Sequence[str] | None = None) -> Value:
+    """Run an op on tensors, numbers taken as constants."""
+    tensors = [value if isinstance(value, (Tensor, Unknown)) else constant(value) for value in inputs]
+    return run.apply(op, *tensors, function=function or op.kind, dtypes=dtypes, framework="keras")
+
+
+def shape_of(value: Value) -> Shape | Unknown:
+    if isinstance(value, Tensor):
+        return value.shape
+    if isinstance(value, Unknown):
+        return value
+    found = constants.nested_shape(value)
+    return Unknown("a value is not a tensor") if found is None else found
+
+
+def axis_number(axis: Value) -> Value:
+    """An axis argument as plain numbers."""
+    axis = plain(axis)
+    if isinstance(axis, (list, range)):
+        return tuple(axis)
+    return axis
+
+
+def listed(value: Value) -> Value:
+    """A list of numbers as a constant."""
+    return constant(value) if isinstance(value, (list, tuple)) else value
+
+
+def known(value: Value) -> bool:
+    return is_constant(value) or isinstance(value, (int, float, Batch))
+
+
+def is_scalar(value: Value) -> bool:
+    return isinstance(value, (int, float, complex, Batch)) or (is_constant(value) and value.shape == ())
+
+
+def float_of(items: Sequence[Value]) -> list[str] | None:
+    dtypes = [item.dtype for item in items if isinstance(item, Tensor)]
+    if dtypes and dtypes[0] != "float" and "float" in dtypes:
+        return ["float"]
+    return None
+
+
+def as_list(result: Value) -> Value:
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def layout(run: Run, data_format: Value) -> bool:
+    """Whether the channels come last, for Keras' words and TensorFlow's (`NHWC`)."""
+    if not isinstance(data_format, str):
+        return session_of(run).data_format != "channels_first"
+    return data_format != "channels_first" and not data_format.startswith("NC")
+
+
+def float_dtype(x: Value) -> list[str] | None:
+    return ["float"] if isinstance(x, Tensor) and x.dtype != "float" else None

@@ -1,0 +1,67 @@
+"""What recurrent layers and their cells share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.stubs import apply
+from flake8_cnnmem.frameworks.keras.tracking import native
+from flake8_cnnmem.ops import Dropout, Recurrent
+from flake8_cnnmem.values import Instance, Property, Run, Value
+
+
+def flag(value: Value) -> bool:
+    return value is True or value == 1
+
+
+def recurrent_op(self: Instance, cell: str) -> Recurrent:
+    attributes = self.attributes
+    return Recurrent(
+        cell,
+        attributes["units"],
+        bias=attributes.get("use_bias") is not False,
+        torch_bias=(cell == "gru" and attributes.get("reset_after") is not False) or attributes.get("cudnn") is True,
+        return_sequences=flag(attributes.get("return_sequences")),
+        return_state=flag(attributes.get("return_state")),
+        stacked=False,
+    )
+
+
+def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
+    """The `init` and `call` of a recurrent layer."""
+
+    def call(
+        run: Run, self: Instance, sequence: Value = None, initial_state: Value = None, *args: Value, **options: Value
+    ) -> Value:
+        if isinstance(sequence, (list, tuple)):
+            # Keras 2 took the initial states behind the input in one list
+            sequence = sequence[0] if sequence else None
+        rate = self.attributes.get("dropout")
+        if isinstance(rate, (int, float)) and rate > 0 and session_of(run).training[-1] is not False:
+            sequence = run.apply(Dropout(rate), sequence, function="dropout", framework="keras")
+        result = apply(run, self, recurrent_op(self, cell), sequence)
+        return list(result) if isinstance(result, tuple) else result
+
+    def init(run: Run, self: Instance) -> None:
+        units = self.attributes.get("units")
+        self.attributes["state_size"] = [units, units] if cell == "lstm" else units
+        self.attributes["output_size"] = units
+
+    return init, call
+
+
+def get_cell(run: Run, self: Instance) -> Instance:
+    return self
+
+
+CELL = {"cell": Property(native(get_cell))}
+
+
+RNN_INIT, RNN_CALL = recurrent("rnn")
+
+
+LSTM_INIT, LSTM_CALL = recurrent("lstm")
+
+
+GRU_INIT, GRU_CALL = recurrent("gru")

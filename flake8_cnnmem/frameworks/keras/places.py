@@ -1,0 +1,67 @@
+"""Where versions of Keras have put their modules. A module is known by its last words, wherever its root lies."""
+
+from __future__ import annotations
+
+KERAS_ROOTS = (
+    "keras._tf_keras.keras", "keras.api._v1.keras", "keras.api._v2.keras", "keras.api", "keras.src", "keras",
+    "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras", "tensorflow.keras", "tensorflow.python.keras.api",
+    "tensorflow.python.keras", "tensorflow.contrib.keras", "tensorflow_core.keras", "tf_keras.api._v2.keras",
+    "tf_keras.api", "tf_keras.src", "tf_keras",
+)  # fmt: skip
+"""Where Keras lives, longest first."""
+
+TENSORFLOW_ROOTS = ("tensorflow.compat.v1", "tensorflow.compat.v2", "tensorflow")
+
+INNER: dict[str, str] = {
+    "layers": (
+        "activation activations advanced_activations attention base_layer convolutional "
+        "convolutional_recurrent core cudnn_recurrent dense_attention embeddings experimental gru input_spec "
+        "kernelized layer local lstm merge merging noise normalization pooling preprocessing recurrent "
+        "regularization reshaping rnn serialization wrappers"
+    ),
+    "models": "cloning functional model sequential",
+    "backend": "common config core global_state image keras_tensor nn numpy tensorflow",
+    "optimizers": "adam adamw experimental legacy optimizer optimizer_v1 optimizer_v2 rmsprop schedules sgd",
+    "utils": (
+        "argument_validation backend_utils control_flow_util conv_utils data_utils dataset_utils file_utils "
+        "generic_utils image_dataset_utils image_utils io_utils jax_utils kernel_initializer layer_utils "
+        "metrics_utils model_visualization module_utils multi_gpu_utils naming np_utils numerical_utils "
+        "python_utils rng_utils sequence_utils summary_utils tf_utils traceback_utils tracking training_utils "
+        "vis_utils vis_utils_v2"
+    ),
+    "ops": "core function image linalg math nn node numpy operation operation_utils",
+    "preprocessing": "dataset_utils image image_dataset sequence text timeseries",
+    "engine": (
+        "base_layer base_layer_utils base_preprocessing_layer compile_utils data_adapter functional "
+        "input_layer input_spec keras_tensor network node saving sequential topology training training_utils "
+        "training_v1"
+    ),
+    "legacy": "backend interfaces layers losses models preprocessing saving",
+    "experimental": "optimizers preprocessing",
+    "mixed_precision": "experimental loss_scale_optimizer policy",
+    "saving": "hdf5_format legacy object_registration saving_api saving_lib saving_utils serialization_lib",
+    "initializers": "constant_initializers initializer initializers_v2 random_initializers",
+    "losses": "loss losses",
+    "metrics": "metric",
+    "callbacks": "callback",
+    "regularizers": "regularizers",
+    "dtype_policies": "dtype_policy dtype_policy_map",
+    "activations": "activations",
+    "random": "random seed_generator",
+    "tree": "tree_api",
+    "wrappers": "scikit_learn",
+}
+"""Modules inside these, where versions of Keras had or have some, in words."""
+
+COMMON_INNER = (
+    "base_conv base_layer base_merge base_pooling batch_normalization bidirectional conv1d conv2d conv3d "
+    "dense dropout embedding image_preprocessing input_layer lambda_layer layer_normalization "
+    "multi_head_attention spatial_dropout stacked_rnn_cells time_distributed v1 v2"
+)
+"""Modules inside those again, whichever they are in."""
+
+
+def is_inner(area: str, words: tuple[str, ...]) -> bool:
+    """Whether these words name a module inside `keras.<area>`, in any version."""
+    known = {*INNER.get(area, "").split(), *COMMON_INNER.split()}
+    return all(word in known for word in words)

@@ -1,0 +1,215 @@
+"""The weights and layers that a layer holds: made, found among its attributes, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
+from flake8_cnnmem.frameworks.keras.shapes import plain_size
+from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+LAYER = Class("Layer", module="keras.layers")
+"""`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""
+
+
+def state_of(run: Run, layer: Instance) -> LayerState:
+    """A layer's state, made now for a subclass that never called `super().__init__()`."""
+    state = layer.native
+    if not isinstance(state, LayerState):
+        session = session_of(run)
+        state = layer.native = LayerState(session.unique_name(snake_case(layer.cls.name)))
+    return state
+
+
+def is_layer(value: Value) -> TypeGuard[Instance]:
+    return isinstance(value, Instance) and LAYER in value.cls.mro
+
+
+WEIGHT_ARGUMENTS = (
+    "shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation",
+    "overwrite_with_gradient", "name",
+)  # fmt: skip
+"""Keras 3's order; Keras 2 put the name first."""
+
+
+def add_weight(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Weight:
+    """`self.add_weight(...)` in the argument order of Keras 3, or of Keras 2 (name first), whichever was used."""
+    order: tuple[str, ...] = WEIGHT_ARGUMENTS
+    if args and (args[0] is None or isinstance(args[0], str)):
+        order = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
+    given = dict(zip(order, args, strict=False)) | kwargs
+    shape = given.get("shape")
+    trainable = given.get("trainable")
+    name = given.get("name")
+    return make_weight(
+        run,
+        self,
+        name if isinstance(name, str) else "variable",
+        weight_shape(shape),
+        trainable=trainable is not False,
+        dtype=weight_dtype(given.get("dtype")),
+    )
+
+
+def weight_shape(shape: Value) -> Shape:
+    if shape is None:
+        return ()
+    if isinstance(shape, (int, float)):
+        return (plain_size(shape),)
+    if isinstance(shape, Unknown):
+        return (shape,)
+    sizes = []
+    for size in shape:
+        sizes.append(Unknown("a weight's size is None") if size is None else plain_size(size))
+    return tuple(sizes)
+
+
+def weight_dtype(dtype: Value) -> str:
+    """Floating weights follow the model's dtype; counters and masks keep their own."""
+    name = getattr(dtype, "name", dtype)
+    if isinstance(name, str) and name.startswith(("int", "uint", "bool", "complex", "string")):
+        return name
+    return "float"
+
+
+def make_weight(
+    run: Run, layer: Instance, name: str, shape: Shape, trainable: bool = True, dtype: str = "float"
+) -> Weight:
+    """A new variable of a layer. Variables that are not trained are what Keras calls non-trainable weights."""
+    state = state_of(run, layer)
+    weight = Weight(
+        shape,
+        dtype,
+        framework="keras",
+        name=name,
+        trainable=trainable and state.trainable,
+        site=run.here(),
+    )
+    state.weights.append(weight)
+    if not trainable:
+        state.frozen.add(id(weight))
+    return weight
+
+
+def apply_trainable(state: LayerState) -> None:
+    for weight in state.weights:
+        weight.trainable = state.trainable and id(weight) not in state.frozen
+
+
+def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
+    """Layers in an attribute's value: itself, or held in lists, tuples and dicts, as Keras tracks them."""
+    if isinstance(value, Instance):
+        if LAYER in value.cls.mro:
+            yield value
+        elif isinstance(value.payload, (list, dict)) and depth < 8:
+            yield from layers_in(value.payload, depth + 1)
+    elif isinstance(value, (list, tuple)) and depth < 8:
+        for item in value:
+            yield from layers_in(item, depth + 1)
+    elif isinstance(value, dict) and depth < 8:
+        for item in value.values():
+            yield from layers_in(item, depth + 1)
+
+
+def weights_in(value: Value) -> Iterator[Weight]:
+    if isinstance(value, Weight):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, Weight):
+                yield item
+    elif isinstance(value, dict):
+        for item in value.values():
+            if isinstance(item, Weight):
+                yield item
+
+
+def sublayers(layer: Instance) -> list[Instance]:
+    """The layers directly inside a layer, each once, in Keras' order."""
+    found: dict[int, Instance] = {}
+    state = layer.native
+    if isinstance(state, LayerState) and state.sublayers is not None:
+        for child in state.sublayers:
+            found.setdefault(id(child), child)
+    for value in layer.attributes.values():
+        for child in layers_in(value):
+            found.setdefault(id(child), child)
+    found.pop(id(layer), None)
+    return list(found.values())
+
+
+def own_weights(layer: Instance) -> list[Weight]:
+    """A layer's own variables: trainable ones first, each once."""
+    found: dict[int, Weight] = {}
+    state = layer.native
+    if isinstance(state, LayerState):
+        for weight in state.weights:
+            found.setdefault(id(weight), weight)
+    for value in layer.attributes.values():
+        for weight in weights_in(value):
+            found.setdefault(id(weight), weight)
+    return sorted(found.values(), key=lambda weight: not weight.trainable)
+
+
+def all_layers(layer: Instance) -> Iterator[Instance]:
+    """A layer and all layers inside it, each once, outer before inner."""
+    seen: set[int] = set()
+    waiting = [layer]
+    while waiting:
+        at = waiting.pop()
+        if id(at) in seen:
+            continue
+        seen.add(id(at))
+        yield at
+        waiting.extend(reversed(sublayers(at)))
+
+
+def all_weights(layer: Instance) -> list[Weight]:
+    """Keras' `.weights`: each variable once, a layer's own before those of the layers inside it."""
+    found: dict[int, Weight] = {}
+    for at in all_layers(layer):
+        for weight in own_weights(at):
+            found.setdefault(id(weight), weight)
+    return list(found.values())
+
+
+def get_trainable(run: Run, self: Instance) -> bool:
+    return state_of(run, self).trainable
+
+
+def trainable_ids(layer: Instance) -> set[int]:
+    """Which variables train: those that no `trainable = False` on the way to them freezes."""
+    found: set[int] = set()
+    seen: set[tuple[int, bool]] = set()
+    waiting = [layer]
+    while waiting:
+        at = waiting.pop()
+        state = at.native
+        if (id(at), True) in seen or (isinstance(state, LayerState) and not state.trainable):
+            continue
+        seen.add((id(at), True))
+        frozen = state.frozen if isinstance(state, LayerState) else ()
+        found.update(id(weight) for weight in own_weights(at) if id(weight) not in frozen and not weight.buffer)
+        waiting.extend(sublayers(at))
+    return found
+
+
+def set_trainable(run: Run, self: Instance, value: Value) -> None:
+    """`layer.trainable = False` freezes the layer and all layers inside it."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = bool(value)
+    if not isinstance(value, bool):
+        return
+    for layer in all_layers(self):
+        state = state_of(run, layer)
+        state.trainable = value
+        for weight in own_weights(layer):
+            weight.trainable = value and id(weight) not in state.frozen
+
+
+def native(function: Value, absorb: bool = False) -> Native:
+    return Native(function.__name__, function, absorb)

@@ -1,0 +1,79 @@
+"""Products of matrices: which operands have to be copied to be read as matrices, and whose gradients are summed.
+
+After aten/src/ATen/native/LinearAlgebra.cpp (matmul, should_fold) and Linear.cpp: an operand of more than two axes
+is read as one matrix where the other one is a matrix, and as a batch of them else, repeated where the other's batch
+is larger. What is no such view is copied, and the copy is what is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory import layout
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.unknown import Unknown
+
+Sizes = tuple[int, ...]
+
+
+def matrices(memory: Memory, call: Call, inputs: Sequence[Value]) -> tuple[list[Value], list[Storage]]:
+    """The operands as they are read, a copy in place of each that is no matrix, and the copies' storages."""
+    found: list[Value] = []
+    made: list[Storage] = []
+    result = call.outputs[0].shape
+    for at, value in enumerate(inputs):
+        other = inputs[1 - at] if len(inputs) == 2 else None
+        shape = _copied_shape(call.op.kind, value, other, result, memory)
+        if shape is None:
+            found.append(value)
+            continue
+        copy = memory.new(shape, value.dtype)
+        copy.grad = value.grad
+        copy.weight = value.weight
+        made.append(copy.storage)
+        found.append(copy)
+    return found, made
+
+
+def _copied_shape(
+    kind: str, value: Value, other: Value | None, result: Shape | Unknown, memory: Memory
+) -> Shape | Unknown | None:
+    """The shape of the copy that an operand needs; None where it is read as it lies."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is None or strides is None:
+        return None
+    if kind == "linear" or (kind == "matmul" and other is not None and _rank(other) <= 2):
+        flat = (math.prod(sizes[:-1]), *sizes[-1:])
+        return None if len(sizes) < 3 or layout.reshape(sizes, strides, flat) is not None else value.shape
+    full = batched(value.shape, result) if kind == "matmul" else None
+    wanted = memory.sizes(full) if full is not None else None
+    if full is not None and wanted is not None and layout.fits(sizes, wanted):
+        strides = layout.broadcast(sizes, strides, wanted)
+        sizes = wanted
+    if len(sizes) < 3 or layout.reshape(sizes, strides, (math.prod(sizes[:-2]), *sizes[-2:])) is not None:
+        return None
+    return full if full is not None else value.shape
+
+
+def batched(shape: Shape | Unknown, result: Shape | Unknown) -> Shape | None:
+    """The shape of a matrix or batch of matrices that is repeated to the batch of the product; None if it is not."""
+    if isinstance(shape, Unknown) or isinstance(result, Unknown) or len(shape) < 2 or len(result) < 3:
+        return None
+    full = (*result[:-2], *shape[-2:])
+    return full if full != shape and len(shape) > 2 else None
+
+
+def is_matrix(kind: str, value: Value) -> bool:
+    """Whether a product's gradient is a matrix, or a batch of them, as it lies."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is None or strides is None or len(sizes) < 3:
+        return True
+    flat = (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
+    return layout.reshape(sizes, strides, flat) is not None
+
+
+def _rank(value: Value) -> int:
+    return len(value.sizes) if value.sizes is not None else 3

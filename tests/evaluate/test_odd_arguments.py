@@ -1,0 +1,113 @@
+"""Every native, called with arguments that nobody would give it: it ends, and raises only what a program can catch."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import builtins, stdlib
+from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.frameworks import numpy
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, Raised, StaticMethod
+
+PROGRAM = """\
+class Plain:
+    def method(self): return 1
+class Dict(dict): pass
+class Iterable:
+    def __iter__(self): return iter([1])
+class Derived(unknown_name_of_a_base): pass
+def function(x, *args, **kwargs): return x
+plain, mapping, iterable = Plain(), Dict(x=1), Iterable()
+"""
+
+CALLS = 6
+STEPS = 300_000
+
+
+def tables() -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "builtins", builtins.BUILTINS
+    for room in sorted(set(stdlib.ROOMS.values())):
+        for name, table in stdlib.tables(room).items():
+            yield name, dict(table)
+    for name, table in numpy.MODULES.items():
+        yield name, table
+    yield "numpy.ndarray", numpy.members.MEMBERS
+
+
+TABLES = dict(tables())
+
+
+Before = Callable[[], list[Any]]
+
+
+def natives(value: Any, receivers: Before, seen: set[int]) -> Iterator[tuple[Any, Before]]:
+    """A native or class, and the natives of the class, each with what may come before the odd arguments."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Native):
+        yield value, receivers
+    elif isinstance(value, Class):
+        yield value, list
+        for name, member in list(value.namespace.items()):
+            inner = member.fget if isinstance(member, Property) else getattr(member, "function", member)
+            if isinstance(member, StaticMethod):
+                before: Before = list
+            elif isinstance(member, ClassMethod) or name == "__new__":
+                before = lambda: [value]  # noqa: E731
+            else:
+                before = lambda: instances(value)  # noqa: E731
+            yield from natives(member if isinstance(member, Native) else inner, before, seen)
+
+
+def instances(cls: Class) -> list[Any]:
+    """A receiver for a class's methods, where one is easily had."""
+    if cls.host is not None:
+        try:
+            return [cls.host()]
+        except TypeError:
+            return [None]
+    return [Instance(cls)]
+
+
+def odd(values: dict[str, Any]) -> list[Any]:
+    array = Tensor((2,), "int64", data=(1, 2), framework="numpy")
+    return [
+        1, -1, 0, 2.5, float("nan"), float("inf"), True, None, "ab", "", "a%sb", "{}", b"x", [1, 2], [], (1,), (),
+        {"a": 1}, {}, {1}, frozenset([1]), range(3), slice(1), ..., Unknown("odd"), [Unknown("odd")],
+        {"a": Unknown("odd")}, Batch(1), Tensor((2, 3)), array, iter([1]), 10**30, builtins.BUILTINS["len"],
+        Bound(values["function"], 1), frameworks.find_module("numpy"), *(values[name] for name in (
+            "Plain", "plain", "mapping", "iterable", "function", "Derived")),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_only_exceptions_of_the_program_come_out_of_a_native(name: str) -> None:
+    run = Interpreter([], strict=False)
+    module = Module("__main__", Source("program.py", PROGRAM), lazy=False)
+    run.run_module(module)
+    chance = random.Random(name)
+    for entry in TABLES[name].values():
+        for native, before in natives(entry, list, set()):
+            for _ in range(CALLS):
+                pool = odd(module.variables)
+                args = [*before(), *(chance.choice(pool) for _ in range(chance.choice([0, 1, 1, 2, 3])))]
+                run.budget.steps, run.budget.depth = STEPS, 0
+                try:
+                    result = run.call(native, *args)
+                    if isinstance(result, Iterator):
+                        for _, _ in zip(range(20), result, strict=False):
+                            pass
+                except (Raised, Exhausted):
+                    pass

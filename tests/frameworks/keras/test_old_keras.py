@@ -1,0 +1,97 @@
+"""Keras 1's layers and functions, by what they were documented to do, and idioms of code written for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.frameworks.keras import FRAMEWORK
+from tests.frameworks.keras.code import Ran, shapes
+
+HEAD = "from keras.layers import *\nfrom keras.models import *\nfrom keras import backend as K\n"
+
+LAYERS = {
+    "Convolution2D with rows and columns": ("Convolution2D(8, 3, 5)", (9, 9, 2), [7, 5, 8], 8 * 2 * 15 + 8),
+    "border mode and subsample": (
+        "Convolution2D(8, 3, 3, border_mode='same', subsample=(2, 2))", (9, 9, 2), [5, 5, 8], 8 * 2 * 9 + 8,
+    ),
+    "by name": ("Convolution2D(nb_filter=4, nb_row=2, nb_col=3)", (9, 9, 2), [8, 7, 4], 4 * 2 * 6 + 4),
+    "without bias": ("Convolution2D(8, 1, 1, bias=False, init='he_normal')", (9, 9, 2), [9, 9, 8], 16),
+    "channels first": ("Convolution2D(8, 3, 3, dim_ordering='th')", (2, 9, 9), [8, 7, 7], 8 * 2 * 9 + 8),
+    "today's meaning under the old name": ("Convolution2D(8, 3, padding='same')", (9, 9, 2), [9, 9, 8], 152),
+    "Convolution1D": ("Convolution1D(nb_filter=4, filter_length=3, border_mode='same')", (9, 2), [9, 4], 28),
+    "AtrousConvolution2D": ("AtrousConvolution2D(4, 3, 3, atrous_rate=(2, 2))", (9, 9, 2), [5, 5, 4], 76),
+    "Deconvolution2D": (
+        "Deconvolution2D(4, 2, 2, output_shape=(None, 18, 18, 4), subsample=(2, 2))", (9, 9, 2), [18, 18, 4], 36,
+    ),
+    "MaxPooling2D": ("MaxPooling2D((3, 3), strides=(2, 2), border_mode='same')", (9, 9, 2), [5, 5, 2], 0),
+    "MaxPooling1D": ("MaxPooling1D(pool_length=3, stride=1)", (9, 2), [7, 2], 0),
+    "Dense": ("Dense(output_dim=7, init='uniform', W_regularizer=None)", (5,), [7], 42),
+    "Dropout": ("Dropout(p=0.5)", (5,), [5], 0),
+    "BatchNormalization": ("BatchNormalization(mode=2, axis=1, gamma_init='one')", (5,), [5], 20),
+    "GaussianNoise": ("GaussianNoise(sigma=0.1)", (5,), [5], 0),
+    "LSTM": ("LSTM(output_dim=3, inner_activation='hard_sigmoid', dropout_W=0.1)", (4, 2), [3], 72),
+    "Highway": ("Highway(activation='relu')", (5,), [5], 60),
+    "MaxoutDense": ("MaxoutDense(3, nb_feature=2)", (5,), [3], 36),
+    "ZeroPadding2D with four sides": ("ZeroPadding2D((1, 2, 3, 4))", (9, 9, 2), [12, 16, 2], 0),
+    "LeakyReLU": ("LeakyReLU(alpha=0.1)", (5,), [5], 0),
+    "ParametricReLU": ("PReLU(init='zero')", (5,), [5], 5),
+    "CuDNNLSTM": ("CuDNNLSTM(3, return_sequences=True)", (4, 2), [4, 3], 84),
+    "CuDNNGRU": ("CuDNNGRU(3)", (4, 2), [3], 63),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("layer", "shape", "output", "parameters"), LAYERS.values(), ids=LAYERS)
+def test_an_old_layer(layer: str, shape: tuple[int, ...], output: list[int], parameters: int) -> None:
+    ran = Ran(f"{HEAD}m = {layer}\ny = m(Input(shape={shape}))\n")
+    assert ran.failures == []
+    assert ran.problems == []
+    assert shapes(ran["y"]) == [[None, *output]]
+    counts = [dims.product(weight.shape) for weight in FRAMEWORK.weights(ran["m"])]  # type: ignore[arg-type]
+    assert sum(count for count in counts if isinstance(count, int)) == parameters
+
+
+CODE = {
+    "merge by mode": ("a = Input((4, 4, 3))\ny = merge([a, a], mode='concat', concat_axis=3)", [4, 4, 6]),
+    "merge by sum": ("a = Input((4,))\ny = merge([a, a], mode='sum')", [4]),
+    "merge by a function": (
+        "a = Input((4,))\ny = merge([a, a], mode=lambda t: t[0] - t[1], output_shape=lambda s: s[0])", [4],
+    ),
+    "Model(input=, output=)": ("a = Input((4,))\nm = Model(input=a, output=Dense(2)(a))\ny = m.output", [2]),
+    "channels first by K": (
+        ("K.set_image_dim_ordering('th')\na = Input((3, 8, 8))\n"
+        "axis = 1 if K.image_dim_ordering() == 'th' else -1\ny = Convolution2D(5, 3, 3)(a)\ns = y.shape[axis]"),
+        [5, 6, 6],
+    ),
+    "input_dim on the first layer": ("m = Sequential()\nm.add(Dense(3, input_dim=7))\ny = m.output", [3]),
+    "batch_input_shape": ("m = Sequential()\nm.add(LSTM(3, batch_input_shape=(8, 5, 2)))\ny = m.output", [3]),
+    "input_length": ("m = Sequential()\nm.add(Embedding(9, 4, input_length=6))\ny = m.output", [6, 4]),
+    "a size read with .value": ("a = Input((4, 6))\ny = Dense(a.shape[-1].value * 2)(a)", [4, 12]),
+    "a size read with _keras_shape": ("a = Input((4, 6))\ny = Reshape((a._keras_shape[1] * 6,))(a)", [24]),
+    "a layer with its weights listed by hand": (
+        ("class L(Layer):\n    def build(self, s):\n        self.g = K.variable(K.ones((s[-1],)))\n"
+        "        self.trainable_weights = [self.g]\n        super().build(s)\n    def call(self, x, mask=None):\n"
+        "        return x * self.g\n    def get_output_shape_for(self, s):\n        return s\n"
+        "y = L()(Input((4,)))"), [4],
+    ),
+    "a padding layer of one's own": (
+        ("class Pad(Layer):\n    def __init__(self, p, **kw):\n        self.p = p\n        super().__init__(**kw)\n"
+        "    def call(self, x):\n        return K.spatial_2d_padding(x, ((self.p, self.p), (0, 1)))\n"
+        "y = Pad(2)(Input((4, 4, 1)))"), [8, 5, 1],
+    ),
+    "slices in a Lambda": (
+        ("a = Input((4, 4, 8))\nparts = [Lambda(lambda z, c=c: z[:, :, :, c * 4:(c + 1) * 4])(a) for c in range(2)]\n"
+        "y = concatenate(parts)"), [4, 4, 8],
+    ),
+    "a Lambda with an output shape that cannot be followed": (
+        "import unheard\ny = Lambda(lambda x: unheard.f(x), output_shape=(3, 2))(Input((4,)))", [3, 2],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "output"), CODE.values(), ids=CODE)
+def test_an_old_idiom(code: str, output: list[int]) -> None:
+    ran = Ran(f"{HEAD}{code}\n")
+    assert ran.failures == []
+    assert ran.problems == []
+    assert shapes(ran["y"]) == [[None, *output]]

@@ -1,0 +1,487 @@
+"""Written cases of Keras code for `measure_keras.py`, in the form of `keras_cases.py`: Keras 3's and Keras 2's (tf_keras)."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+HEAD_3 = "import keras\nfrom keras import layers, ops\n"
+
+KERAS_3 = [
+    HEAD_3 + text
+    for text in (
+        # functional models
+        """
+i = keras.Input((32, 32, 3))
+h = layers.Conv2D(8, 3, padding="same")(i)
+h = layers.BatchNormalization()(h)
+a = layers.Activation("relu", name="act")(h)
+b = layers.Conv2D(8, 1)(a)
+h = layers.add([a, b])
+h = layers.MaxPooling2D()(h)
+o = layers.Dense(10)(layers.Flatten()(h))
+m = keras.Model(i, o)
+y = m.output
+r = [layer.name for layer in m.layers], m.input_shape, m.output_shape, m.get_layer("act").output.shape, len(m.weights), m.count_params()
+""",
+        """
+p, q = keras.Input((8,), name="p"), keras.Input((4,), name="q")
+shared = layers.Dense(4)
+t = layers.Dense(4)(q)
+both = [shared(p), layers.Dense(4)(p), t]
+o1, o2 = layers.Concatenate()(both), layers.Average()(both)
+m = keras.Model([p, q], [o1, o2], name="two")
+y = m([keras.Input((8,)), keras.Input((4,))])
+r = m.name, [layer.name for layer in m.layers], m.input_shape, m.output_shape, len(m.inputs), len(m.outputs)
+""",
+        """
+base = keras.Sequential([keras.Input((16, 16, 3)), layers.Conv2D(4, 3, name="c1"), layers.MaxPooling2D(name="p1")], name="base")
+left, right = keras.Input((16, 16, 3)), keras.Input((16, 16, 3))
+d = layers.Subtract()([base(left), base(right)])
+m = keras.Model([left, right], layers.Dense(1)(layers.Flatten()(d)))
+y = m.outputs
+r = [layer.name for layer in m.layers], base.get_layer("p1").output.shape, base.layers[0].name, len(base.layers), m.count_params()
+""",
+        """
+i = keras.Input((10,))
+h = layers.Dense(5)(i)
+e = keras.Model(i, h)
+m = keras.Model(e.input, layers.Dense(3)(e.layers[-1].output))
+y = m(keras.Input((10,)))
+r = [layer.name for layer in m.layers], e.layers[-1].output.shape, m.layers[1] is e.layers[1]
+""",
+        """
+i = keras.Input((6, 6, 2))
+d = keras.Model({"image": i}, {"out": layers.Conv2D(3, 2)(i), "mean": layers.GlobalAveragePooling2D()(i)})
+m = d
+y = d({"image": keras.Input((6, 6, 2))})
+r = sorted(d.output_shape.items()) if isinstance(d.output_shape, dict) else d.output_shape
+""",
+        """
+i = keras.Input((4,))
+h = i * 2 + 1
+h = h - layers.Dense(4)(h)
+h = -h / 3
+y = [h, h[:, :2], h[:, None], h @ ops.ones((4, 5)), h ** 2, 1 - h, h > 0]
+""",
+        # sequential models
+        """
+m = keras.Sequential()
+m.add(keras.Input((28, 28, 1)))
+for filters in (8, 16):
+    m.add(layers.Conv2D(filters, 3, activation="relu"))
+    m.add(layers.MaxPooling2D((2, 2)))
+m.add(layers.Flatten())
+m.add(layers.Dense(10, activation="softmax"))
+y = m.outputs
+r = m.input_shape, m.output_shape, [layer.output.shape for layer in m.layers], [layer.name for layer in m.layers], m.count_params(), m.built
+""",
+        """
+m = keras.Sequential([layers.Dense(4), layers.Dense(2)])
+before = m.built
+m.build((None, 7))
+r = before, m.built, [tuple(w.shape) for w in m.weights], m.layers[0].name
+""",
+        """
+m = keras.Sequential([layers.Input((7,)), layers.Dense(4), layers.Dropout(0.5), layers.Dense(2)])
+last = m.pop()
+m.add(layers.Dense(3))
+r = m.output_shape, [layer.name for layer in m.layers], len(m.weights), last.units
+""",
+        """
+m = keras.Sequential([layers.Dense(3, input_shape=(5,)), layers.Dense(2)])
+r = m.input_shape, m.output_shape, len(m.layers)
+""",
+        """
+inner = keras.Sequential([keras.Input((4,)), layers.Dense(8)])
+m = keras.Sequential([inner, layers.Dense(2)])
+r = m.input_shape, m.output_shape, [layer.name for layer in m.layers], m.count_params()
+""",
+        # classes of the user's own
+        """
+class Block(layers.Layer):
+    def __init__(self, filters, **kwargs):
+        super().__init__(**kwargs)
+        self.conv = layers.Conv2D(filters, 3, padding="same")
+        self.norms = [layers.BatchNormalization() for _ in range(2)]
+        self.table = {"d": layers.Dense(filters)}
+
+    def build(self, input_shape):
+        self.scale = self.add_weight(shape=(input_shape[-1],), name="scale")
+        self.bias = self.add_weight(shape=(input_shape[-1],), name="offset", trainable=False)
+        self.built = True
+
+    def call(self, x, training=None):
+        x = x * self.scale + self.bias
+        x = self.norms[0](self.conv(x), training=training)
+        return self.table["d"](self.norms[1](x))
+
+i = keras.Input((8, 8, 3))
+m = Block(4)
+y = m(i)
+r = m.name, m.count_params(), len(m.trainable_weights), len(m.non_trainable_weights)
+""",
+        """
+class Net(keras.Model):
+    def __init__(self, classes):
+        super().__init__()
+        self.body = keras.Sequential([layers.Conv2D(4, 3), layers.ReLU()])
+        self.head = layers.Dense(classes)
+
+    def call(self, x):
+        x = self.body(x)
+        x = ops.mean(x, axis=(1, 2))
+        return self.head(x)
+
+m = Net(7)
+y = m(keras.Input((12, 12, 3)))
+r = m.count_params(), [layer.name for layer in m.layers], m.name
+""",
+        """
+class Patches(layers.Layer):
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+
+    def call(self, images):
+        shape = ops.shape(images)
+        rows, columns = images.shape[1] // self.size, images.shape[2] // self.size
+        patches = ops.reshape(images, (shape[0], rows, self.size, columns, self.size, images.shape[3]))
+        patches = ops.transpose(patches, (0, 1, 3, 2, 4, 5))
+        return ops.reshape(patches, (shape[0], rows * columns, self.size * self.size * images.shape[3]))
+
+y = Patches(4)(keras.Input((16, 12, 3)))
+""",
+        """
+class Scale(layers.Layer):
+    def build(self, input_shape):
+        self.gamma = self.add_weight(name="gamma", shape=(input_shape[0][-1], input_shape[1][-1]), initializer="ones")
+
+    def call(self, inputs):
+        a, b = inputs
+        return ops.matmul(a, self.gamma) * b
+
+m = Scale()
+y = m([keras.Input((5, 4)), keras.Input((5, 6))])
+r = tuple(m.gamma.shape), m.get_weights()[0].shape
+""",
+        """
+class Two(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.d = layers.Dense(4)
+
+    def build(self, query_shape, value_shape):
+        self.d.build(value_shape)
+        self.w = self.add_weight(shape=(query_shape[-1], 3))
+        self.built = True
+
+    def call(self, query, value=None):
+        return ops.matmul(query, self.w), self.d(value)
+
+m = Two()
+y = m(keras.Input((5,)), value=keras.Input((6,)))
+""",
+        """
+def block(filters):
+    def apply(x):
+        x = layers.Conv2D(filters, 3, padding="same", use_bias=False)(x)
+        return layers.LeakyReLU(negative_slope=0.2)(layers.BatchNormalization()(x))
+    return apply
+
+i = keras.Input((None, None, 3))
+h = block(8)(i)
+h = layers.UpSampling2D()(layers.MaxPooling2D()(h))
+h = layers.concatenate([h, i])
+y = layers.Conv2D(2, 1)(h)
+m = keras.Model(i, y)
+r = y.shape, m.input_shape, h.shape
+""",
+        """
+i = keras.Input((8, 8, 4))
+h = layers.Lambda(lambda x: x[:, ::2, ::2, :2] * 0.5)(i)
+g = layers.Lambda(lambda t: ops.concatenate([t[0], t[1]], axis=-1))([h, h])
+y = [h, g, layers.Lambda(lambda x, k: x * k, arguments={"k": 3})(h)]
+""",
+        # layers read back and changed
+        """
+d = layers.Dense(4)
+c = layers.Conv2D(3, (3, 5), strides=2, padding="SAME")
+r = d.built, d.units, c.kernel_size, c.strides, c.padding, c.filters, c.dilation_rate, c.data_format, c.groups, c.use_bias
+""",
+        """
+m = layers.Conv2D(3, (3, 5))
+y = m(keras.Input((9, 9, 2)))
+r = tuple(m.kernel.shape), tuple(m.bias.shape), [w.name for w in m.weights], m.get_weights()[0].shape, m.input.shape, m.output.shape
+""",
+        """
+i = keras.Input((8,))
+m = keras.Model(i, layers.Dense(2)(layers.BatchNormalization()(layers.Dense(4)(i))))
+m.layers[1].trainable = False
+r = [len(m.trainable_weights), len(m.non_trainable_weights), m.layers[1].trainable, m.trainable]
+""",
+        """
+i = keras.Input((8,))
+m = keras.Model(i, layers.Dense(2)(layers.Dense(4)(i)))
+m.trainable = False
+m.layers[-1].trainable = True
+r = [layer.trainable for layer in m.layers], len(m.trainable_weights)
+""",
+        """
+i = keras.Input((8,))
+n = keras.Model(i, layers.Dense(2, name="a")(layers.Dense(4, name="b")(i)))
+m = keras.models.clone_model(n)
+r = [layer.name for layer in m.layers[1:]], m.count_params(), m.layers[1] is n.layers[1], m.output_shape
+""",
+        """
+d = layers.Dense(4, activation="relu", name="same")
+m = layers.Dense.from_config(d.get_config())
+y = m(keras.Input((3,)))
+r = m.name, m.units
+""",
+        """
+from keras import backend as K
+x = keras.Input((4, 6, 3))
+r = (K.image_data_format(), K.backend() in ("tensorflow", "torch", "jax"), K.is_keras_tensor(x),
+     K.epsilon(), K.floatx(), x.shape, x.shape[-1], len(x.shape), x.ndim, x.dtype, x.shape[1:3], tuple(x.shape)[1:])
+""",
+        """
+x = keras.Input((4, 6), batch_size=3)
+r = x.shape, x.shape[0] * 2
+z = layers.Dense(2)(x)
+""",
+        """
+p = keras.Input(batch_shape=(None, 5, 2), name="here")
+q = keras.layers.InputLayer(shape=(4,)).output
+y = [layers.Flatten()(p), q]
+r = p.name, layers.Embedding(10, 3)(keras.Input((7,), dtype="int32")).shape
+""",
+        """
+x = keras.Input((6, 4))
+y = [ops.reshape(x, (-1, 24)), ops.transpose(x, (0, 2, 1)), ops.expand_dims(x, 1), ops.squeeze(x[:, :1], 1),
+     ops.concatenate([x, x], 1), ops.stack([x, x], 1), ops.split(x, 2, axis=1), ops.split(x, [1, 3], axis=1),
+     ops.mean(x, -1), ops.max(x, (1, 2), keepdims=True), ops.sum(x), ops.matmul(x, ops.transpose(x, (0, 2, 1))),
+     ops.einsum("bij,bkj->bik", x, x), ops.tile(x, (1, 2, 1)), ops.repeat(x, 3, axis=1), ops.softmax(x), ops.relu(x),
+     ops.pad(x, ((0, 0), (1, 2), (0, 3))), ops.where(x > 0, x, 0.0), ops.clip(x, 0, 1), ops.cast(x, "int32"),
+     ops.one_hot(ops.argmax(x, -1), 4), ops.take(x, [0, 2], axis=1), ops.flip(x, 1), ops.moveaxis(x, 1, 2),
+     ops.swapaxes(x, 1, 2), ops.cumsum(x, 1), ops.argmax(x, 1), ops.top_k(x, 2)[0], ops.sqrt(ops.square(x)),
+     ops.maximum(x, 0), ops.add(x, x[:, :1]), ops.ravel(x), ops.tensordot(x, ops.ones((4, 7)), 1)]
+""",
+        """
+x = keras.Input((8, 8, 3))
+y = [ops.conv(x, ops.ones((3, 3, 3, 5)), 2, "same"), ops.depthwise_conv(x, ops.ones((3, 3, 3, 2)), 1),
+     ops.max_pool(x, 2), ops.average_pool(x, 3, 1, "same"), ops.image.resize(x, (4, 5)),
+     ops.conv_transpose(x, ops.ones((2, 2, 6, 3)), 2, "same"), ops.nn.relu6(x), ops.numpy.abs(x)]
+""",
+        """
+i = keras.Input((224, 224, 3))
+h = layers.ZeroPadding2D(((3, 3), (3, 3)))(i)
+h = layers.Conv2D(64, 7, strides=2, name="conv1")(h)
+h = layers.MaxPooling2D(3, strides=2, padding="same")(h)
+for stage, filters in enumerate((64, 128)):
+    for unit in range(2):
+        s = h if h.shape[-1] == filters else layers.Conv2D(filters, 1, name=f"s{stage}_{unit}")(h)
+        h = layers.Conv2D(filters, 3, padding="same", name="c%d_%d" % (stage, unit))(h)
+        h = layers.Add(name="a{}_{}".format(stage, unit))([h, s])
+m = keras.Model(i, layers.GlobalAveragePooling2D()(h), name="net")
+y = m.output
+r = [layer.name for layer in m.layers]
+""",
+        """
+m = keras.Sequential([keras.Input((20,), dtype="int32"), layers.Embedding(100, 8), layers.Bidirectional(layers.LSTM(6, return_sequences=True)),
+    layers.Conv1D(4, 3, padding="causal"), layers.GlobalMaxPooling1D(), layers.Dense(1)])
+r = [layer.output.shape for layer in m.layers], m.count_params(), m.layers[1].forward_layer.name, m.layers[1].name
+""",
+        """
+x = keras.Input((8, 8, 3))
+y = [ops.image.extract_patches(x, 4), ops.image.extract_patches(x, (2, 3), strides=2, padding="same"),
+     ops.image.crop_images(x, top_cropping=1, left_cropping=2, target_height=4, target_width=5),
+     ops.image.rgb_to_grayscale(x), ops.outer(ops.ones(3), ops.ones(4)), ops.triu(x), ops.hstack([x, x]),
+     ops.vstack([ops.ones((2, 3)), ops.ones((1, 3))]), ops.round(x), ops.logsumexp(x, -1), ops.average(x, 1),
+     ops.zeros((3, 4)), ops.ones_like(x), ops.arange(5), ops.eye(4), ops.linspace(0, 1, 6), ops.cumsum(x, 1)]
+""",
+        """
+class Mixer(layers.Layer):
+    def __init__(self, tokens, channels):
+        super().__init__()
+        self.one = keras.Sequential([layers.Dense(tokens, activation="gelu"), layers.Dense(6), layers.Dropout(0.1)])
+        self.two = layers.Dense(channels)
+        self.norm = layers.LayerNormalization(epsilon=1e-6)
+
+    def call(self, x):
+        h = ops.transpose(self.norm(x), axes=(0, 2, 1))
+        h = ops.transpose(self.one(h), axes=(0, 2, 1))
+        return x + self.two(h)
+
+m = Mixer(5, 4)
+y = m(keras.Input((6, 4)))
+r = m.count_params()
+""",
+        """
+inner = keras.Model(i := keras.Input((8, 8, 3)), layers.Conv2D(4, 3)(i), name="inner")
+m = keras.Sequential([inner, layers.Flatten(), layers.Dense(2)])
+inner.trainable = False
+r = m.output_shape, len(m.trainable_weights), [layer.name for layer in m.layers], m.layers[0].layers[1].name
+""",
+        # what Keras refuses
+        "y = layers.Dense(3)(keras.Input(()))\n",
+        "d = layers.Dense(3)\nd(keras.Input((4,)))\ny = d(keras.Input((5,)))\n",
+        "c = layers.Conv2D(3, 3)\nc(keras.Input((8, 8, 4)))\ny = c(keras.Input((8, 8, 5)))\n",
+        "y = layers.Conv2D(3, 3)(keras.Input((8, 8)))\n",
+        "y = layers.LSTM(3)(layers.LSTM(3)(keras.Input((8, 2))))\n",
+        "y = layers.Add()([keras.Input((8, 2)), keras.Input((8, 3))])\n",
+        "y = layers.Conv2D(3, 5)(keras.Input((4, 4, 1)))\n",
+        "m = keras.Sequential([keras.Input((8,)), layers.Dense(3), layers.Reshape((2, 2))])\ny = m.outputs\n",
+        "y = layers.Conv2D(3, 3, paddding='same')(keras.Input((8, 8, 1)))\n",
+        "y = layers.Dense()(keras.Input((8,)))\n",
+    )
+]
+
+HEAD_2 = "import tf_keras as keras\nfrom tf_keras import layers, backend as K\nimport tensorflow as tf\n"
+
+KERAS_2 = [
+    HEAD_2 + text
+    for text in (
+        """
+x = keras.Input((9, 8, 3))
+m = layers.LocallyConnected2D(4, (3, 2), strides=2)
+y = m(x)
+""",
+        """
+m = layers.LocallyConnected1D(4, 3)
+y = m(keras.Input((9, 3)))
+""",
+        """
+x = keras.Input((8, 8, 4))
+y = [tf.image.extract_patches(x, [1, 3, 3, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), tf.image.resize_with_crop_or_pad(x, 5, 6),
+     tf.nn.crelu(x), tf.linalg.band_part(x, 1, 1), tf.math.scalar_mul(2.0, x), tf.image.grayscale_to_rgb(x[..., :1]),
+     tf.recompute_grad(lambda t: t * 2)(x), tf.squeeze(tf.stack([x, x], 0)[0]), tf.image.central_crop(x, 1.0)]
+""",
+        """
+x = keras.Input((None, None, 3))
+h = layers.Conv2D(4, 3, padding="same")(x)
+shape = tf.shape(h)
+up = tf.image.resize(h, (shape[1] * 2, shape[2] * 2))
+y = [up, tf.concat([up, up], -1), layers.GlobalAveragePooling2D()(h), tf.reshape(h, (shape[0], -1, 4)), h[:, 1:, :, :2]]
+r = K.int_shape(h), up.shape[-1]
+""",
+        """
+class Stop(layers.Wrapper):
+    def build(self, input_shape=None):
+        super().build(input_shape)
+
+    def call(self, inputs):
+        return self.layer(inputs)
+
+m = Stop(layers.Dense(4))
+y = m(keras.Input((3,)))
+r = m.count_params()
+""",
+        """
+x = keras.Input((6, 4))
+y = [K.mean(x, axis=-1), K.sum(x, axis=[1, 2], keepdims=True), K.max(x, axis=1), K.concatenate([x, x], axis=1),
+     K.reshape(x, (-1, 8, 3)), K.permute_dimensions(x, (0, 2, 1)), K.expand_dims(x, 1), K.squeeze(x[:, :1], 1),
+     K.batch_dot(x, K.permute_dimensions(x, (0, 2, 1))), K.dot(x, K.ones((4, 7))), K.l2_normalize(x, -1), K.relu(x),
+     K.softmax(x), K.sigmoid(x), K.repeat_elements(x, 2, 1), K.tile(x, (1, 2, 1)), K.stack([x, x], 1),
+     K.abs(x), K.clip(x, 0, 1), K.square(x), K.cast(x, "int32"), K.argmax(x), K.reverse(x, 1), K.batch_dot(x, x, axes=[1, 1]),
+     K.batch_dot(x, x, axes=2), K.temporal_padding(x, (1, 2))]
+""",
+        """
+x = keras.Input((6, 4, 3))
+y = [K.resize_images(x, 2, 3, "channels_last"), K.spatial_2d_padding(x, ((1, 1), (2, 2))), K.pool2d(x, (2, 2), (2, 2)),
+     K.conv2d(x, K.ones((3, 3, 3, 5)), padding="same"), K.depthwise_conv2d(x, K.ones((3, 3, 3, 2))),
+     K.bias_add(x, K.ones((3,))), K.mean(x, axis=[1, 2]), K.max(K.max(x, 1), 1)]
+r = K.int_shape(x), K.ndim(x), K.image_data_format(), K.is_keras_tensor(x), x.shape.as_list(), x.get_shape().as_list(), x.shape.rank
+""",
+        """
+x = keras.Input((6, 4))
+y = [tf.reduce_mean(x, axis=-1), tf.reduce_sum(x, [1, 2], keepdims=True), tf.concat([x, x], axis=1), tf.reshape(x, [-1, 24]),
+     tf.reshape(x, (tf.shape(x)[0], 8, 3)), tf.transpose(x, [0, 2, 1]), tf.expand_dims(x, 1), tf.squeeze(x[:, :1], axis=1),
+     tf.matmul(x, x, transpose_b=True), tf.nn.relu(x), tf.nn.softmax(x), tf.split(x, 2, axis=1), tf.split(x, [1, 5], axis=1),
+     tf.stack([x, x], axis=1), tf.unstack(x, axis=1), tf.tile(x, [1, 2, 1]), tf.pad(x, [[0, 0], [1, 2], [0, 0]]), tf.cast(x, tf.int32),
+     tf.math.reduce_max(x, axis=1), tf.nn.l2_normalize(x, -1), tf.where(x > 0, x, tf.zeros_like(x)), tf.gather(x, [0, 2], axis=1),
+     tf.one_hot(tf.argmax(x, -1), 5), tf.einsum("bij,bkj->bik", x, x), tf.repeat(x, 3, axis=1), tf.reverse(x, [1]), tf.identity(x),
+     tf.maximum(x, 0.0), tf.add_n([x, x]), tf.sqrt(x), tf.pow(x, 2), tf.nn.dropout(x, 0.5), tf.clip_by_value(x, 0.0, 1.0),
+     tf.slice(x, [0, 1, 0], [-1, 2, 4]), tf.math.top_k(x, 2)[0], tf.tensordot(x, tf.ones((4, 7)), axes=[[2], [0]]),
+     tf.nn.moments(x, axes=[1]), tf.broadcast_to(x[:, :1], tf.shape(x)), tf.norm(x, axis=-1), tf.roll(x, 1, axis=1)]
+""",
+        """
+x = keras.Input((8, 8, 4))
+y = [tf.image.resize(x, (4, 6)), tf.image.resize(x, [16, 16], method="nearest"), tf.nn.depth_to_space(x, 2), tf.nn.space_to_depth(x, 2),
+     tf.nn.max_pool2d(x, 2, 2, "VALID"), tf.nn.avg_pool2d(x, ksize=[1, 3, 3, 1], strides=[1, 1, 1, 1], padding="SAME"),
+     tf.nn.conv2d(x, tf.ones((3, 3, 4, 5)), strides=[1, 2, 2, 1], padding="SAME"), tf.nn.depthwise_conv2d(x, tf.ones((3, 3, 4, 2)), [1, 1, 1, 1], "VALID"),
+     tf.nn.bias_add(x, tf.ones((4,))), tf.image.flip_left_right(x), tf.nn.relu6(x), tf.nn.swish(x),
+     tf.image.crop_to_bounding_box(x, 1, 2, 4, 5)]
+""",
+        """
+x = keras.Input((8, 8, 4))
+b, h, w, c = x.shape
+r = h, w, c, x.shape[1] * 2, x.shape.as_list()[1:], int(x.shape[-1]), list(x.shape[1:]), x.shape.ndims
+y = layers.Lambda(lambda t: tf.reshape(t, (-1, h * w, c)))(x)
+""",
+        """
+class Old(layers.Layer):
+    def __init__(self, units, **kwargs):
+        self.units = units
+        super(Old, self).__init__(**kwargs)
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight(name="kernel", shape=(int(input_shape[-1]), self.units), initializer="uniform", trainable=True)
+        self.beta = self.add_weight("beta", shape=[self.units])
+        super(Old, self).build(input_shape)
+
+    def call(self, x, mask=None):
+        return K.dot(x, self.kernel) + self.beta
+
+    def compute_output_shape(self, input_shape):
+        return (input_shape[0], self.units)
+
+m = Old(5)
+y = m(keras.Input((3,)))
+r = m.compute_output_shape((None, 3)), m.name
+""",
+        """
+class V(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.a = layers.Dense(4, activation=tf.nn.relu)
+        self.v = tf.Variable(tf.zeros((4, 2)), name="v")
+
+    def call(self, x, training=False):
+        return tf.matmul(self.a(x), self.v)
+
+m = V()
+m.build((None, 6))
+r = sorted(tuple(w.shape) for w in m.weights), m.count_params()
+""",
+        """
+i = layers.Input(shape=(16, 16, 3))
+h = layers.Conv2D(8, (3, 3), padding="same", activation=tf.nn.leaky_relu)(i)
+h = h + tf.reduce_mean(h, axis=[1, 2], keepdims=True)
+h = tf.concat([h, i], -1)
+m = keras.Model(inputs=i, outputs=layers.Conv2DTranspose(2, 2, strides=2)(h))
+y = m(keras.Input((16, 16, 3)))
+r = m.output_shape, m.count_params()
+""",
+        """
+d = keras.Sequential([layers.InputLayer((5,)), layers.Dense(3), layers.Dense(2)])
+m = keras.Model(d.inputs, d.layers[-2].output)
+y = m.output
+r = d.layers[-1].output_shape, d.layers[0].input_shape, m.layers[-1].count_params()
+""",
+        """
+m = keras.Sequential([layers.Dense(4, input_dim=8), layers.BatchNormalization(), layers.LeakyReLU(alpha=0.2), layers.AveragePooling1D()
+    if False else layers.Dense(1)])
+r = m.output_shape, m.count_params()
+""",
+        """
+x = keras.Input((10, 10, 3))
+s = tf.shape(x)
+y = [tf.reshape(x, [s[0], s[1] * s[2], 3]), tf.reshape(x, tf.stack([s[0], 300])), tf.reshape(x, tf.concat([s[:1], [300]], 0)),
+     tf.zeros((s[0], 4)), tf.fill([s[0], 2], 1.0), tf.image.resize(x, s[1:3] * 2), tf.ones_like(x), tf.range(10)]
+""",
+        """
+a, b = keras.Input((4, 4, 2)), keras.Input((4, 4, 2))
+y = [layers.multiply([a, b]), layers.average([a, b]), layers.maximum([a, b]), layers.dot([a, b], axes=(3, 3)), layers.subtract([a, b])]
+r = K.get_uid("x"), keras.utils.get_source_inputs(y[0])[0] is a if hasattr(keras.utils, "get_source_inputs") else True
+""",
+    )
+]

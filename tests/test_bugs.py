@@ -1,0 +1,62 @@
+"""Shape bugs as people make them: each wrong file has its one finding on the marked line, its right twin has none.
+
+fixtures/truth/bugs.json holds what the frameworks themselves say to both; tests/oracle/confirm_bugs.py asks them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import FileReport, analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import load
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+CONFIRMED = {bug["name"]: bug for bug in json.loads((FIXTURES / "truth" / "bugs.json").read_text())["bugs"]}
+NAMES = sorted(path.stem.removesuffix("_wrong") for path in (FIXTURES / "bugs").glob("*_wrong.py"))
+MARK = re.compile(r"# (CNM20[12])$")
+ON_BY_DEFAULT = [check.code for check in checks.every() if check.default]
+
+
+@pytest.fixture(autouse=True)
+def _strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CNNMEM_STRICT", "1")
+
+
+def report_of(name: str) -> FileReport:
+    return analyse(load(str(FIXTURES / "bugs" / f"{name}.py")), Settings())
+
+
+def found_in(report: FileReport) -> set[tuple[int, str]]:
+    return {(finding.line, finding.code) for finding in checks.run(report, Settings(), ON_BY_DEFAULT)}
+
+
+def marked_in(name: str) -> set[tuple[int, str]]:
+    lines = (FIXTURES / "bugs" / f"{name}.py").read_text().splitlines()
+    return {(number, mark[1]) for number, line in enumerate(lines, 1) if (mark := MARK.search(line))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_framework_refuses_the_wrong_file_and_runs_the_right_one(name: str) -> None:
+    assert CONFIRMED[name]["wrong"] is not None
+    assert CONFIRMED[name]["right"] is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_file_has_its_finding_on_the_marked_line_and_no_other(name: str) -> None:
+    marks = marked_in(f"{name}_wrong")
+    assert len(marks) == 1
+    assert found_in(report_of(f"{name}_wrong")) == marks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_right_twin_is_understood_and_has_no_finding(name: str) -> None:
+    report = report_of(f"{name}_right")
+    assert found_in(report) == set()
+    assert report.reports
+    assert {model.status: model.causes for model in report.reports} == {"exact": ()}

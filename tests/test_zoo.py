@@ -1,0 +1,159 @@
+"""The published zoos, read as source: parameters, layer volumes and memory as the frameworks themselves measured them.
+
+The figures are in fixtures/truth. The sources are the packages' wheels at pinned versions, unpacked and never
+imported: `.ci/run` fetches them, and a test run without it does so itself, into the cache folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import load
+from flake8_cnnmem.training import Optimizer
+
+ROOT = Path(__file__).resolve().parent.parent
+TRUTH = ROOT / "fixtures" / "truth"
+WHEELS = {"torchvision": "torchvision==0.28.0", "keras": "keras==3.15.1", "timm": "timm==1.0.31"}
+
+COUNTED = ("Conv", "Linear", "Dense")
+"""Layers whose output volumes are compared: names of others differ between tools, these do not."""
+
+PEAK_TOLERANCE = 0.03
+"""The worst that the replay may be off. Dropout masks account for most of it: the figures were measured on the CPU
+build, whose masks take 4 bytes a value instead of CUDA's 1."""
+
+
+def cases(name: str) -> list[Any]:
+    return [
+        pytest.param(case, id=case["target"].rpartition("/")[2])
+        for case in json.loads((TRUTH / f"{name}.json").read_text())["models"]
+    ]
+
+
+@lru_cache(maxsize=None)
+def zoo(package: str) -> Path:
+    """The folder that the package's source lies in."""
+    given = os.environ.get("CNNMEM_ZOO")
+    folder = Path(given) if given else ROOT / ".cache" / "zoo"
+    if not (folder / package).is_dir():
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        wheels = ROOT / ".cache" / f"wheels-{worker}"
+        download = ["pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels)]
+        subprocess.run([sys.executable, "-m", *download, WHEELS[package]], check=True)
+        with zipfile.ZipFile(next(wheels.glob(f"{package}-*.whl"))) as wheel:
+            wheel.extractall(folder)
+    return folder
+
+
+def report_of(case: dict[str, Any], package: str, monkeypatch: pytest.MonkeyPatch) -> ModelReport:
+    monkeypatch.chdir(zoo(package))
+    path, _, expression = case["target"].partition("::")
+    shape = case.get("input_shape")
+    settings = Settings.of(
+        {
+            "input_shape": tuple(shape) if shape else None,
+            "batch_size": case.get("batch_size", 32),
+            "optimizer": Optimizer(case.get("optimizer", "adam")),
+        }
+    )
+    (report,) = analyse(load(path), settings, expression).reports
+    return report
+
+
+def volumes(rows: Iterator[tuple[str, Sequence[Any]]]) -> Counter[int]:
+    """How often each output size occurs among convolutions and dense layers."""
+    return Counter(
+        math.prod(size for size in shape if size is not None)
+        for kind, shape in rows
+        if any(word in kind for word in COUNTED) and "Norm" not in kind
+    )
+
+
+def assert_as_measured(report: ModelReport, case: dict[str, Any]) -> None:
+    assert report.parameters == case["parameters"], report.causes
+    measured = ((row[1], row[2]) for row in case["layers"] if not any(isinstance(size, list) for size in row[2]))
+    assert volumes((row.type, row.output_shape) for row in report.rows) == volumes(measured)
+    # A model that leaves the sides of its input open has no known activations; everything else is exact.
+    stated = None not in (case.get("input_shape") or ())
+    assert report.status == ("exact" if stated else "lower-bound"), report.causes
+
+
+@pytest.mark.parametrize("case", cases("torchvision"))
+def test_torchvision_model(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    report = report_of(case, "torchvision", monkeypatch)
+    assert_as_measured(report, case)
+    assert report.estimate is not None
+    assert report.estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=PEAK_TOLERANCE)
+
+
+@pytest.mark.parametrize("case", cases("keras"))
+def test_keras_application(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_as_measured(report_of(case, "keras", monkeypatch), case)
+
+
+TIMM_INEXACT: dict[str, str] = {}
+"""Architectures of timm that do not come out as measured, and why."""
+
+
+@pytest.mark.parametrize("case", cases("timm"))
+def test_timm_architecture(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    report = report_of(case, "timm", monkeypatch)
+    name = case["target"].rpartition("::")[2]
+    if name in TIMM_INEXACT:
+        assert report.status != "exact"
+        return
+    assert_as_measured(report, case)
+
+
+def test_a_zoo_model_is_edited_in_a_users_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures are torchvision's own, with the head replaced: 2048 x 10 + 10 for 2048 x 1000 + 1000."""
+    monkeypatch.chdir(zoo("torchvision"))
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch.nn as nn\n"
+        "from torchvision import models\n"
+        "model = models.resnet50(weights='DEFAULT')\n"
+        "model.fc = nn.Linear(model.fc.in_features, 10)\n"
+        "backbone = nn.Sequential(*list(models.resnet18().children())[:-1])\n"
+    )
+    first, second = analyse(load(str(script)), Settings.of({"input_shape": (3, 224, 224)})).reports
+    assert first.parameters == 25_557_032 - 2_049_000 + 20_490
+    assert second.parameters == 11_689_512 - 513_000
+    assert (first.status, second.status) == ("exact", "exact")
+
+
+def test_timm_builds_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(zoo("timm"))
+    script = tmp_path / "train.py"
+    script.write_text("import timm\nmodel = timm.create_model('resnet50', num_classes=10)\n")
+    (report,) = analyse(load(str(script)), Settings.of({"input_shape": (3, 224, 224)})).reports
+    assert (report.parameters, report.status) == (25_557_032 - 2_049_000 + 20_490, "exact")
+
+
+def test_a_package_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch.nn as nn\nimport some_zoo_nobody_has\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.body = some_zoo_nobody_has.resnet50()\n        self.head = nn.Linear(8, 2)\n"
+        "    def forward(self, x):\n        return self.head(self.body(x))\n"
+    )
+    (report,) = analyse(load(str(script)), Settings()).reports
+    assert report.status != "exact"
+    assert any("some_zoo_nobody_has" in cause.reason for cause in report.causes)
