@@ -165,5 +165,3 @@ def root(size: int, degree: int) -> int | None:
     """The whole `degree`-th root of a number, or None."""
     guess = round(size ** (1 / degree)) if size > 0 else 0
     return next((n for n in (guess - 1, guess, guess + 1) if n > 0 and n**degree == size), None)
-
-

@@ -145,7 +145,8 @@ class Call:
     op: Op
     inputs: tuple[Tensor, ...]
     """The tensors that the op reads, weights left out."""
-    weights: tuple[Weight, ...]
+    weights: tuple[Tensor, ...]
+    """Its weights, or what the code computed from them (standardised weights)."""
     number: int
     outputs: tuple[Tensor, ...] = ()
     within: Invocation | None = None

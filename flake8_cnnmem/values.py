@@ -312,5 +312,3 @@ class AbstractInvocation(Protocol):
 def is_callable(value: Value) -> bool:
     """Whether a value is a function or class for certain (instances decide by their class's `__call__`)."""
     return isinstance(value, (Native, Bound, Class)) or type(value).__name__ == "Function"
-
-

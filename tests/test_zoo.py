@@ -14,7 +14,7 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def cases(name: str) -> list[Any]:
     ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def zoo(package: str) -> Path:
     """The folder that the package's source lies in."""
     given = os.environ.get("CNNMEM_ZOO")

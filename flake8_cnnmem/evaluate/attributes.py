@@ -88,12 +88,12 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
         return unknown_base
     if instance.payload is not None:
         return builtins.method(run, instance.payload, name)
-    return bind(run, inherited(name), instance, cls)
+    return bind(run, inherited(run, name), instance, cls)
 
 
-def inherited(name: str) -> Value:
+def inherited(run: Interpreter, name: str) -> Value:
     """What every object has, those of native classes too, whose own base is not written down."""
-    return builtins.OBJECT.namespace.get(name, MISSING) if name in STORING else MISSING
+    return run.builtin("object").namespace.get(name, MISSING) if name in STORING else MISSING
 
 
 def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
@@ -136,7 +136,7 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         )
         if fallback is not None:
             return run.quietly("AttributeError", fallback, receiver, name)
-        return bind(run, inherited(name), receiver, cls)
+        return bind(run, inherited(run, name), receiver, cls)
     return MISSING
 
 

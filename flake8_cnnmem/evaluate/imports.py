@@ -202,7 +202,9 @@ def holds(module: Module, container: dict[Value, Value]) -> bool:
     for value in module.variables.values():
         if value is container:
             return True
-        if isinstance(value, Instance) and any(inner is container for inner in (value.payload, *value.attributes.values())):
+        if isinstance(value, Instance) and any(
+            inner is container for inner in (value.payload, *value.attributes.values())
+        ):
             return True
     return False
 

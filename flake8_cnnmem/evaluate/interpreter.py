@@ -66,6 +66,12 @@ class Interpreter:
         self.layers_made += 1
         self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site)
 
+    def finished_layer(self, instance: Instance) -> None:
+        """A layer's construction has ended."""
+        made = self.watch.layers.get(id(instance))
+        if made is not None:
+            made.last = self.layers_made
+
     def built(self, result: Instance, before: int, site: StatementSite) -> None:
         """A call has given a layer that was made during it: so far the outermost call that builds it."""
         made = self.watch.layers.get(id(result))

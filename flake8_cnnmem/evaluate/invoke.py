@@ -170,6 +170,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         result = invoke(run, initialiser, (instance, *args), kwargs)
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
+    run.finished_layer(instance)
     return instance
 
 

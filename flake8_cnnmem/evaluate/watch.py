@@ -10,11 +10,13 @@ from flake8_cnnmem.values import Instance, Value
 
 @dataclass(slots=True)
 class Made:
-    """A layer that the code constructed: `site` is the outermost call in the analysed file that gave it."""
+    """A layer that the code constructed: `site` is the outermost call in the analysed file that gave it, `last` is
+    the number of the last layer that was made while it was constructed."""
 
     instance: Instance
     number: int
     site: Site | None
+    last: int = 0
 
 
 @dataclass(slots=True)

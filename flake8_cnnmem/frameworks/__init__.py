@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from functools import cache, lru_cache
+from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor
@@ -16,6 +16,12 @@ PACKAGES = {
     "tensorflow": "keras",
     "tf_keras": "keras",
     "numpy": "numpy",
+    "torchsummary": "torch",
+    "torchinfo": "torch",
+    "thop": "torch",
+    "ptflops": "torch",
+    "fvcore": "torch",
+    "torchviz": "torch",
 }
 """Top-level package of an import to the package here that answers for it."""
 

@@ -55,7 +55,7 @@ class Framework:
     call_root: Callable[[Run, Instance, Sequence[Value]], Value]
     """Call a model on its inputs, as user code would."""
     declares_inputs: bool
-    """Whether layers state what they take when they are constructed (torch), or learn it at their first call (Keras)."""
+    """Whether layers state what they take at their construction (torch), or learn it at their first call (Keras)."""
     is_model: Callable[[Instance], bool]
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]

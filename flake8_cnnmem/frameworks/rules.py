@@ -44,7 +44,8 @@ class Row:
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
     of it, repeated), "none".
-    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first operand's,
+    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
+    operand's,
     whatever the others'), "contiguous".
     `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
     `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
@@ -72,8 +73,8 @@ class Rules:
 
     `rows` by kind, or by "kind/variant" where a kind has variants. `step` names the order of things: "phases"
     (forward, backward, update, one after the other) or "graph" (each variable updated once its gradient is there).
-    `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage. `merges_equal`: the same op on the
-    same inputs runs once.
+    `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
+    `merges_equal`: the same op on the same inputs runs once.
     """
 
     framework: str

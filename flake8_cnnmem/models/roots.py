@@ -192,10 +192,15 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         inside[id(each.instance)] = set(framework.paths(each.instance)) - {id(each.instance)}
     inner = set().union(*inside.values())
     called = {id(call.instance) for call in run.watch.calls}
-    for each in made:
+    finished = 0
+    for each in sorted(made, key=lambda each: each.number):
+        # What was made while a model was constructed is a part of it, also where it is dropped on the way.
+        if each.number <= finished and id(each.instance) not in called:
+            inner.add(id(each.instance))
+        finished = max(finished, each.last)
         # A network taken apart for its layers is a part of what they went into.
         own = inside[id(each.instance)]
-        others = (inside[id(other.instance)] for other in made if other.number > each.number)
+        others = (inside[id(other.instance)] for other in made if other.number > max(each.number, each.last))
         if id(each.instance) not in called and any(own & other for other in others):
             inner.add(id(each.instance))
     found: list[Root] = []

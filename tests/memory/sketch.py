@@ -12,6 +12,11 @@ from flake8_cnnmem.graph import Call, Invocation, Model, Tensor, Weight
 from flake8_cnnmem.training import Fact, Optimizer, Training
 
 
+def sizes(x: Tensor) -> Any:
+    """A sketched tensor's shape, whose sizes are all known."""
+    return x.shape
+
+
 class Sketch:
     """A model under construction. Every method runs one op and gives its output tensor."""
 
@@ -41,34 +46,34 @@ class Sketch:
 
     def conv(self, x: Tensor, filters: int, kernel: int = 3, stride: int = 1, bias: bool = True) -> Tensor:
         """Channels first, "same" padding."""
-        n, channels, height, width = x.shape  # type: ignore[misc]
+        n, channels, height, width = sizes(x)
         weights = {"weight": (filters, channels, kernel, kernel), **({"bias": (filters,)} if bias else {})}
         return self.call("convolution", [x], (n, filters, -(-height // stride), -(-width // stride)), weights)
 
     def pool(self, x: Tensor, size: int = 2, stride: int = 2, same: bool = False) -> Tensor:
-        n, channels, height, width = x.shape  # type: ignore[misc]
+        n, channels, height, width = sizes(x)
         sides = [-(-side // stride) if same else (side - size) // stride + 1 for side in (height, width)]
         return self.call("max_pool", [x], (n, channels, *sides))
 
     def global_pool(self, x: Tensor) -> Tensor:
-        return self.call("global_average_pool", [x], x.shape[:2])
+        return self.call("global_average_pool", [x], sizes(x)[:2])
 
     def unary(self, kind: str, x: Tensor, **fields: Any) -> Tensor:
-        return self.call(kind, [x], x.shape, **fields)
+        return self.call(kind, [x], sizes(x), **fields)
 
     def flatten(self, x: Tensor) -> Tensor:
-        return self.call("view", [x], (x.shape[0], math.prod(x.shape[1:])), view=True)
+        return self.call("view", [x], (sizes(x)[0], math.prod(sizes(x)[1:])), view=True)
 
     def linear(self, x: Tensor, features: int, bias: bool = True) -> Tensor:
-        weights = {"weight": (features, x.shape[-1]), **({"bias": (features,)} if bias else {})}
-        return self.call("linear", [x], (*x.shape[:-1], features), weights)
+        weights = {"weight": (features, sizes(x)[-1]), **({"bias": (features,)} if bias else {})}
+        return self.call("linear", [x], (*sizes(x)[:-1], features), weights)
 
     def norm(self, x: Tensor) -> Tensor:
-        c = x.shape[1]
-        return self.call("batch_norm", [x], x.shape, {"weight": (c,), "bias": (c,)}, training=True)
+        c = sizes(x)[1]
+        return self.call("batch_norm", [x], sizes(x), {"weight": (c,), "bias": (c,)}, training=True)
 
     def add(self, left: Tensor, right: Tensor) -> Tensor:
-        return self.call("add", [left, right], left.shape)
+        return self.call("add", [left, right], sizes(left))
 
     def model(self, *outputs: Tensor) -> Model:
         inputs = (self.input,)
@@ -110,7 +115,7 @@ def resnet50(bias: bool = True) -> Sketch:
 
     def norm(x: Tensor) -> Tensor:
         y = net.norm(x)
-        net.weights += [Weight((x.shape[1],), name=n, trainable=False) for n in ("moving_mean", "moving_variance")]
+        net.weights += [Weight((sizes(x)[1],), name=n, trainable=False) for n in ("moving_mean", "moving_variance")]
         return y
 
     x = net.pool(net.unary("relu", norm(net.conv(net.input, 64, 7, 2, bias))), 1, 2)

@@ -1,4 +1,4 @@
-"""Holds the expectations of fixtures/language against CPython: every file is run, and `reveal` records what it is given.
+"""Holds the expectations of fixtures/language against CPython: every file is run, `reveal` records what it is given.
 
 Each file is run twice. What comes out of the package `missing` (there is none: to the evaluator it is unknown) is
 true in one run and false in the other; a value that differs between the two must be expected to be `unknown`. Tensors

@@ -1,8 +1,9 @@
 """Run the cases of `keras_cases.py` with the real Keras and write down what they make.
 
-    python tests/oracle/measure_keras.py
+    python tests/oracle/measure_keras.py [--all] [--verbose]
 
-(with keras, tf_keras and tensorflow installed) writes fixtures/truth/keras_layers.json, against which
+Cases that the file already has are measured again only with --all; --verbose prints what Keras says of those that
+it refuses. With keras, tf_keras and tensorflow installed it writes fixtures/truth/keras_layers.json, against which
 tests/frameworks/keras/test_truth.py holds our own answers.
 """
 
@@ -66,7 +67,9 @@ def main() -> int:
     import tf_keras
 
     written = [*keras_written.KERAS_3, *keras_written.KERAS_2]
-    results = [measured(code) for code in [*keras_cases.random_cases(1, 5), *written]]
+    known = {} if "--all" in sys.argv else {case["code"]: case for case in json.loads(TRUTH.read_text())["cases"]}
+    codes = [*keras_cases.random_cases(1, 5), *written]
+    results = [known.get(code) or measured(code) for code in codes]
     head = {
         "about": "Cases of Keras code: shapes of y, weights of m ([shape, trainable]), repr of r; error where Keras "
         "refuses. Measured by tests/oracle/measure_keras.py.",

@@ -78,7 +78,8 @@ OPTIMIZERS = {
 
 def load(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(Path(name).stem, MODELS / name)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -159,9 +160,7 @@ def kept(model: nn.Module, shape: list[int], batch: int) -> int:
     return sum(saved.values())
 
 
-def peak_of(
-    model: nn.Module, shape: list[int], batch: int, make_optimizer: Callable[[Any], Any], loss: str
-) -> int:
+def peak_of(model: nn.Module, shape: list[int], batch: int, make_optimizer: Callable[[Any], Any], loss: str) -> int:
     """The peak of the second of two steps."""
     with LiveStorages() as live:
         for tensor in (*model.parameters(), *model.buffers()):

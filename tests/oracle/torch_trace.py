@@ -87,7 +87,13 @@ class Trace(TorchFunctionMode):
         own = tuple(self.tensor(w) for w in weights if w is not None)
         half = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.") if torch.is_autocast_enabled("cpu") else None
         call = Call(
-            op, given, own, len(self.calls), within=self.within, grad=torch.is_grad_enabled(), autocast=half,
+            op,
+            given,
+            own,
+            len(self.calls),
+            within=self.within,
+            grad=torch.is_grad_enabled(),
+            autocast=half,
             function=name,
         )
         results = outputs if isinstance(outputs, (tuple, list)) else [outputs]
@@ -121,7 +127,9 @@ class Trace(TorchFunctionMode):
 
     def record(self, name: str, args: Any, kwargs: Any, result: Any, values: list[torch.Tensor]) -> bool:
         x = args[0] if args else values[0]
-        in_place = (name.endswith("_") and not name.startswith("__")) or (name.startswith("__i") and name != "__invert__")
+        in_place = (name.endswith("_") and not name.startswith("__")) or (
+            name.startswith("__i") and name != "__invert__"
+        )
         plain = name.rstrip("_") if not name.startswith("__") else name
         if name in SOURCES and not any(id(v) in self.known and self.known[id(v)][1].call for v in values):
             return True
@@ -137,7 +145,7 @@ class Trace(TorchFunctionMode):
                 weights = [t for t in tensors if isinstance(t, nn.Parameter)]
                 self.add(ops.Broadcast(kind, in_place), tensors, result, weights, name)
         elif name in COMPARISONS:
-            self.add(ops.Broadcast("compare"), [v for v in values], result, name=name)
+            self.add(ops.Broadcast("compare"), list(values), result, name=name)
         elif name.startswith("conv"):
             weight, bias = args[1], args[2] if len(args) > 2 else None
             op = ops.Convolution(weight.shape[0], tuple(weight.shape[2:]))

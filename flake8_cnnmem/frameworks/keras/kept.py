@@ -2,8 +2,8 @@
 
 Seen in TensorFlow 2.21's own allocation trace (graph mode, the allocator that GPUs use; the profiler's
 MemoryAllocation events name op, shape and kind), and read off the gradients in tensorflow/python/ops/*_grad.py.
-Kernels that work value by value write into an operand's storage that nothing else needs (forward_input_or_allocate_output
-in the kernels): `reuses`. A sum of gradients (AddN) does so, too.
+Kernels that work value by value write into an operand's storage that nothing else needs
+(forward_input_or_allocate_output in the kernels): `reuses`. A sum of gradients (AddN) does so, too.
 """
 
 from __future__ import annotations

@@ -182,8 +182,9 @@ def with_own_outputs(run: Run, result: Value, inputs: list[Tensor]) -> Value:
 def retype(run: Run, layer: Instance, result: Value) -> None:
     """A layer with a dtype of its own gives its results in that dtype."""
     dtype = own_dtype(run, layer)
-    for tensor in tensors_in(result) if dtype is not None else ():
-        tensor.dtype = dtype
+    if dtype is not None:
+        for tensor in tensors_in(result):
+            tensor.dtype = dtype
 
 
 def own_dtype(run: Run, layer: Instance) -> str | None:

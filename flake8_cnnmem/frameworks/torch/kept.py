@@ -110,7 +110,10 @@ NORMALISATIONS = [
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
-    ("local_response_norm", Row((X, Kept(New("padded")), Kept(New("x", times=2))), forward=temporaries(1), backward=temporaries(3))),
+    (
+        "local_response_norm",
+        Row((X, Kept(New("padded")), Kept(New("x", times=2))), forward=temporaries(1), backward=temporaries(3)),
+    ),
     # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
     ("normalize", Row((X, Kept(New("rows", times=2))), backward=temporaries(3), autocast=FULL)),
 ]
@@ -192,7 +195,8 @@ ATTENTION = [
 RECURRENT = [
     # cuDNN: x, y and a reserve with the gates of each step (cudnnGetRNNTempSpaceSizes; its size is cuDNN's own).
     ("rnn", Row((Kept("x"), Kept("y"), Kept(New("steps"))), layout="contiguous", weights="all", autocast=HALF)),
-    ("gru", Row((Kept("x"), Kept("y"), Kept(New("steps", times=5))), layout="contiguous", weights="all", autocast=HALF)),
+    ("gru", Row((Kept("x"), Kept("y"), Kept(New("steps", times=5))), layout="contiguous", weights="all",
+                autocast=HALF)),
     ("lstm", Row((Kept("x"), Kept("y"), Kept(New("steps", times=6))), layout="contiguous", weights="all",
                  autocast=HALF)),
     ("conv_lstm", Row((X, Y, Kept(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),

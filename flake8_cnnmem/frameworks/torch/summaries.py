@@ -16,7 +16,9 @@ def state(run: Run, model: Value, shapes: Value, with_batch: bool) -> None:
     """Note the input shapes (without the batch) that a call states for a model."""
     if not isinstance(model, Instance) or isinstance(shapes, Unknown) or shapes is None:
         return
-    several = shapes if isinstance(shapes, (list, tuple)) and shapes and isinstance(shapes[0], (list, tuple)) else [shapes]
+    several = (
+        shapes if isinstance(shapes, (list, tuple)) and shapes and isinstance(shapes[0], (list, tuple)) else [shapes]
+    )
     found = [tuple(shape) for shape in several if isinstance(shape, (list, tuple))]
     if with_batch:
         found = [shape[1:] for shape in found]

@@ -1,4 +1,4 @@
-"""Whatever a layer or function is given: an answer, an exception of the program, or an Unknown. Never an error of ours."""
+"""Whatever a layer or function is given: an answer, an exception of the program or an Unknown, no error of ours."""
 
 from __future__ import annotations
 
@@ -67,12 +67,14 @@ def test_functions_survive_nonsense(seed: int, names: list[str]) -> None:
 
 MODELS = [
     "keras.Model()", "keras.Model(1, 2)", "keras.Model(keras.Input((3,)), None)", "keras.Model(unheard.x, unheard.y)",
-    "keras.Sequential(3)", "keras.Sequential([1, 2])", "keras.Sequential(unheard.x).add(3)", "keras.Sequential().pop()",
-    "keras.Sequential().output", "keras.Input(3).shape", "keras.Input(unheard.x)", "keras.Input(shape=('a', 2.5))",
-    "keras.Model(keras.Input((3,)), keras.Input((3,))).get_layer('x')", "keras.layers.Dense(3).output",
-    "keras.Sequential([keras.layers.Dense(3)]).build('x')", "keras.Sequential().fit()", "keras.models.clone_model(3)",
-    "keras.layers.Layer()(3)", "keras.layers.Layer().add_weight(shape='x')", "keras.layers.Lambda(3)(keras.Input((3,)))",
-    "keras.layers.TimeDistributed(3)(keras.Input((3, 4)))", "keras.layers.Bidirectional(unheard.x)(keras.Input((3, 4)))",
+    "keras.Sequential(3)", "keras.Sequential([1, 2])", "keras.Sequential(unheard.x).add(3)",
+    "keras.Sequential().pop()", "keras.Sequential().output", "keras.Input(3).shape", "keras.Input(unheard.x)",
+    "keras.Input(shape=('a', 2.5))", "keras.Model(keras.Input((3,)), keras.Input((3,))).get_layer('x')",
+    "keras.layers.Dense(3).output", "keras.Sequential([keras.layers.Dense(3)]).build('x')", "keras.Sequential().fit()",
+    "keras.models.clone_model(3)", "keras.layers.Layer()(3)",
+    "keras.layers.Layer().add_weight(shape='x')",
+    "keras.layers.Lambda(3)(keras.Input((3,)))", "keras.layers.TimeDistributed(3)(keras.Input((3, 4)))",
+    "keras.layers.Bidirectional(unheard.x)(keras.Input((3, 4)))",
     "keras.layers.RNN(keras.layers.Dense(3))(keras.Input((3, 4)))", "keras.layers.Wrapper(None)(keras.Input((3,)))",
     "keras.Input((3,))[10]", "keras.Input((3,))['x']", "keras.Input((3,)) + 'x'", "keras.Input((3,)) @ 3",
     "len(keras.Input(()))", "list(keras.Input((3,)))", "keras.Input((3,)).nonsense", "-keras.Input((3,)) ** None",
