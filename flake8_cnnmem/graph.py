@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, show
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -30,7 +30,7 @@ class Site(Protocol):
         ...
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Tensor:
     """A feature map, a batch of inputs, a constant.
 
@@ -49,8 +49,12 @@ class Tensor:
     requires_grad: bool = False
     """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
 
+    def __repr__(self) -> str:
+        # Not the call that made it: that names its inputs, and so the whole graph.
+        return f"<{type(self).__name__} {'of unknown rank' if isinstance(self.shape, Unknown) else show(self.shape)}>"
 
-@dataclass(slots=True, eq=False)
+
+@dataclass(slots=True, eq=False, repr=False)
 class Weight(Tensor):
     """A parameter or buffer. Its shape has no batch. `trainable` may be changed by the code at any time."""
 
@@ -118,7 +122,7 @@ class Mismatch(Exception):
         self.recovered = recovered
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Invocation:
     """One call of a layer or module: the frame that ops run in. Invocations form a tree through `parent`."""
 
@@ -130,6 +134,9 @@ class Invocation:
     checkpoint: bool = False
     """The forward pass inside keeps nothing but its inputs and is run again in the backward pass."""
 
+    def __repr__(self) -> str:
+        return f"<Invocation {self.number}>"
+
     def ancestry(self) -> Iterator[Invocation]:
         """This invocation, then outwards."""
         at: Invocation | None = self
@@ -138,7 +145,7 @@ class Invocation:
             at = at.parent
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
     """One run of an op. `number` grows in the order in which the code runs."""
 
@@ -158,6 +165,9 @@ class Call:
     problem: Problem | None = None
     function: str = ""
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
+
+    def __repr__(self) -> str:
+        return f"<Call {self.number} {self.function or self.op.kind}>"
 
     def ancestry(self) -> Iterator[Invocation]:
         """The invocations that the call runs in, innermost first."""

@@ -108,14 +108,14 @@ def line_of(group: Group, call: Call) -> int:
 
 
 def place(call: Call, path: str, model: Model, at_layer: bool = False) -> Site:
-    """Where in the analysed file a call's problem is reported: at a layer that declares another size (`at_layer`: at
-    any layer), else at the call; in another file's code, at the nearest call in this one."""
+    """Where in the analysed file a call's problem is reported: at the framework's layer that declares another size
+    (`at_layer`: at any of its layers), else at the call; in another file's code, at the nearest call in this one."""
     sites: list[Site | None] = []
-    declares = at_layer or (call.problem is not None and call.problem.declared is not None)
+    declares = at_layer or (call.problem is not None and len(call.inputs) == 1)
     for invocation in call.ancestry():
-        layer_site = invocation.layer.site if isinstance(invocation.layer, Instance) else None
-        if declares and invocation is call.within:
-            sites.append(layer_site)
+        layer = invocation.layer if isinstance(invocation.layer, Instance) else None
+        if declares and invocation is call.within and layer is not None and layer.cls.site is None:
+            sites.append(layer.site)
         if invocation is call.within:
             sites.append(call.site)
         sites.append(invocation.site)

@@ -208,6 +208,10 @@ class Run(Protocol):
         """`value.name = new`, through user-defined or native `__setattr__` and property setters."""
         ...
 
+    def get_plainly(self, value: Instance, name: str) -> Value:
+        """`object.__getattribute__(value, name)`; MISSING where it raises AttributeError."""
+        ...
+
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
         """`object.__setattr__(value, name, new)`."""
         ...

@@ -57,7 +57,7 @@ def apply_op(
             if run.stop_at_problem:
                 raise Halted(call) from None
             cause = run.unknown(mismatch.problem.what)
-            shapes = mismatch.recovered if mismatch.recovered is not None else (cause,)
+            shapes = carried_on(op, mismatch.recovered, cause) if mismatch.recovered is not None else (cause,)
     outputs = tuple(
         Tensor(shape, dtypes[at] if dtypes and at < len(dtypes) else dtype, call, at, None, framework)
         for at, shape in enumerate(shapes)
@@ -66,6 +66,17 @@ def apply_op(
     if run.log is not None:
         run.log.append(call)
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+REARRANGING = ("view", "matmul", "einsum", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
+
+
+def carried_on(op: Op, shapes: Sequence[dims.Shape | Unknown], cause: Unknown) -> Sequence[dims.Shape | Unknown]:
+    """The shapes with which the code behind a wrong size goes on. What a layer declares is taken at its word; what a
+    reshape was meant to give is anybody's guess, and must not give a second finding."""
+    if op.kind not in REARRANGING:
+        return shapes
+    return [shape if isinstance(shape, Unknown) else (*shape[:1], *(cause for _ in shape[1:])) for shape in shapes]
 
 
 def as_tensor(value: Tensor | Unknown, framework: str) -> Tensor:

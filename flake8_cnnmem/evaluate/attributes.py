@@ -27,7 +27,7 @@ from flake8_cnnmem.values import (
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
-STORING = ("__setattr__", "__delattr__")
+INHERITED = ("__getattribute__", "__setattr__", "__delattr__", "__init_subclass__")
 """What `object` does that people call by name on objects of any class."""
 
 
@@ -68,6 +68,23 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
 
 def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
     cls = instance.cls
+    found = of_instance_plainly(run, instance, name)
+    if found is not MISSING:
+        return found
+    fallback = cls.find("__getattr__")
+    if fallback is not MISSING and name != "__getattribute__":
+        return run.quietly("AttributeError", fallback, instance, name)
+    unknown_base = cls.any_unknown_base()
+    if unknown_base is not None:
+        return unknown_base
+    if instance.payload is not None:
+        return builtins.method(run, instance.payload, name)
+    return bind(run, inherited(run, name), instance, cls)
+
+
+def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Value:
+    """What `object.__getattribute__` finds: `__getattr__` is not asked."""
+    cls = instance.cls
     found = cls.find(name)
     if type(found) is Property:
         return run.invoke(found.fget, (instance,), {})
@@ -78,22 +95,12 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
         return bind(run, found, instance, cls)
     if name == "__class__":
         return cls
-    if name == "__dict__":
-        return instance.attributes
-    fallback = cls.find("__getattr__")
-    if fallback is not MISSING:
-        return run.quietly("AttributeError", fallback, instance, name)
-    unknown_base = cls.any_unknown_base()
-    if unknown_base is not None:
-        return unknown_base
-    if instance.payload is not None:
-        return builtins.method(run, instance.payload, name)
-    return bind(run, inherited(run, name), instance, cls)
+    return instance.attributes if name == "__dict__" else MISSING
 
 
 def inherited(run: Interpreter, name: str) -> Value:
     """What every object has, those of native classes too, whose own base is not written down."""
-    return run.builtin("object").namespace.get(name, MISSING) if name in STORING else MISSING
+    return run.builtin("object").namespace.get(name, MISSING) if name in INHERITED else MISSING
 
 
 def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
@@ -130,14 +137,13 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
             return found if name == "__new__" else bind(run, found, receiver, cls)
     if value.cls.unknown_base is not None:
         return value.cls.unknown_base
-    if isinstance(receiver, Instance):
+    if isinstance(receiver, Instance) and name not in INHERITED:
         fallback = next(
             (base.namespace["__getattr__"] for base in mro[start:] if "__getattr__" in base.namespace), None
         )
         if fallback is not None:
             return run.quietly("AttributeError", fallback, receiver, name)
-        return bind(run, inherited(run, name), receiver, cls)
-    return MISSING
+    return bind(run, inherited(run, name), receiver, cls)
 
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
@@ -168,7 +174,7 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
     if name == "mro":
         return Native("mro", lambda run: list(cls.mro))
     if name == "__subclasses__":
-        return run.unknown("the subclasses of a class are not followed")
+        return Bound(run.builtin("type").namespace[name], cls)
     return MISSING
 
 

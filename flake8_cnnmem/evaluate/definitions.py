@@ -151,10 +151,9 @@ def make_class(
         if isinstance(parent, Class):
             if parent not in bases:
                 bases.append(parent)
-        elif isinstance(parent, Unknown):
-            unknown_base = unknown_base or parent
-        else:
-            unknown_base = unknown_base or run.unknown(f"a base class of {word} is not a class")
+        elif unknown_base is None:
+            lost = isinstance(parent, Unknown)
+            unknown_base = parent if lost else run.unknown(f"a base class of {word} is not a class")
     if not bases:
         bases = [run.builtin("object")]
     try:

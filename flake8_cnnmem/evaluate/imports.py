@@ -20,7 +20,7 @@ from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Namespace, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -171,6 +171,28 @@ class Importer:
                 if self.register_from(path, folder, top, key) and key in container:
                     return True
         return key in container
+
+    def subclasses(self, cls: Class) -> list[Value]:
+        """The classes of the modules read so far that name this one as a base, in the order of their definition."""
+        found: list[Value] = []
+        modules = [module for module in self.modules.values() if isinstance(module, Module)]
+        if self.run.frame is not None:
+            modules.append(self.run.frame.module)
+        for module in sorted(dict.fromkeys(modules), key=lambda each: cls.site is None or each.path != cls.site.path):
+            if cls.name not in module.source.text:
+                continue
+            if module.lazy:
+                module.index()
+            for at, node in enumerate(module.source.tree.body):
+                if isinstance(node, ast.ClassDef) and any(
+                    isinstance(part, ast.Name) and part.id == cls.name for base in node.bases for part in ast.walk(base)
+                ):
+                    if module.lazy:
+                        module.run_statement(self.run, at)
+                    made = module.variables.get(node.name)
+                    if isinstance(made, Class) and cls in made.bases:
+                        found.append(made)
+        return found
 
     def register_from(self, path: str, folder: str, top: str, key: str) -> bool:
         try:

@@ -186,6 +186,9 @@ class Interpreter:
     def set(self, value: Value, name: str, new: Value) -> None:
         attributes.assign(self, value, name, new)
 
+    def get_plainly(self, value: Instance, name: str) -> Value:
+        return attributes.of_instance_plainly(self, value, name)
+
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
         attributes.assign_plainly(self, value, name, new)
 

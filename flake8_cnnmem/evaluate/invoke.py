@@ -34,7 +34,10 @@ OUR_BUGS = (AttributeError, NameError, AssertionError, NotImplementedError, Unbo
 def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     kind = type(function)
     if kind is Bound:
-        return invoke(run, function.function, (function.receiver, *args), kwargs)
+        receiver = function.receiver
+        if run.invocation is None and id(receiver) in run.watch.layers:
+            note_forward(run, function, args, kwargs)
+        return invoke(run, function.function, (receiver, *args), kwargs)
     if kind is Function:
         return call_function(run, function, args, kwargs)
     if kind is Native:
@@ -57,6 +60,18 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     elif kind is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
+    cls = method.receiver.cls
+    if any(method.function is cls.find(word) for word in ("forward", "call")):
+        run.watch.calls.append(RootCall(method.receiver, args, kwargs, run.site, run.grad_enabled))
+    elif method.function is cls.find("build") and args and isinstance(args[0], (tuple, list)):
+        # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
+        sizes = tuple(args[0][1:])
+        if sizes and all(isinstance(size, int) for size in sizes):
+            run.data("stated inputs").setdefault(id(method.receiver), ([sizes], run.site))
 
 
 def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -130,7 +145,15 @@ def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
     budget.depth += 1
     run.spend(1)
     body = function.body()
-    signal = body(frame)
+    depth, invocation = budget.depth, run.invocation
+    try:
+        signal = body(frame)
+    except Raised:
+        if not frame.pending:
+            raise
+        # It may have returned before: as on a branch whose one side raises, the side that goes on is taken.
+        budget.depth, run.invocation = depth, invocation
+        signal = Returned(frame.pending.pop())
     budget.depth -= 1
     run.frame = caller
     if function.name == "<lambda>":

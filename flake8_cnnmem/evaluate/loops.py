@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -12,8 +13,9 @@ from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
+from flake8_cnnmem.graph import Invocation
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Raised, Value
 
 
 def compile_orelse(compiler: Compiler, node: cst.Else | None, twins: list[ast.stmt]) -> Code:
@@ -40,25 +42,31 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         if isinstance(items, Unknown):
             return unknown_loop(frame, items, once(items))
         outer_breaks, frame.breaks = frame.breaks, []
-        for rounds, item in enumerate(items):
+        depth, invocation = run.budget.depth, run.invocation
+        try:
+            signal = rounds(frame, items)
+        except Raised:
+            signal = left_before(frame, depth, invocation)
+        if signal is not None:
+            frame.breaks = outer_breaks
+            return signal
+        join_breaks(frame, outer_breaks)
+        return None
+
+    def rounds(frame: Frame, items: Iterator[Value]) -> Value:
+        run = frame.run
+        for done, item in enumerate(items):
             run.spend(1)
-            if rounds >= LOOP_ROUNDS:
+            if done >= LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             target(frame, item)
             signal = body(frame)
             if signal is not None:
                 if signal is BREAK:
-                    break
+                    return None
                 if isinstance(signal, Returned):
-                    frame.breaks = outer_breaks
                     return signal
-        else:
-            signal = orelse(frame)
-            if signal is not None:
-                frame.breaks = outer_breaks
-                return signal
-        join_breaks(frame, outer_breaks)
-        return None
+        return orelse(frame)
 
     return loop
 
@@ -72,27 +80,32 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     def loop(frame: Frame) -> Value:
         run = frame.run
         outer_breaks, frame.breaks = frame.breaks, []
-        rounds = 0
+        depth, invocation = run.budget.depth, run.invocation
+        try:
+            signal = rounds(frame)
+        except Raised:
+            signal = left_before(frame, depth, invocation)
+        join_breaks(frame, outer_breaks)
+        return signal
+
+    def rounds(frame: Frame) -> Value:
+        run = frame.run
+        done = 0
         while True:
             truth = run.truth(test(frame))
             if isinstance(truth, Unknown):
-                signal = unknown_loop(frame, truth, body)
-                break
+                return unknown_loop(frame, truth, body)
             if not truth:
-                signal = orelse(frame)
-                break
+                return orelse(frame)
             run.spend(1)
-            rounds += 1
-            if rounds > LOOP_ROUNDS:
+            done += 1
+            if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             signal = body(frame)
             if signal is BREAK:
-                signal = None
-                break
+                return None
             if isinstance(signal, Returned):
-                break
-        join_breaks(frame, outer_breaks)
-        return signal
+                return signal
 
     return loop
 
@@ -105,6 +118,17 @@ def unknown_loop(frame: Frame, cause: Unknown, body: Code) -> Value:
         return signal if isinstance(signal, Returned) else None
 
     return frame.run.branch(cause, frame, guarded, lambda frame: None)
+
+
+def left_before(frame: Frame, depth: int, invocation: Invocation | None) -> Value:
+    """The loop raises, but it may have been left before: as on a branch whose one side raises, that is taken."""
+    if not frame.breaks:
+        raise
+    run = frame.run
+    run.budget.depth, run.invocation, run.frame = depth, invocation, frame
+    run.changed(frame.variables)
+    frame.variables.update(frame.breaks.pop())
+    return None
 
 
 def join_breaks(frame: Frame, outer: list[dict[str, Value]]) -> None:

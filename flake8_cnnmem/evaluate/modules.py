@@ -61,9 +61,14 @@ class Module:
         self.indexed = True
         self.statements = list(self.source.tree.body)
         self.state = [TODO] * len(self.statements)
+        # What a decorator is an attribute of is changed by it only where it is this module's own.
+        imported = {word for each in self.statements if isinstance(each, IMPORTS) for word in touched(each)}
         for at, statement in enumerate(self.statements):
             self.stars.extend(star_imports(statement))
-            for word in touched(statement):
+            names = touched(statement)
+            if isinstance(statement, DEFINITIONS):
+                names -= imported - {statement.name}
+            for word in names:
                 if word != "*":
                     self.waiting.setdefault(word, []).append(at)
         self.touching = {word: list(places) for word, places in self.waiting.items()}
@@ -196,6 +201,10 @@ def star_imports(statement: ast.stmt) -> Iterator[ast.ImportFrom]:
             yield node
 
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
+
+
 def touched(statement: ast.stmt) -> set[str]:
     """The names that a top-level statement binds, or may change: targets, and what it calls methods of.
 
@@ -207,6 +216,11 @@ def touched(statement: ast.stmt) -> set[str]:
         node = waiting.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
+            for decorator in node.decorator_list:
+                # `@MODELS.register("x")` changes MODELS.
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(called, ast.Attribute):
+                    found.update(base_name(called))
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
@@ -216,6 +230,9 @@ def touched(statement: ast.stmt) -> set[str]:
             if isinstance(node.ctx, (ast.Store, ast.Del)):
                 found.add(node.id)
             continue
+        if isinstance(node, ast.For):
+            # `for layer in base.layers: layer.trainable = False` changes what it goes through.
+            found.update(base_name(node.iter))
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             found.update(base_name(node))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

@@ -279,8 +279,8 @@ def all_equal(run: Interpreter, pairs: Any) -> bool | Unknown:
         same = equal(run, left, right)
         if same is False:
             return False
-        if isinstance(same, Unknown):
-            unknown = unknown or same
+        if isinstance(same, Unknown) and unknown is None:
+            unknown = same
     return True if unknown is None else unknown
 
 
@@ -332,8 +332,8 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
         same = equal(run, each, item)
         if same is True:
             return True
-        if isinstance(same, Unknown):
-            unknown = unknown or same
+        if isinstance(same, Unknown) and unknown is None:
+            unknown = same
     return False if unknown is None else unknown
 
 

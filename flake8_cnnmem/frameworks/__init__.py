@@ -15,6 +15,7 @@ PACKAGES = {
     "keras": "keras",
     "tensorflow": "keras",
     "tf_keras": "keras",
+    "keras_applications": "keras",
     "numpy": "numpy",
     "torchsummary": "torch",
     "torchinfo": "torch",

@@ -1,8 +1,8 @@
 """The form in which a framework says what training holds: one `Row` for each kind of op, one `Rules` in all.
 
 Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
-of them, "y" the (first) result. What has no place is a tensor of its own, `New`, measured by the name of a
-quantity of the call (flake8_cnnmem/memory/measures.py works them out).
+of them, "y" the (first) result, "positions" the second one or what would be it. What has no place is a tensor of its
+own, `New`, measured by the name of a quantity of the call (flake8_cnnmem/memory/measures.py works them out).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Row:
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "none".
+    of it, repeated), "signed" (itself for the first operand, new for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous".

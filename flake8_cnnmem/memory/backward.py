@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.rules import Rules
+from flake8_cnnmem.graph import Op
 from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
@@ -19,6 +20,7 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
+from flake8_cnnmem.ops import Unbind
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -118,6 +120,8 @@ class Backward:
         made: list[Value | None] = []
         for operand in wanted:
             value = operand.value
+            if node.row.gradient == "signed":
+                kind = "same" if operand is node.operands[0] else "new"
             if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
                 made.append(memory.alias(gradient, value.shape, self._spread(kind, gradient, value)))
             elif kind == "reuse" and gradient.storage.holds == 1 and self._same_shape(gradient, value):
@@ -174,13 +178,18 @@ class Backward:
         gradient: Value = next(one for one in given if one is not None)
         rest: list[Value | None] = [None] * (len(wanted) - 1)
         if how in ("join", "fill") and not views.takes_nothing(op):
+            # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
+            # undone one after the other.
             missing = [
-                memory.allocate(memory.line(result.values, size_of(gradient.dtype)))
+                memory.line(result.values, size_of(gradient.dtype))
                 for one, (_, result) in zip(given, node.results, strict=True)
-                if one is None and how == "join"
+                if one is None and how == "join" and not isinstance(op, Unbind)
             ]
+            if how == "fill":
+                missing += self._between(op, value, gradient)
+            scratch = [memory.allocate(line) for line in missing]
             made = self._fresh(operand, gradient)
-            for storage in missing:
+            for storage in scratch:
                 memory.release(storage)
             return [made, *rest]
         if how == "sum" and gradient.shape != value.shape:
@@ -189,6 +198,17 @@ class Backward:
         if strides is None and value.sizes is not None and gradient.sizes is not None:
             return [memory.new(value.shape, gradient.dtype), *rest]
         return [memory.alias(gradient, value.shape, strides), *rest]
+
+    def _between(self, op: Op, value: Value, gradient: Value) -> list[Line]:
+        """The last step but one of a slice's gradient, beyond the gradient that it is made of."""
+        if isinstance(value.shape, Unknown):
+            return []
+        shape = views.last_but_one(op, value.shape)
+        if shape is None:
+            return []
+        each = size_of(gradient.dtype)
+        more = dims.subtract(dims.product(shape), gradient.values)
+        return [self.memory.line(more, each)]
 
     @staticmethod
     def _view_strides(how: str, node: Node, gradient: Value, value: Value) -> tuple[int, ...] | None:

@@ -139,11 +139,11 @@ class Forward:
             return
         memory, dtype = self.memory, self.dtype
         memory.timeline.mark(f"the forward pass, at {self.label(call)}")
-        row = self.rules.row(call.op.kind, *variants(call))
-        if dropped_out(call):
-            row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
         among = {id(tensor) for tensor in call.inputs}
         operands: list[Keyed] = [(id(tensor), self.value(tensor)) for tensor in call.inputs]
+        row = self.rules.row(call.op.kind, *variants(call, operands))
+        if dropped_out(call):
+            row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
         weights: list[Keyed] = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
         flows = call.grad and row.gradient != "none" and any(value.grad for _, value in (*operands, *weights))
         records = flows and self.records

@@ -56,6 +56,10 @@ def node_of(
                 node.saved += [memory.allocate(line) for line in lines]
         elif kept.what == "y":
             node.saved.append(memory.hold(results[0].storage))
+        elif kept.what == "positions":
+            # The second result, where the op has one, is what is kept.
+            own = lines_of(memory, [New("y", 8)], call, inputs, each)[0]
+            node.saved.append(memory.hold(results[1].storage) if len(results) > 1 else memory.allocate(own))
         else:
             for place in places(kept.what, len(inputs)):
                 if not applies(kept, place, inputs, weights):

@@ -18,7 +18,7 @@ def is_in_place(call: Call) -> bool:
 
 def is_view(call: Call, row: Row) -> bool:
     """Whether the op only rearranges."""
-    return bool(getattr(call.op, "view", False)) and row.gradient == "same"
+    return bool(getattr(call.op, "view", False)) and row.gradient in ("same", "none")
 
 
 def computed_dtype(row: Row, inputs: Sequence[Value], half: str | None, training: str) -> str:
@@ -71,7 +71,7 @@ def is_viewed(call: Call, row: Row, inputs: Sequence[Value]) -> bool:
     if not inputs:
         return False
     first = inputs[0]
-    if is_in_place(call):
+    if is_in_place(call) or call.op.kind == "identity" or dropped_out(call):
         return first.viewed
     if call.op.kind == "linear":
         # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.

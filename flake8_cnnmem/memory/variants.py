@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.storages import Value
 from flake8_cnnmem.ops import AdaptivePool, BatchNorm, Dropout, InstanceNorm, Reduce, ScaledDotProduct
 
 
-def variants(call: Call) -> tuple[str, ...]:
+def variants(call: Call, operands: Sequence[tuple[int, Value]]) -> tuple[str, ...]:
     """Names of variants, the more special first: an op's own class is always one."""
     op = call.op
     own = type(op).__name__
@@ -14,6 +17,8 @@ def variants(call: Call) -> tuple[str, ...]:
         return ("1", own)
     if isinstance(op, ScaledDotProduct) and op.fused is False:
         return ("math", own)
+    if isinstance(op, ScaledDotProduct) and len(operands) > 3 and operands[3][1].grad:
+        return ("masked", own)
     if isinstance(op, ScaledDotProduct) and not (isinstance(op.dropout, (int, float)) and op.dropout == 0):
         return ("dropout", own)
     if isinstance(op, BatchNorm) and op.training is False:

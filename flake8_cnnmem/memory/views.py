@@ -6,10 +6,12 @@ of zeros with the slice filled in, a split's joins what its parts get.
 
 from __future__ import annotations
 
-from flake8_cnnmem.graph import Op
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Mismatch, Op
 from flake8_cnnmem.memory import layout
 from flake8_cnnmem.ops import Chunk, Elementwise, Expand, Index, Permute, Split, Transpose, Unbind
 from flake8_cnnmem.ops.resample import Windows
+from flake8_cnnmem.unknown import Unknown
 
 Strides = tuple[int, ...]
 
@@ -87,6 +89,20 @@ def gradient_strides(op: Op, sizes: tuple[int, ...], strides: Strides) -> Stride
     if isinstance(op, Elementwise):
         return strides
     return layout.contiguous(sizes)
+
+
+def last_but_one(op: Op, shape: Shape) -> Shape | None:
+    """The shape before the last axis is sliced, for an index of several axes; None for one axis or none."""
+    if not isinstance(op, Index):
+        return None
+    cut = [at for at, item in enumerate(op.items) if item is not None and item is not Ellipsis and item != slice(None)]
+    if len(cut) < 2 or Ellipsis in op.items:
+        return None
+    try:
+        (before,) = Index(op.items[: cut[1]]).outputs(shape)
+    except Mismatch:
+        return None
+    return None if isinstance(before, Unknown) else before
 
 
 def takes_nothing(op: Op) -> bool:

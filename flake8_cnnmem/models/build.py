@@ -90,7 +90,7 @@ class Builder:
         option = self.wanted.option
         usable = option is not None and all(agrees(option, each) for each in expected)
         given = [self.shaped(option) for _ in expected] if option is not None and usable else []
-        if given and self.first_problem(given) is None:
+        if given and (not self.framework.declares_inputs or self.first_problem(given) is None):
             return self.finish(given, "option", None, False, expected)
         if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
             size = self.solve(expected[0])

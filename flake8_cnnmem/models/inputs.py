@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import BATCH, Shape, Size
-from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.graph import Call, Op, Problem, Tensor
 from flake8_cnnmem.ops import (
     BatchNorm,
     Convolution,
@@ -59,24 +59,39 @@ class Expected:
 
 def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
     """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
-    alike, flattened = {id(tensor)}, set[int]()
+    alike, flattened, reshaped = {id(tensor)}, set[int](), False
     for call in calls:
         if not call.inputs or not call.outputs:
             continue
         first = id(call.inputs[0])
+        if isinstance(call.op, Linear) and reshaped:
+            # What it reads may be patches or rows of the input: it says nothing of the input itself.
+            return None
         if first in flattened and isinstance(call.op, Linear) and call.op.inputs not in (None, 0):
             return Expected((BATCH, call.op.inputs), ())
         if first in alike:
             expected = taken_by(call)
             if expected is not None:
                 return expected
-            if isinstance(call.op, KEEPS_AXES):
+            if keeps_axes(call.op):
                 alike.add(id(call.outputs[0]))
-            elif isinstance(call.op, (Flatten, Reshape)):
+            elif flattens(call.op):
                 flattened.add(id(call.outputs[0]))
-        elif first in flattened and isinstance(call.op, (*KEEPS_AXES, Flatten, Reshape)):
+            elif call.op.kind == "view":
+                reshaped = True
+        elif first in flattened and (keeps_axes(call.op) or flattens(call.op)):
             flattened.add(id(call.outputs[0]))
     return None
+
+
+def keeps_axes(op: Op) -> bool:
+    """Whether the channels are still those of the input; not behind a view whose shape is lost."""
+    return isinstance(op, KEEPS_AXES) and op.kind != "view"
+
+
+def flattens(op: object) -> bool:
+    """Whether an op makes one row of values of each sample. Patches are reshaped too, and are no samples."""
+    return isinstance(op, Flatten) or (isinstance(op, Reshape) and len(op.target) == 2)
 
 
 def taken_by(call: Call) -> Expected | None:

@@ -6,7 +6,7 @@ sizes that cannot be right raise `graph.Mismatch`, and nothing else is ever rais
 
 from __future__ import annotations
 
-from flake8_cnnmem.ops.attention import ScaledDotProduct
+from flake8_cnnmem.ops.attention import Heads, ScaledDotProduct
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
@@ -76,6 +76,7 @@ __all__ = [
     "FractionalMaxPool",
     "GlobalPool",
     "GroupNorm",
+    "Heads",
     "Index",
     "InstanceNorm",
     "LayerNorm",

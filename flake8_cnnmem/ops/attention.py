@@ -50,3 +50,19 @@ class ScaledDotProduct(Weightless):
         if problem:
             raise Mismatch(problem, (result,))
         return (result,)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads(Weightless):
+    """`width` features dealt out to `heads` that do not divide them: no framework takes that."""
+
+    width: int
+    heads: int
+
+    kind = "view"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        what = f"has {self.width} features, which its {self.heads} heads do not divide"
+        below = self.width - self.width % self.heads
+        advice = f"{below or self.heads} or {below + self.heads} features would fit"
+        raise Mismatch(Problem("CNM201", what, advice), (inputs[0],))

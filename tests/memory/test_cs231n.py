@@ -58,7 +58,7 @@ def test_vgg16_has_the_rows_of_the_course_notes() -> None:
     rows = [
         (
             dims.per_sample(volume.values),
-            sum(dims.product(w.shape) for w in volume.call.weights if w.name == "weight"),  # type: ignore[misc,arg-type]
+            sum(dims.product(w.shape) for w in volume.call.weights if w.name == "weight"),  # type: ignore[misc,arg-type,attr-defined]
         )
         for volume in volumes(finished(vgg16()))
     ]

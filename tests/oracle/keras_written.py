@@ -1,6 +1,5 @@
 """Written cases of Keras code for `measure_keras.py`, in the form of `keras_cases.py`: Keras 3's and Keras 2's (tf_keras)."""
 
-# ruff: noqa: E501
 from __future__ import annotations
 
 HEAD_3 = "import keras\nfrom keras import layers, ops\n"

@@ -42,7 +42,7 @@ ABOUT = (
 LOSSES: dict[str, Any] = {
     "nll_loss": nn.functional.nll_loss,
     "cross_entropy": cross_entropy,
-    "audio": lambda output, target: nn.functional.nll_loss(output.squeeze(), target[:, 0] * 0),
+    "audio": lambda output, target: nn.functional.nll_loss(output.squeeze(), target[:, 0, 0].long()),
 }
 
 
@@ -164,8 +164,9 @@ def make_optimizer(facts: dict[str, Any]) -> Any:
 
 def torch_model(names: dict[str, Any], model: dict[str, Any], recipe: dict[str, Any], record: dict[str, Any]) -> None:
     shape = model.get("input_shape", recipe["input_shape"])
-    half = recipe.get("dtype") == "bfloat16"
-    before = torch.get_default_dtype()
+    if recipe.get("dtype") == "bfloat16":
+        # A conversion in place is not possible on fake tensors.
+        torch.set_default_dtype(torch.bfloat16)
     nn.Module.load_state_dict = lambda *args, **kwargs: None  # type: ignore[assignment, method-assign]
     nn.init._no_grad_trunc_normal_ = lambda tensor, *args, **kwargs: tensor  # type: ignore[assignment]
     with FakeTensorMode(allow_non_fake_inputs=True):
@@ -174,14 +175,11 @@ def torch_model(names: dict[str, Any], model: dict[str, Any], recipe: dict[str, 
         record["trainable"] = sum(p.numel() for p in module.parameters() if p.requires_grad)
         module(torch.randn(2, *shape))
         if "loss" in recipe:
-            if half:
-                torch.set_default_dtype(torch.bfloat16)
-                module = module.to(torch.bfloat16)
             loss, optimizer = LOSSES[recipe["loss"]], make_optimizer(recipe["optimizer"])
             saved, record["peak_bytes"] = steps(module, [shape], recipe["batch_size"], None, loss, optimizer)
             if recipe.get("saved", True):
                 record["saved_bytes"] = saved
-    torch.set_default_dtype(before)
+    torch.set_default_dtype(torch.float32)
 
 
 def keras_model(names: dict[str, Any], model: dict[str, Any], recipe: dict[str, Any], record: dict[str, Any]) -> None:
@@ -191,7 +189,7 @@ def keras_model(names: dict[str, Any], model: dict[str, Any], recipe: dict[str, 
     module = eval(model["make"], names)
     keras.mixed_precision.set_global_policy("float32")
     shape = model.get("input_shape", recipe["input_shape"])
-    given = module.input_shape[1:] if module.inputs else shape
+    given = module.input_shape[1:] if getattr(module, "inputs", None) else shape
     assert list(given) == list(shape), (given, shape)
     record["parameters"] = module.count_params()
     record["trainable"] = sum(int(w.shape.num_elements()) if hasattr(w.shape, "num_elements") else

@@ -217,7 +217,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
         "framework": "keras",
         "models": [{
             "name": "Model", "built": "model = tf.keras.Model(", "run": ("data_augmentation =", "model = tf.keras.Model("),
-            "skip": ("image_batch, label_batch", "feature_batch"), "make": "model",
+            "skip": ("image_batch, label_batch", "feature_batch", "print("), "make": "model",
         }],
         "input_shape": [160, 160, 3], "batch_size": 32, "optimizer": adam(),
         "at": {"batch_size": "BATCH_SIZE = 32", "input_shape": "inputs = tf.keras", "optimizer": "model.compile"},

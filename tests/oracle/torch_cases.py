@@ -1,4 +1,4 @@
-# ruff: noqa: E501, ISC004
+# ruff: noqa: ISC004
 """Lines of PyTorch code with an input `x`, a module `m` (or none) and a result `y`, for measure_torch.py.
 
 Each case is run in PyTorch itself and by the interpreter. Shapes, dtypes and weights must be equal.

@@ -163,8 +163,8 @@ def decided(run: Run, iterable: Value, deciding: bool) -> bool | Unknown:
         answer = run.truth(item)
         if answer is deciding:
             return deciding
-        if isinstance(answer, Unknown):
-            cause = cause or answer
+        if isinstance(answer, Unknown) and cause is None:
+            cause = answer
     return (not deciding) if cause is None else cause
 
 

@@ -17,6 +17,8 @@ from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, 
 
 def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
     """`next(iterator)`; StopIteration at the end where there is no default."""
+    if isinstance(iterator, Unknown):
+        return iterator
     method = special(iterator, "__next__")
     if method is not None:
         if default is MISSING:

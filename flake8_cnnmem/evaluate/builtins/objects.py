@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import HOSTED, OBJECT, TYPE, FunctionValue, host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
+    MISSING,
     Bound,
     Class,
     ClassMethod,
@@ -45,6 +46,19 @@ def object_new(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
 @objects.class_method("__init_subclass__", absorb=False)
 def init_subclass(run: Run, cls: Class, **kwargs: Value) -> None:
     """Nothing to do; keyword arguments of a class statement end here."""
+
+
+@objects.function("__getattribute__", absorb=False)
+def get_attribute(run: Run, self: Value, name: str) -> Value:
+    """Attribute lookup past any `__getattr__` of the class."""
+    if not isinstance(self, Instance) or not isinstance(name, str):
+        return run.get(self, name)
+    found = run.get_plainly(self, name)
+    if found is MISSING and self.cls.any_unknown_base() is not None:
+        return self.cls.any_unknown_base()
+    if found is MISSING:
+        raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
+    return found
 
 
 @objects.function("__setattr__", absorb=False)
@@ -131,7 +145,12 @@ def type_mro(run: Run, self: Class) -> list[Class]:
 
 @types.function("__subclasses__")
 def type_subclasses(run: Run, self: Class) -> Value:
-    return run.unknown("the subclasses of a class are not followed")
+    """The direct subclasses of a class of the code, from the modules that were read; made now where they were not
+    needed so far."""
+    importer = getattr(run, "importer", None)
+    if self.site is None or importer is None:
+        return run.unknown("the subclasses of a class are not followed")
+    return importer.subclasses(self)
 
 
 @types.function("__call__", absorb=False)
@@ -232,8 +251,10 @@ def deleter(run: Run, self: Property, function: Value) -> Property:
 @descriptors.function("__new__", absorb=False)
 def property_new(
     run: Run, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
-) -> Property:
-    return Property(fget, fset)
+) -> Value:
+    found = Property(fget, fset)
+    # A subclass that reads in its own way (`classproperty`) is an object with a `__get__` as any other.
+    return found if cls.find("__get__") is descriptors["__get__"] else made(run, cls, found)
 
 
 @descriptors.function("__get__", absorb=False)
@@ -241,8 +262,8 @@ def property_get(run: Run, self: Property, instance: Value, owner: Value = None)
     return self if instance is None else run.call(self.fget, instance)
 
 
-descriptors["fget"] = Property(Native("fget", lambda run, self: self.fget))
-descriptors["fset"] = Property(Native("fset", lambda run, self: self.fset))
+descriptors["fget"] = Property(Native("fget", lambda run, self: payload(self).fget))
+descriptors["fset"] = Property(Native("fset", lambda run, self: payload(self).fset))
 PROPERTY = host_class("property", Property, dict(descriptors))
 
 

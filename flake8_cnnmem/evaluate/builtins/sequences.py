@@ -39,8 +39,8 @@ def contains(run: Run, items: Any, wanted: Value) -> bool | Unknown:
         answer = (item is wanted and not isinstance(wanted, Unknown)) or run.equal(item, wanted)
         if answer is True:
             return True
-        if isinstance(answer, Unknown):
-            cause = cause or answer
+        if isinstance(answer, Unknown) and cause is None:
+            cause = answer
     return False if cause is None else cause
 
 

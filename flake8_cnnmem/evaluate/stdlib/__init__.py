@@ -21,7 +21,7 @@ ROOMS = {
     "json": "text", "yaml": "text", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
     "importlib": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "weakref": "copy", "threading": "threads",
+    "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 

@@ -57,6 +57,9 @@ def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
         method = cls.find(word)
         if method is MISSING:
             return run.unknown("the signature of a value is not known")
+        owner = next(each for each in cls.mro if word in each.namespace)
+        if word == "__init__" and "signature" in owner.facts:
+            return of_signature(owner.facts["signature"](), 0)
         found = parameters(run, method)
         return found if isinstance(found, Unknown) else found[1:]
     if isinstance(function, Native):
@@ -69,12 +72,16 @@ def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
 
 def of_native(run: Run, function: Native) -> list[Instance] | Unknown:
     try:
-        found = list(inspect.signature(function.function).parameters.values())[1:]
+        return of_signature(inspect.signature(function.function), 1)
     except (TypeError, ValueError):
         return run.unknown(f"the signature of {function.name} is not known")
+
+
+def of_signature(signature: inspect.Signature, skip: int) -> list[Instance]:
+    """Of a native; the first `skip` parameters are the interpreter's own."""
     return [
         parameter(each.name, int(each.kind), EMPTY if each.default is inspect.Parameter.empty else each.default)
-        for each in found
+        for each in list(signature.parameters.values())[skip:]
     ]
 
 

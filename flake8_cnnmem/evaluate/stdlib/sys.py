@@ -36,7 +36,11 @@ def get_module(run: Run, self: Instance, name: Value, default: Value = None) -> 
 
 @modules.function("__contains__")
 def has_module(run: Run, self: Instance, name: Value) -> Value:
-    return run.unknown("which modules are loaded is not known")
+    """A module is loaded when the code that was followed so far has imported it."""
+    importer: Any = getattr(run, "importer", None)
+    if importer is None:
+        return run.unknown("which modules are loaded is not known")
+    return importer.modules.get(payload(name)) is not None
 
 
 for _name in ("__setitem__", "__delitem__", "setdefault", "pop", "update"):

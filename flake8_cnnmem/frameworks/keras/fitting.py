@@ -21,6 +21,10 @@ FIT = {
 }
 
 
+MOST_FITS = 16
+"""Calls of `fit` that are kept: training loops say the same again and again."""
+
+
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
     given["site"] = run.here()
@@ -43,8 +47,9 @@ def fitter(method: str) -> Native:
         given["site"] = run.here()
         given["method"] = method
         fitted = model_state(run, self).fitted
-        run.changed(fitted)
-        fitted.append(given)
+        if len(fitted) < MOST_FITS:
+            run.changed(fitted)
+            fitted.append(given)
         build_from_data(run, self, given.get("x", given.get("generator")))
         return run.unknown("what training gives is not followed")
 

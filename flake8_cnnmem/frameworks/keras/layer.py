@@ -227,6 +227,7 @@ def build_for_call(
     if build is MISSING:
         build = self.cls.find("build")
     first = args[0] if args else next((kwargs[name] for name in names if name in kwargs), None)
+    state.building = True
     if isinstance(build, Native):
         if build is not BUILD:
             build.function(run, self, shapes_of(first))
@@ -239,6 +240,7 @@ def build_for_call(
             run.call(Bound(build, self), **shapes)
         else:
             run.call(Bound(build, self), shown_shapes(first, batch))
+    state.building = False
     state.built = True
     apply_trainable(state)
 
@@ -342,7 +344,7 @@ LAYER.namespace.update(
         "compute_dtype": Property(native(get_dtype)),
         "_compute_dtype": Property(native(get_dtype)),
         "variable_dtype": Property(native(get_dtype)),
-        "dtype_policy": Property(native(get_dtype)),
+        "dtype_policy": Property(native(get_dtype), native(nothing)),
         "losses": Property(native(get_losses)),
         "_layers": Property(native(get_sublayers)),
         "supports_masking": stored("supports_masking", False),

@@ -38,7 +38,8 @@ def model_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
 
 
 def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
-    state.cause = first_unknown_in(inputs) or first_unknown_in(outputs)
+    lost = first_unknown_in(inputs)
+    state.cause = first_unknown_in(outputs) if lost is None else lost
     state.graph = trace(session_of(run), inputs, outputs)
     layer_state = state_of(run, self)
     layer_state.sublayers = state.graph.layers
@@ -72,7 +73,8 @@ def build_model(run: Run, self: Instance, input_shape: Value = None) -> None:
         state.built = True
         return
     state.built = True
-    if session_of(run).depth or isinstance(input_shape, Unknown):
+    if state.building or session_of(run).depth or isinstance(input_shape, Unknown):
+        # a call is on its way, which builds the layers inside
         return
     shapes = build_shapes(input_shape)
     call_layer(run, self, inputs_for(run, shapes))
@@ -86,11 +88,6 @@ def inputs_for(run: Run, shapes: Value) -> Value:
     if isinstance(shapes, tuple) and shapes:
         shapes = (BATCH, *shapes[1:])
     return input_for(run, shapes)
-
-
-def build_inside(run: Run, self: Instance, input_shape: Value = None) -> None:
-    """What a call does: the layers inside build themselves."""
-    state_of(run, self).built = True
 
 
 def get_inputs(run: Run, self: Instance) -> Value:
@@ -109,6 +106,13 @@ def get_outputs(run: Run, self: Instance) -> Value:
         return list(state.graph.flat_outputs)
     nodes = state_of(run, self).nodes
     return list(nodes[0].outputs) if nodes else None
+
+
+def set_outputs(run: Run, self: Instance, outputs: Value) -> None:
+    """`model.outputs = [model.layers[-2].output]`: Keras 2 code cuts a model short like this."""
+    state = model_state(run, self)
+    if state.graph is not None and not isinstance(outputs, Unknown):
+        set_graph(run, self, state, state.graph.inputs, outputs)
 
 
 def get_input(run: Run, self: Instance) -> Value:
@@ -277,7 +281,7 @@ MODEL = Class(
         "get_config": native(get_config),
         "layers": Property(native(get_layers)),
         "inputs": Property(native(get_inputs)),
-        "outputs": Property(native(get_outputs)),
+        "outputs": Property(native(get_outputs), native(set_outputs)),
         "input": Property(native(get_input)),
         "output": Property(native(get_output)),
         "input_shape": Property(native(get_input_shape)),

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from flake8_cnnmem.frameworks.keras import activations, configured, data, sequential, tensorflow, utilities
+from flake8_cnnmem.frameworks.keras import activations, configured, data, imagenet, sequential, tensorflow, utilities
 from flake8_cnnmem.frameworks.keras.functions import backend, operations
 from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
-from flake8_cnnmem.frameworks.keras.places import KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
+from flake8_cnnmem.frameworks.keras.places import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Namespace, Native, Value
@@ -263,6 +263,8 @@ def find_everywhere(word: str) -> Value:
 
 def find_module(dotted: str) -> Namespace | None:
     """The native module of this dotted name, or None: then its source is looked for."""
+    if dotted in IMAGENET_UTILS:
+        return Namespace(dotted, imagenet.find)
     for root in KERAS_ROOTS:
         if dotted == root:
             return module(root, ())

@@ -29,3 +29,8 @@ def per_axis(value: Value, rank: int) -> Value:
     if isinstance(value, list):
         return tuple(value)
     return value if isinstance(value, tuple) else (value,) * rank
+
+
+def count(value: Value) -> Value:
+    """A number of filters or units. Keras 1 and 2 took a float for the int it stands for (`filters=64 / 2`)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -10,6 +10,14 @@ KERAS_ROOTS = (
 )  # fmt: skip
 """Where Keras lives, longest first."""
 
+IMAGENET_UTILS = frozenset(
+    {
+        "keras_applications.imagenet_utils",
+        *(f"{root}.applications.imagenet_utils" for root in KERAS_ROOTS if root != "keras.src"),
+    }
+)
+"""The public module; Keras' own applications import `keras.src.applications.imagenet_utils`, which has its source."""
+
 TENSORFLOW_ROOTS = ("tensorflow.compat.v1", "tensorflow.compat.v2", "tensorflow")
 
 INNER: dict[str, str] = {

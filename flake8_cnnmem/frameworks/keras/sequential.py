@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH
-from flake8_cnnmem.frameworks.keras.functional import invoke, trace
+from flake8_cnnmem.frameworks.keras.functional import invoke, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
 from flake8_cnnmem.frameworks.keras.models import MODEL
-from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.tracking import is_layer, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.session import flatten, session_of
+from flake8_cnnmem.frameworks.keras.tracking import MERGE, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
@@ -47,10 +47,14 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
         layer = found[0].operation if found is not None else layer
     if not is_layer(layer):
         cause = layer if isinstance(layer, Unknown) else run.unknown("what is added to a Sequential is not a layer")
-        state.cause = state.cause or cause
+        state.cause = cause if state.cause is None else state.cause
         state.graph = None
         return
     run.changed(stack)
+    merged = layer.attributes.get("layers") if layer.cls.derives_from(MERGE) else None
+    if merged and not stack:
+        join(run, self, state, layer, merged)
+        return
     if not stack and not is_input_layer(layer):
         declared = state_of(run, layer).declared_shape
         if declared is not None:
@@ -59,6 +63,19 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
             finish(run, self, state, front, front)
     stack.append(layer)
     extend(run, self, state)
+
+
+def join(run: Run, self: Instance, state: ModelState, layer: Instance, models: list[Value]) -> None:
+    """Keras 1's Merge in front: its inputs are those of the models that it joins."""
+    graphs = [graph_of(model) for model in models if is_layer(model)]
+    state.stack = [layer]
+    state_of(run, self).sublayers = state.stack
+    if len(graphs) < len(models) or any(graph is None for graph in graphs):
+        state.cause = run.unknown("a model that is merged has no known input")
+        return
+    inputs = [tensor for graph in graphs if graph is not None for tensor in graph.flat_inputs]
+    outputs = [graph.outputs for graph in graphs if graph is not None]
+    finish(run, self, state, inputs, invoke(run, layer, (outputs,), {}))
 
 
 def origin(run: Run, tensor: Tensor) -> Instance:
@@ -90,7 +107,7 @@ def extend(run: Run, self: Instance, state: ModelState) -> None:
 
 def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
     if isinstance(outputs, Unknown):
-        state.cause = state.cause or outputs
+        state.cause = outputs if state.cause is None else state.cause
     graph = state.graph
     if graph is not None and isinstance(outputs, Tensor):
         # one more node at the end: the graph need not be traced again
@@ -155,6 +172,8 @@ def call(
     state = model_state(run, self)
     if state.cause is not None and not state.stack:
         return state.cause
+    if state.graph is not None and len(state.graph.flat_inputs) > 1:
+        return replay(run, state.graph, list(flatten(inputs)))
     result = rebuild(run, self, inputs)
     return state.cause if state.cause is not None and not isinstance(result, Tensor) else result
 

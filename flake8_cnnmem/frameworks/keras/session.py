@@ -85,6 +85,8 @@ class LayerState:
 
     name: str
     built: bool = False
+    building: bool = False
+    """`build` is running on behalf of a call."""
     trainable: bool = True
     dtype: Value = None
     """The dtype policy that was asked for, if any."""

@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, identity_decorator, nothing
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
 
 NN_ACTIVATION_ARGUMENT = "x"
 
@@ -174,7 +174,10 @@ TENSOR_SPEC = absorbing("TensorSpec")
 SESSION = absorbing("Session", **CONTEXT)
 
 
-def no_devices(run: Run, *args: Value, **kwargs: Value) -> Value:
+def no_devices(run: Run, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
+    if device_type == "TPU":
+        # The memory that is asked about is a GPU's.
+        return []
     return run.unknown("the machine's devices are not known")
 
 
@@ -207,6 +210,16 @@ TF_LAYERS = {
 
 def native(function: Value) -> Native:
     return Native(function.__name__, function, absorb=False)
+
+
+EXPERIMENTAL_CONFIG: dict[str, Value] = {
+    "list_physical_devices": native(no_devices),
+    "list_logical_devices": native(no_devices),
+    "get_visible_devices": native(no_devices),
+    "set_memory_growth": native(nothing),
+    "set_visible_devices": native(nothing),
+    "set_virtual_device_configuration": native(nothing),
+}
 
 
 MEMBERS: dict[str, Value] = {
@@ -312,6 +325,9 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         "run_functions_eagerly": native(nothing),
         "set_visible_devices": native(nothing),
         "set_soft_device_placement": native(nothing),
+        "experimental": Namespace(
+            "tensorflow.config.experimental", lambda word: EXPERIMENTAL_CONFIG.get(word, MISSING)
+        ),
     },
     "layers": {
         **{name: layer_function(name) for name in TF_LAYERS},

@@ -164,15 +164,25 @@ def name_of(run: Run, tensor: Tensor) -> Value:
 
 
 def history(run: Run, tensor: Tensor) -> Value:
-    """`tensor._keras_history`: (layer, node number, tensor number)."""
+    """`tensor._keras_history`: (operation, node_index, tensor_index); Keras 2 called the first one `layer`."""
     node = session_of(run).node_of(tensor)
     if node is None:
         return MISSING
-    return (
-        node[0].operation if isinstance(node[0].operation, Instance) else run.unknown("an operator outside any layer"),
-        0,
-        node[1],
-    )
+    made_by = node[0].operation
+    operation = made_by if isinstance(made_by, Instance) else run.unknown("an operator outside any layer")
+    named = {"operation": operation, "layer": operation, "node_index": 0, "tensor_index": node[1]}
+    return Instance(HISTORY, attributes=named, payload=(operation, 0, node[1]), site=run.here())
+
+
+HISTORY = Class(
+    "KerasHistory",
+    namespace={
+        "__getitem__": Native("__getitem__", lambda run, self, key: self.payload[key], absorb=False),
+        "__iter__": Native("__iter__", lambda run, self: list(self.payload), absorb=False),
+        "__len__": Native("__len__", lambda run, self: len(self.payload)),
+    },
+    module="keras",
+)
 
 
 def numpy(run: Run, self: Tensor) -> Value:

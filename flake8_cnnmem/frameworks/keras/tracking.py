@@ -16,6 +16,10 @@ LAYER = Class("Layer", module="keras.layers")
 """`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""
 
 
+MERGE = Class("Merge", (LAYER,), module="keras.layers")
+"""The base of every merge layer."""
+
+
 def state_of(run: Run, layer: Instance) -> LayerState:
     """A layer's state, made now for a subclass that never called `super().__init__()`."""
     state = layer.native

@@ -25,7 +25,7 @@ from flake8_cnnmem.frameworks.torch.shapes import (
 )
 from flake8_cnnmem.frameworks.torch.splitting import chunk, split_into
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Broadcast, Elementwise, Index, ScaledDotProduct
+from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
@@ -137,6 +137,9 @@ def multi_head_attention_forward(
     elif key_padding_mask is not None:
         causal = False
     head = floor_divide(width, num_heads) if num_heads != 0 else NOT_SHAPED
+    if isinstance(width, int) and isinstance(num_heads, int) and num_heads > 0 and width % num_heads:
+        # torch refuses such a layer when it is made; here it is told at its call, with the sizes.
+        return apply(run, Heads(width, num_heads), query, function="MultiheadAttention"), None
     groups = multiply(batch, num_heads)
     if use_separate_proj_weight is True:
         shifts = (None,) * 3 if in_proj_bias is None else pair(chunk(run, in_proj_bias, 3), 3)

@@ -121,18 +121,25 @@ NORMALISATIONS = [
 POOLS = [
     # int64 positions in the map.
     *rows("max_pool adaptive_max_pool global_max_pool fractional_max_pool",
-          Row((X, Kept(New("y", 8))), layout="suggested")),
+          Row((X, Kept("positions")), layout="suggested")),
     *rows("average_pool adaptive_average_pool", Row((X,), layout="suggested")),
     # Computed as a mean.
     *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested")),
     # pow, average pool, sign, abs, relu, products and a root.
-    ("lp_pool", Row((X, Kept(New("x")), Kept(New("y", times=4))), forward=(New("x"), New("y", times=2)),
-                    backward=temporaries(2))),
+    (
+        "lp_pool",
+        Row(
+            (X, Kept(New("x")), Kept(New("y", times=4))),
+            forward=(New("y"),),
+            backward=temporaries(1),
+        ),
+    ),
     ("max_unpool", Row((Kept("x1"),))),
 ]  # fmt: skip
 
 MERGES = [
-    *rows("add subtract average", PASSES),
+    *rows("add average", PASSES),
+    ("subtract", Row(gradient="signed")),
     *rows("multiply", Row((OPERANDS,))),
     ("divide", Row((Kept("x1"), Kept("x", "others")), backward=temporaries(2, "y"))),
     # Two comparisons and a half of the gradient.
@@ -171,7 +178,7 @@ REDUCTIONS = [
     ("mean", NOTHING),
     ("sum", Row(gradient="spread", autocast=FULL)),
     # With positions, or the value compared with all.
-    *rows("max min median mode", Row((Kept(New("y", 8)),), backward=temporaries(1))),
+    *rows("max min median mode", Row((Kept("positions"),), backward=temporaries(1))),
     *rows("amax amin", Row((X, Y), backward=(New("x", 1),))),
     *rows("max/all min/all", Row((X, Y), backward=(New("x", 1),))),
     ("var", by_input(1)),
@@ -180,7 +187,7 @@ REDUCTIONS = [
     ("prod", Row((X, Y), backward=temporaries(5), autocast=FULL)),
     ("cumsum", Row(backward=temporaries(2), autocast=FULL)),
     ("cumprod", Row((X, Y), backward=temporaries(3), autocast=FULL)),
-    *rows("topk sort", Row((Kept(New("y", 8)),), backward=temporaries(1))),
+    *rows("topk sort", Row((Kept("positions"),), backward=temporaries(1))),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
 
@@ -188,6 +195,9 @@ ATTENTION = [
     # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums.
     ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), layout="first", autocast=HALF)),
     # Scaled q and k, the probabilities, and with a dropout their mask and the probabilities that are left.
+    # A trained mask is kept, too (efficient attention computes its gradient).
+    ("attention/masked", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
+                             autocast=HALF)),
     ("attention/math", Row((Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
                            forward=(New("probabilities"),), backward=(New("probabilities", times=2),), autocast=HALF)),
 ]  # fmt: skip
@@ -262,6 +272,12 @@ REFERENCE = Rules(
                 backward=(New("between"), New("direction")),
                 layout="contiguous",
                 weights="all",
+            ),
+            # Nor has it one for a trained mask.
+            "attention/masked": Row(
+                (Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
+                forward=(New("probabilities"),),
+                backward=(New("probabilities"),),
             ),
             # With a dropout the CPU has no fused kernel: scaled q and k, the probabilities, their mask, what is left.
             "attention/dropout": Row(

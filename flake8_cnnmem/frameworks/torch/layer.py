@@ -99,6 +99,7 @@ def layer(
             **(members or {}),
         }
         cls = Class(name, bases or (MODULE,), namespace, module=f"torch.nn.modules.{module}")
+        cls.facts["signature"] = signature
         LAYERS[name] = cls
         STUBS[name] = signature
         return cls
@@ -169,6 +170,7 @@ def composite(
             **(members or {}),
         }
         cls = Class(build.__name__, bases or (MODULE,), namespace, module=f"torch.nn.modules.{module}")
+        cls.facts["signature"] = signature
         LAYERS[cls.name] = cls
         STUBS[cls.name] = signature
         return cls

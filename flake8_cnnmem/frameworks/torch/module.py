@@ -191,7 +191,7 @@ def delete_attribute(run: Run, self: Instance, name: str) -> Value:
 @MEMBERS.method("forward")
 def forward(run: Run, self: Instance, *input: Value) -> Value:
     cause = self.cls.any_unknown_base()
-    return cause or run.unknown(f"{self.cls.name} has no forward method")
+    return run.unknown(f"{self.cls.name} has no forward method") if cause is None else cause
 
 
 @MEMBERS.method("register_parameter")

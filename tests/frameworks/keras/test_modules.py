@@ -80,6 +80,8 @@ OLD_PLACES = [
     ("tensorflow.compat.v1.nn", "max_pool2d"),
     ("tensorflow.python.ops.nn_ops", "relu6"),
     ("tensorflow.train", "AdamOptimizer"),
+    ("keras.applications.imagenet_utils", "_obtain_input_shape"),
+    ("keras_applications.imagenet_utils", "correct_pad"),
 ]
 
 

@@ -79,10 +79,49 @@ CODE = {
         "    def call(self, x):\n        return K.spatial_2d_padding(x, ((self.p, self.p), (0, 1)))\n"
         "y = Pad(2)(Input((4, 4, 1)))"), [8, 5, 1],
     ),
+    "the input shape of an application, with its top": (
+        ("from keras.applications.imagenet_utils import _obtain_input_shape\n"
+        "s = _obtain_input_shape(None, default_size=224, min_size=48, data_format=K.image_data_format(), "
+        "require_flatten=True)\ny = Input(shape=s)"),
+        [224, 224, 3],
+    ),
+    "the input shape of an application, as stated": (
+        ("from keras_applications.imagenet_utils import _obtain_input_shape\n"
+        "y = Input(shape=_obtain_input_shape((64, 64, 1), 224, 48, 'channels_last', include_top=True))"),
+        [64, 64, 1],
+    ),
+    "a Merge in front of a Sequential": (
+        ("left, right = Sequential(), Sequential()\nleft.add(Dense(3, input_dim=5))\nright.add(Dense(4, input_dim=6))\n"
+        "m = Sequential()\nm.add(Merge([left, right], mode='concat'))\nm.add(Dense(2))\n"
+        "y = [m.output, m([Input((5,)), Input((6,))])][1]\nassert m.count_params() == 18 + 28 + 16"),
+        [2],
+    ),
+    "a model cut short by its outputs": (
+        ("a = Input((4,))\nm = Model(a, Dense(2)(Dense(3)(a)))\nm.outputs = [m.layers[-2].output]\n"
+        "y = m(Input((4,)))"),
+        [3],
+    ),
     "slices in a Lambda": (
         ("a = Input((4, 4, 8))\nparts = [Lambda(lambda z, c=c: z[:, :, :, c * 4:(c + 1) * 4])(a) for c in range(2)]\n"
         "y = concatenate(parts)"), [4, 4, 8],
     ),
+    "TensorFlow through the backend": ("y = Lambda(lambda x: K.tf.nn.relu(x))(Input((4,)))", [4]),
+    "a number of filters that is a float": ("y = Conv2D(64 / 2, 3)(Input((8, 8, 3)))", [6, 6, 32]),
+    "a number of units that is a float": ("y = Dense(64 / 2)(Input((8,)))", [32]),
+    "no TPUs": (
+        ("import tensorflow as tf\nn = len(tf.config.experimental.list_logical_devices('TPU'))\n"
+        "y = Dense(2 + n)(Input((8,)))"), [2],
+    ),
+    "where a tensor comes from": ("y = Dense(3)(Input((4,)))\ny = Dense(y._keras_history[0].units)(y)", [3]),
+    "where a tensor comes from, by name": (
+        ("y = Dense(3)(Input((4,)))\nlayer, node, index = y._keras_history\n"
+        "y = Dense(y._keras_history.operation.units + y._keras_history.layer.units + index)(y)"), [6],
+    ),
+    "a list of tensors in a sum": (
+        "import tensorflow as tf\ni = Input((4,))\na = Dense(3)(i)\ny = tf.reduce_sum([a, Dense(3)(a)], axis=0)\n"
+        "y = Dense(Model(i, y).count_params())(y)", [15 + 12],
+    ),
+    "a policy that is set": ("d = Dense(3)\nd.dtype_policy = 'float32'\ny = d(Input((4,)))", [3]),
     "a Lambda with an output shape that cannot be followed": (
         "import unheard\ny = Lambda(lambda x: unheard.f(x), output_shape=(3, 2))(Input((4,)))", [3, 2],
     ),

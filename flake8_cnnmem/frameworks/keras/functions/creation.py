@@ -7,7 +7,7 @@ from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.functions.elementwise import cast
-from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.functions.operands import as_tensor, computed, shape_of
 from flake8_cnnmem.frameworks.keras.functions.shaping import sizes
 from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
 from flake8_cnnmem.graph import Tensor
@@ -81,10 +81,14 @@ def one_hot(run: Run, x: Value, depth: Value, axis: Value = -1, dtype: Value = N
 
 
 def to_tensor(run: Run, value: Value, dtype: Value = None) -> Value:
+    if isinstance(value, Tensor) and value.framework == "numpy":
+        value = Tensor(value.shape, value.dtype, data=value.data, framework="keras")
     if isinstance(value, (Tensor, Unknown)):
         return value if dtype is None or isinstance(value, Unknown) else cast(run, value, dtype)
     if isinstance(value, Batch):
         return value
+    if computed(value):
+        return as_tensor(run, value)
     return constant(value, None if dtype is None else tensor_dtype(dtype))
 
 

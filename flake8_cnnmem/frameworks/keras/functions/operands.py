@@ -9,14 +9,33 @@ from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.ops import Stack
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
 
 def apply(run: Run, op: Op, *inputs: Value, function: str = "", dtypes: Sequence[str] | None = None) -> Value:
     """Run an op on tensors, numbers taken as constants."""
-    tensors = [value if isinstance(value, (Tensor, Unknown)) else constant(value) for value in inputs]
+    tensors = [as_tensor(run, value) for value in inputs]
     return run.apply(op, *tensors, function=function or op.kind, dtypes=dtypes, framework="keras")
+
+
+def as_tensor(run: Run, value: Value) -> Tensor | Unknown:
+    """An argument as the tensor that it is taken for: lists with tensors in them stacked, numbers as constants."""
+    if isinstance(value, (Tensor, Unknown)):
+        return value
+    if isinstance(value, (list, tuple)) and any(computed(item) for item in value):
+        parts = [as_tensor(run, item) for item in value]
+        stacked: Tensor | Unknown = run.apply(Stack(0), *parts, function="stack", framework="keras")
+        return stacked
+    return constant(value)
+
+
+def computed(value: Value) -> bool:
+    """Whether a value is, or holds, a tensor whose values are not known."""
+    if isinstance(value, (list, tuple)):
+        return any(computed(item) for item in value)
+    return isinstance(value, Tensor) and not is_constant(value)
 
 
 def shape_of(value: Value) -> Shape | Unknown:

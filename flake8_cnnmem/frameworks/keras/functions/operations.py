@@ -86,7 +86,7 @@ UNARY = {
 BINARY = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
     "divide_no_nan": "divide", "floor_divide": "floor_divide", "mod": "remainder", "fmod": "remainder",
-    "logaddexp": "logaddexp", "fmax": "maximum", "fmin": "minimum", "isclose": "equal", "power": "power",
+    "logaddexp": "logaddexp", "fmax": "maximum", "fmin": "minimum", "power": "power",
     "maximum": "maximum", "minimum": "minimum", "less": "less", "less_equal": "less_equal", "greater": "greater",
     "greater_equal": "greater_equal", "equal": "equal", "not_equal": "not_equal", "logical_and": "logical",
     "logical_or": "logical", "logical_xor": "logical", "arctan2": "atan2", "hypot": "hypot",
@@ -150,6 +150,7 @@ ENTRIES: dict[str, Entry] = {
     "cumsum": ("x axis dtype>", reduce, {"kind": "cumsum"}),
     "cumprod": ("x axis dtype>", reduce, {"kind": "cumprod"}),
     "argsort": ("x axis", reduce, {"kind": "argsort"}),
+    "isclose": ("x1>x x2>y rtol> atol> equal_nan>", binary, {"kind": "equal", "name": "isclose"}),
     "clip": ("x x_min>low x_max>high", clip),
     "cast": ("x dtype", cast),
     "where": ("condition x1>x x2>y", where),

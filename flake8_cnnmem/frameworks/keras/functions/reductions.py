@@ -6,8 +6,8 @@ from typing import Any
 
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras import constants
-from flake8_cnnmem.frameworks.keras.constants import constant, is_constant
-from flake8_cnnmem.frameworks.keras.functions.operands import apply, axis_number
+from flake8_cnnmem.frameworks.keras.constants import is_constant
+from flake8_cnnmem.frameworks.keras.functions.operands import apply, as_tensor, axis_number
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reduce, Sort, TopK
@@ -18,7 +18,7 @@ from flake8_cnnmem.values import Run, Value
 def reduce(run: Run, x: Value, axis: Value = None, keepdims: Value = False, *, kind: str, name: str = "") -> Value:
     axis = axis_number(axis)
     if not isinstance(x, (Tensor, Unknown)):
-        x = constant(x)
+        x = as_tensor(run, x)
     if is_constant(x) and not keepdims and axis in (None, 0, -1, (0,)) and constants.depth(x.data) == 1:
         return reduced(run, x.data, kind)
     dtypes = ["int64"] if kind in ("argmax", "argmin", "argsort") else ["bool"] if kind in ("any", "all") else None

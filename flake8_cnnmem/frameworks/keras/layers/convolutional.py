@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
-from flake8_cnnmem.frameworks.keras.parameters import per_axis
+from flake8_cnnmem.frameworks.keras.parameters import count, per_axis
 from flake8_cnnmem.frameworks.keras.stubs import Ops, Step, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Mismatch
@@ -30,7 +30,7 @@ def convolution(
     output_padding: Value = None,
 ) -> Convolution:
     return Convolution(
-        filters,
+        count(filters),
         per_axis(kernel_size, rank),
         stride=per_axis(strides, rank),
         padding=padding,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
-from flake8_cnnmem.frameworks.keras.parameters import takes
+from flake8_cnnmem.frameworks.keras.parameters import count, takes
 from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
@@ -22,7 +22,7 @@ def Dense(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Linear(units, bias=use_bias is not False)
+    return Linear(count(units), bias=use_bias is not False)
 
 
 @layer()

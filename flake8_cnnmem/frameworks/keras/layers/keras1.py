@@ -11,6 +11,7 @@ from collections.abc import Callable
 from flake8_cnnmem.frameworks.keras.layers import convolutional, merging
 from flake8_cnnmem.frameworks.keras.legacy import KERAS_1
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
+from flake8_cnnmem.frameworks.keras.tracking import MERGE
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
 OLD_WORDS = frozenset(KERAS_1) - {"mode", "alpha", "output_shape", "interpolation", "sparse", "arguments"}
@@ -76,10 +77,10 @@ def merge_init(
     cls.namespace["__init__"].function(
         run, self, **arguments, **{word: options[word] for word in ("name",) if word in options}
     )
-    if layers is not None:
-        self.native.properties["merged"] = layers
+    if isinstance(layers, (list, tuple)):
+        self.attributes["layers"] = list(layers)
 
 
 MERGE_LAYER = Class(
-    "Merge", (merging.MERGE,), {"__init__": Native("__init__", merge_init, absorb=False)}, module="keras.layers"
+    "Merge", (MERGE,), {"__init__": Native("__init__", merge_init, absorb=False)}, module="keras.layers"
 )

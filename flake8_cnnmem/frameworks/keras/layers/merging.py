@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS, Ops, as_tensor, layer
-from flake8_cnnmem.frameworks.keras.tracking import LAYER, native
+from flake8_cnnmem.frameworks.keras.tracking import MERGE, native
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Average as AverageOp
 from flake8_cnnmem.ops import Broadcast, Unsqueeze
@@ -41,10 +41,6 @@ def same_rank(run: Run, tensors: list[Tensor | Unknown]) -> list[Tensor | Unknow
             tensor = run.apply(Unsqueeze(1), tensor, function="expand_dims", framework="keras")
         aligned.append(tensor)
     return aligned
-
-
-MERGE = Class("Merge", (LAYER,), module="keras.layers")
-"""The base of every merge layer."""
 
 
 def of(kind: str) -> Callable[..., Value]:

@@ -67,8 +67,6 @@ def MultiheadAttention(
     if isinstance(width, int) and isinstance(heads, int):
         if width <= 0 or heads <= 0:
             raise run.error("ValueError", "embed_dim and num_heads must be greater than 0")
-        if width % heads:
-            raise run.error("AssertionError", "embed_dim must be divisible by num_heads")
     same = keys == width and values == width
     self.attributes.update(
         embed_dim=width, kdim=keys, vdim=values, _qkv_same_embed_dim=same, num_heads=heads, dropout=dropout,
@@ -219,7 +217,8 @@ def clones(run: Run, layer: Value, count: Value) -> Value:
     """`_get_clones`: independent copies of a layer in a ModuleList."""
     if not isinstance(count, int) or not isinstance(layer, Instance):
         cause = next((value for value in (count, layer) if isinstance(value, Unknown)), None)
-        return run.construct(MODULE_LIST, [cause or run.unknown("the layers of a transformer are not known")])
+        unknown = run.unknown("the layers of a transformer are not known") if cause is None else cause
+        return run.construct(MODULE_LIST, [unknown])
     run.check_size(max(0, count))
     return run.construct(MODULE_LIST, [deep_copy(layer) for _ in range(count)])
 

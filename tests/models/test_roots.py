@@ -1,0 +1,78 @@
+"""Which models a file is said to define, and what they are fed with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import load
+
+PARTS = """
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.shortcut = nn.Sequential()
+        self.conv = nn.Sequential(nn.Conv2d(inputs, outputs, 3, padding=1), nn.ReLU())
+        if inputs != outputs:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1))
+
+    def forward(self, x):
+        return self.conv(x) + self.shortcut(x)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Block(3, 8)
+        self.second = nn.Sequential(Block(8, 8), Block(8, 16))
+
+    def forward(self, x):
+        return self.second(self.first(x))
+"""
+
+FILES = {
+    "a model that is built and never called": ("net = Net()\nnet.cuda()", ["Net"]),
+    "a model that is wrapped": ("net = nn.DataParallel(Net())", ["Net"]),
+    "a model and the code's own call of it": ("import torch\nnet = Net()\nnet(torch.zeros(1, 3, 8, 8))", ["Net"]),
+    "a part that is tried out by itself": (
+        "import torch\nnet = Net()\nnet.first(torch.zeros(1, 3, 8, 8))",
+        ["Net"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "names"), FILES.values(), ids=FILES)
+def test_only_whole_models_are_found(code: str, names: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(f"{PARTS}\n{code}\n", encoding="utf-8")
+    assert [report.name for report in analyse(load(str(path)), Settings()).reports] == names
+
+
+PATCHES = """
+import torch.nn as nn
+
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(48, 10)
+
+    def forward(self, x):
+        sizes = table[x.ndim]
+        return self.layer(x.reshape(x.shape[0], *sizes))
+
+table = {4: (64, 48)}
+net = Patches()
+"""
+
+
+def test_the_option_is_taken_where_patches_of_the_input_reach_the_first_linear_layer(tmp_path: Path) -> None:
+    path = tmp_path / "patches.py"
+    path.write_text(PATCHES, encoding="utf-8")
+    (report,) = analyse(load(str(path)), Settings.of({"input_shape": (3, 32, 32)})).reports
+    assert report.status == "exact"
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == (3, 32, 32)
