@@ -133,7 +133,8 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         if name in base.namespace:
             found = base.namespace[name]
             if isinstance(receiver, Class) and isinstance(found, (Function, Native)) and name != "__new__":
-                return found
+                # `__init_subclass__` is a class method without saying so.
+                return Bound(found, receiver) if name == "__init_subclass__" else found
             return found if name == "__new__" else bind(run, found, receiver, cls)
     if value.cls.unknown_base is not None:
         return value.cls.unknown_base

@@ -190,10 +190,12 @@ class Builder:
         """Call the model and undo what the call changes: models keep what they computed for their first input."""
         run = self.run
         outer, run.journal = run.journal, {}
+        poisoned = dict(run.poisoned)
         try:
             return self.call(values)
         finally:
             journal, run.journal = run.journal, outer
+            run.poisoned = poisoned
             for container, before in journal.values():
                 restore(container, before)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, same, show
+from flake8_cnnmem.dims import Shape, Size, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.ops.base import Flag, Weightless, quotient, rank_problem
 from flake8_cnnmem.ops.merge import broadcast
@@ -56,13 +56,16 @@ class ScaledDotProduct(Weightless):
 class Heads(Weightless):
     """`width` features dealt out to `heads` that do not divide them: no framework takes that."""
 
-    width: int
-    heads: int
+    width: Size
+    heads: Size
 
     kind = "view"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        what = f"has {self.width} features, which its {self.heads} heads do not divide"
-        below = self.width - self.width % self.heads
-        advice = f"{below or self.heads} or {below + self.heads} features would fit"
+        width, heads = self.width, self.heads
+        if not isinstance(width, int) or not isinstance(heads, int) or heads < 1 or width % heads == 0:
+            return (inputs[0],)
+        what = f"has {width} features, which its {heads} heads do not divide"
+        below = width - width % heads
+        advice = f"{below or heads} or {below + heads} features would fit"
         raise Mismatch(Problem("CNM201", what, advice), (inputs[0],))

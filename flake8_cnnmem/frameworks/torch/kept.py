@@ -191,15 +191,22 @@ REDUCTIONS = [
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
 
+
+def unfused(*probabilities: New, backward: int = 1) -> Row:
+    """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as the scores."""
+    kept = (Kept(New("x")), Kept(New("x1")), Kept("x2"), *(Kept(one) for one in probabilities))
+    made = (New("probabilities"),)
+    return Row(kept, forward=made, backward=made * backward, layout="contiguous", matrix=True, autocast=HALF)
+
+
 ATTENTION = [
-    # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums.
+    # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
     ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), layout="first", autocast=HALF)),
-    # Scaled q and k, the probabilities, and with a dropout their mask and the probabilities that are left.
-    # A trained mask is kept, too (efficient attention computes its gradient).
     ("attention/masked", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
                              autocast=HALF)),
-    ("attention/math", Row((Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
-                           forward=(New("probabilities"),), backward=(New("probabilities", times=2),), autocast=HALF)),
+    # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask.
+    ("attention/math", unfused(New("probabilities"))),
+    ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
 ]  # fmt: skip
 
 RECURRENT = [
@@ -273,18 +280,10 @@ REFERENCE = Rules(
                 layout="contiguous",
                 weights="all",
             ),
-            # Nor has it one for a trained mask.
-            "attention/masked": Row(
-                (Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities"))),
-                forward=(New("probabilities"),),
-                backward=(New("probabilities"),),
-            ),
-            # With a dropout the CPU has no fused kernel: scaled q and k, the probabilities, their mask, what is left.
-            "attention/dropout": Row(
-                (Kept(New("x")), Kept(New("x1")), Kept("x2"), Kept(New("probabilities", times=3))),
-                forward=(New("probabilities"),),
-                backward=(New("probabilities", times=2),),
-            ),
+            # It has no fused kernel for a trained mask, nor for a dropout.
+            "attention/masked": unfused(New("probabilities")),
+            "attention/dropout": unfused(New("probabilities", times=3), backward=2),
+            "attention/math, dropped": unfused(New("probabilities", times=3), backward=2),
         }
     ),
     OTHERWISE,

@@ -109,17 +109,22 @@ CODE = {
     "a number of filters that is a float": ("y = Conv2D(64 / 2, 3)(Input((8, 8, 3)))", [6, 6, 32]),
     "a number of units that is a float": ("y = Dense(64 / 2)(Input((8,)))", [32]),
     "no TPUs": (
-        ("import tensorflow as tf\nn = len(tf.config.experimental.list_logical_devices('TPU'))\n"
-        "y = Dense(2 + n)(Input((8,)))"), [2],
+        """import tensorflow as tf
+n = len(tf.config.experimental.list_logical_devices('TPU'))
+y = Dense(2 + n)(Input((8,)))""", [2],
     ),
     "where a tensor comes from": ("y = Dense(3)(Input((4,)))\ny = Dense(y._keras_history[0].units)(y)", [3]),
     "where a tensor comes from, by name": (
-        ("y = Dense(3)(Input((4,)))\nlayer, node, index = y._keras_history\n"
-        "y = Dense(y._keras_history.operation.units + y._keras_history.layer.units + index)(y)"), [6],
+        """y = Dense(3)(Input((4,)))
+layer, node, index = y._keras_history
+y = Dense(y._keras_history.operation.units + y._keras_history.layer.units + index)(y)""", [6],
     ),
     "a list of tensors in a sum": (
-        "import tensorflow as tf\ni = Input((4,))\na = Dense(3)(i)\ny = tf.reduce_sum([a, Dense(3)(a)], axis=0)\n"
-        "y = Dense(Model(i, y).count_params())(y)", [15 + 12],
+        """import tensorflow as tf
+i = Input((4,))
+a = Dense(3)(i)
+y = tf.reduce_sum([a, Dense(3)(a)], axis=0)
+y = Dense(Model(i, y).count_params())(y)""", [15 + 12],
     ),
     "a policy that is set": ("d = Dense(3)\nd.dtype_policy = 'float32'\ny = d(Input((4,)))", [3]),
     "a Lambda with an output shape that cannot be followed": (
