@@ -193,7 +193,7 @@ REDUCTIONS = [
 
 
 def unfused(*probabilities: New, backward: int = 1) -> Row:
-    """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as the scores."""
+    """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as scores."""
     kept = (Kept(New("x")), Kept(New("x1")), Kept("x2"), *(Kept(one) for one in probabilities))
     made = (New("probabilities"),)
     return Row(kept, forward=made, backward=made * backward, layout="contiguous", matrix=True, autocast=HALF)
