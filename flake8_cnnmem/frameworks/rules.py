@@ -47,7 +47,7 @@ class Row:
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous".
-    `matrix`: operands are read as matrices; one that is no such view is copied, and the copy is what is kept.
+    `reads`: operands are read as a "matrix" or "contiguous"; one that does not lie so is copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
@@ -60,7 +60,7 @@ class Row:
     backward: tuple[New, ...] = ()
     gradient: str = "new"
     layout: str = "like"
-    matrix: bool = False
+    reads: str = ""
     weights: str = ""
     autocast: str = ""
     viewed: bool = False

@@ -21,7 +21,7 @@ from flake8_cnnmem.memory.placing import (
     shared_strides,
     shares_input,
 )
-from flake8_cnnmem.memory.products import matrices
+from flake8_cnnmem.memory.products import as_read
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Region, Step, Stretch, calls_in
 from flake8_cnnmem.memory.variants import dropped_out, variants
@@ -141,7 +141,7 @@ class Forward:
         memory.timeline.mark(f"the forward pass, at {self.label(call)}")
         among = {id(tensor) for tensor in call.inputs}
         operands: list[Keyed] = [(id(tensor), self.value(tensor)) for tensor in call.inputs]
-        row = self.rules.row(call.op.kind, *variants(call, operands))
+        row = self.rules.row(call.op.kind, *variants(call, [value for _, value in operands]))
         if dropped_out(call):
             row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
         weights: list[Keyed] = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
@@ -155,8 +155,8 @@ class Forward:
             self.tape += casts if self.records else []
             scratch += made
         inputs = [value for _, value in operands]
-        if row.matrix:
-            inputs, made = matrices(memory, call, inputs)
+        if row.reads:
+            inputs, made = as_read(memory, call, row.reads, inputs)
             scratch += made
         computed = computed_dtype(row, inputs, half, dtype)
         each = size_of(computed)

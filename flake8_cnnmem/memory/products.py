@@ -19,14 +19,18 @@ from flake8_cnnmem.unknown import Unknown
 Sizes = tuple[int, ...]
 
 
-def matrices(memory: Memory, call: Call, inputs: Sequence[Value]) -> tuple[list[Value], list[Storage]]:
-    """The operands as they are read, a copy in place of each that is no matrix, and the copies' storages."""
+def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tuple[list[Value], list[Storage]]:
+    """The operands as they are read, a copy in place of each that does not lie as the op wants, and the copies'
+    storages. `how` is a row's `reads`: "matrix" or "contiguous"."""
     found: list[Value] = []
     made: list[Storage] = []
     result = call.outputs[0].shape
     for at, value in enumerate(inputs):
         other = inputs[1 - at] if len(inputs) == 2 else None
-        shape = _copied_shape(call.op.kind, value, other, result, memory)
+        if how == "contiguous":
+            shape = None if _is_contiguous(value) else value.shape
+        else:
+            shape = _copied_shape(call.op.kind, value, other, result, memory)
         if shape is None:
             found.append(value)
             continue
@@ -73,6 +77,14 @@ def is_matrix(kind: str, value: Value) -> bool:
         return True
     flat = (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
     return layout.reshape(sizes, strides, flat) is not None
+
+
+def _is_contiguous(value: Value) -> bool:
+    """As it is, or channels last."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is None or strides is None:
+        return True
+    return layout.is_contiguous(sizes, strides) or layout.suggested(sizes, sizes, strides) == strides
 
 
 def _rank(value: Value) -> int:

@@ -1,4 +1,4 @@
-"""Which variant of a kind's row a call needs: what an op's fields change about what is kept."""
+"""Which variant of a kind's row a call needs: what an op's fields and its operands change about what is kept."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from collections.abc import Sequence
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
 from flake8_cnnmem.ops import AdaptivePool, BatchNorm, Dropout, InstanceNorm, Reduce, ScaledDotProduct
+from flake8_cnnmem.unknown import Unknown
 
 
-def variants(call: Call, operands: Sequence[tuple[int, Value]]) -> tuple[str, ...]:
+def variants(call: Call, inputs: Sequence[Value]) -> tuple[str, ...]:
     """Names of variants, the more special first: an op's own class is always one."""
     op = call.op
     own = type(op).__name__
+    if isinstance(op, ScaledDotProduct):
+        return (*_attention(op, inputs), own)
     if isinstance(op, AdaptivePool) and op.size and all(size == 1 for size in op.size):
         return ("1", own)
-    if isinstance(op, ScaledDotProduct) and op.fused is False:
-        return ("math", own)
-    if isinstance(op, ScaledDotProduct) and len(operands) > 3 and operands[3][1].grad:
-        return ("masked", own)
-    if isinstance(op, ScaledDotProduct) and not (isinstance(op.dropout, (int, float)) and op.dropout == 0):
-        return ("dropout", own)
     if isinstance(op, BatchNorm) and op.training is False:
         return ("eval", own)
     if isinstance(op, InstanceNorm) and op.scale is True:
@@ -28,6 +25,21 @@ def variants(call: Call, operands: Sequence[tuple[int, Value]]) -> tuple[str, ..
     if isinstance(op, Reduce) and op.results == 1 and op.kind in ("max", "min"):
         return ("all", own)
     return (own,)
+
+
+def _attention(op: ScaledDotProduct, inputs: Sequence[Value]) -> tuple[str, ...]:
+    """What decides which kernel runs (aten/src/ATen/native/transformers/sdp_utils_cpp.h): fused ones want four axes
+    and as many heads everywhere."""
+    dropped = not (isinstance(op.dropout, (int, float)) and op.dropout == 0)
+    shapes = [value.shape for value in inputs[:3] if not isinstance(value.shape, Unknown)]
+    odd = any(len(shape) != 4 for shape in shapes) or len({shape[:2] for shape in shapes}) > 1
+    if op.fused is False or (odd and not op.grouped):
+        return ("math, dropped", "math") if dropped else ("math",)
+    if dropped:
+        return ("dropout",)
+    if len(inputs) > 3 and inputs[3].grad:
+        return ("masked",)
+    return ("unequal",) if len({shape[-1] for shape in shapes}) > 1 else ()
 
 
 def dropped_out(call: Call) -> bool:

@@ -47,7 +47,8 @@ FULL = "float32"
 
 ACTIVATIONS = [
     *rows("relu sigmoid tanh", by_result()),
-    *rows("softmax log_softmax", by_result(autocast=FULL)),
+    # Their results are contiguous, whatever the input.
+    *rows("softmax log_softmax", by_result(autocast=FULL, layout="contiguous")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
     *rows("softplus", by_input(autocast=FULL)),
     # Their in-place forms are differentiated by the result.
@@ -92,7 +93,7 @@ DROPOUTS = [
 
 LAYERS = [
     ("convolution", Row((X,), layout="suggested", weights="first", autocast=HALF)),
-    ("linear", Row((Kept("x", "weight"),), layout="contiguous", matrix=True, weights="first", autocast=HALF)),
+    ("linear", Row((Kept("x", "weight"),), layout="contiguous", reads="matrix", weights="first", autocast=HALF)),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
     ("embedding", Row((X,), layout="contiguous")),
     ("embedding_bag", Row((X,), layout="contiguous")),
@@ -103,7 +104,7 @@ NORMALISATIONS = [
     ("batch_norm/eval", Row((X,), layout="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
-    ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", autocast=FULL)),
+    ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
     ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous", viewed=True)),
@@ -151,7 +152,7 @@ MERGES = [
     *rows("compare logical floor_divide remainder equal bitwise", CONSTANT),
     ("concatenate", Row(gradient="parts", layout="contiguous", autocast="widest")),
     ("stack", Row(gradient="parts", layout="contiguous", autocast="widest")),
-    *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", matrix=True, autocast=HALF)),
+    *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp", NOTHING),
 ]
 
@@ -196,7 +197,7 @@ def unfused(*probabilities: New, backward: int = 1) -> Row:
     """Attention in steps (_scaled_dot_product_attention_math): scaled q and k, v, and what is as large as scores."""
     kept = (Kept(New("x")), Kept(New("x1")), Kept("x2"), *(Kept(one) for one in probabilities))
     made = (New("probabilities"),)
-    return Row(kept, forward=made, backward=made * backward, layout="contiguous", matrix=True, autocast=HALF)
+    return Row(kept, forward=made, backward=made * backward, layout="contiguous", reads="matrix", autocast=HALF)
 
 
 ATTENTION = [
@@ -280,8 +281,9 @@ REFERENCE = Rules(
                 layout="contiguous",
                 weights="all",
             ),
-            # It has no fused kernel for a trained mask, nor for a dropout.
+            # It has no fused kernel for a trained mask, a dropout, or v of another width.
             "attention/masked": unfused(New("probabilities")),
+            "attention/unequal": unfused(New("probabilities")),
             "attention/dropout": unfused(New("probabilities", times=3), backward=2),
             "attention/math, dropped": unfused(New("probabilities", times=3), backward=2),
         }

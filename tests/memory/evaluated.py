@@ -1,0 +1,47 @@
+"""Graphs of models that are written out as source, for tests that hold the replay against measured truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from flake8_cnnmem import models
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.source import Source, load
+from flake8_cnnmem.training import Fact, Optimizer, Training
+
+ROOT = Path(__file__).parents[2]
+MODELS = ROOT / "fixtures" / "memory" / "torch"
+
+
+def truth(name: str) -> dict[str, Any]:
+    """A file of fixtures/truth."""
+    content = json.loads((ROOT / "fixtures" / "truth" / f"{name}.json").read_text())
+    assert isinstance(content, dict)
+    return content
+
+
+def graph(source: Source, target: str, input_shape: tuple[int, ...]) -> Model:
+    """The model that an expression in a file builds, fed with an input of this shape (without the batch)."""
+    (root,) = models.evaluate_target(source, target, [], True)
+    built = models.build_model(root, models.Wanted(None, input_shape))
+    assert built is not None
+    assert not built.model.causes
+    return built.model
+
+
+def fixture(target: str, input_shape: tuple[int, ...]) -> Model:
+    """A model of fixtures/memory/torch."""
+    name, _, expression = target.partition("::")
+    return graph(load(str(MODELS / name)), expression, input_shape)
+
+
+def training_of(case: dict[str, Any]) -> Training:
+    optimizer = Optimizer(case.get("optimizer", "adam"), tuple(case.get("options", {}).items()))
+    return Training(
+        Fact(case["batch_size"], "test"),
+        Fact("float32", "test"),
+        Fact(optimizer, "test"),
+        loss=Fact(case.get("loss", "cross_entropy"), "test"),
+    )

@@ -1,0 +1,65 @@
+"""Whole training steps, replayed from source, held against what PyTorch did with the same code.
+
+The figures are measured on fake tensors (tests/oracle/torch_steps.py, torch_ops.py), on the CPU build and under a
+dispatch mode, so that the rules of that build, `REFERENCE`, are the ones to compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.frameworks.torch.kept import REFERENCE, RULES
+from flake8_cnnmem.memory import framework
+from flake8_cnnmem.source import Source
+from tests.memory.evaluated import fixture, graph, training_of, truth
+
+STEPS = truth("steps")["models"]
+OPS = truth("torch_ops")
+
+AS_ON_CUDA = replace(RULES, accumulates_in_place=False)
+"""CUDA's rules, but for the one thing that a dispatch mode changes."""
+
+STATISTICS = 1024
+"""The CPU build keeps a batch norm's statistics in half precision under autocast; cuDNN in float32."""
+
+PEAK = 0.01
+WORST = 0.03
+LOOSE = ("LSTMClassifier()",)
+"""oneDNN goes through a recurrent layer backwards layer by layer."""
+
+
+def name_of(case: dict[str, Any]) -> str:
+    options = ", ".join(f"{key} {value}" for key, value in case["options"].items())
+    return f"{case['target']} {case['optimizer']} {options} batch {case['batch_size']}"
+
+
+@pytest.mark.parametrize("case", STEPS, ids=name_of)
+def test_a_step_is_replayed(case: dict[str, Any]) -> None:
+    model = fixture(case["target"], tuple(case["input_shape"]))
+    estimate = framework.estimate(model, training_of(case), 0, REFERENCE)
+    allowed = STATISTICS if "autocast" in case["target"] else 0
+    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=allowed)
+    tolerance = WORST if case["target"].endswith(LOOSE) else PEAK
+    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=tolerance)
+    assert estimate.left_out == ()
+
+
+APPROXIMATE = {
+    "x.clamp(min=0)": "one comparison where two bounds make two",
+    "F.lp_pool2d(x, 2, 2)": "a chain of ten ops in one row",
+}
+INDEX_TENSOR = 512
+"""The few numbers of an index list."""
+
+
+@pytest.mark.parametrize("case", OPS["ops"], ids=lambda case: f"{case['make']}; {case['apply']}")
+def test_an_op_keeps_what_torch_keeps(case: dict[str, Any]) -> None:
+    model = graph(Source("net.py", case["source"]), "Net()", tuple(OPS["input_shape"]))
+    training = training_of({"batch_size": OPS["batch_size"], "optimizer": "sgd", "loss": "mse"})
+    estimate = framework.estimate(model, training, 0, AS_ON_CUDA)
+    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=INDEX_TENSOR)
+    tolerance = 0.06 if case["apply"] in APPROXIMATE else 0.02
+    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=tolerance)
