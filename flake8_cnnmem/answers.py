@@ -53,6 +53,32 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """One change that makes a training step smaller, with what the step would then take."""
+
+    change: str
+    """ "batch size 24", "mixed_float16", "optimizer sgd", "checkpointing layer1, layer2", "input 3x192x192"."""
+    total: int
+    """Bytes of the step with this change alone."""
+    fits: bool | None
+    """Whether that is within the limit; None where there is no limit or the total is a lower bound within it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of several models that are trained in one step."""
+
+    name: str
+    path: str
+    line: int
+    column: int
+    parameters: int
+    trainable: int
+    input_shape: tuple[int | None, ...] | None
+    """Without the batch; None where not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReport:
     """All that is known of one model. What is not known of an unresolved one is None."""
 
@@ -77,6 +103,10 @@ class ModelReport:
     problems: tuple[LayerProblem, ...] = ()
     drops: tuple[Drop, ...] = ()
     model: Model | None = None
+    remedies: tuple[Remedy, ...] = ()
+    """What would make it smaller, the cheapest change first."""
+    parts: tuple[Part, ...] = ()
+    """The models that one step trains together, in the order in which they are built; empty for a single model."""
 
 
 @dataclass(frozen=True, slots=True)

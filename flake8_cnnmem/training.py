@@ -10,10 +10,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fact(Generic[T]):
-    """A value and where it was found: "directive", "train.py:41", "the model's Linear layers", "option", "default"."""
+    """A value and where it was found: "directive", "train.py:41", "the model's Linear layers", "option", "default".
+
+    `passed_over` is other evidence that was found and not taken: (the value as text, where it was found).
+    """
 
     value: T
     source: str
+    passed_over: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import flake8_cnnmem
-from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.training import Fact
 
 TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
@@ -45,6 +45,11 @@ def model(report: ModelReport) -> dict[str, Any]:
             "dtype": training.dtype.value,
             "optimizer": training.optimizer.value.name,
             "sources": {name: fact.source for name, fact in facts.items() if fact is not None},
+            "passed_over": {
+                name: [{"value": value, "source": source} for value, source in fact.passed_over]
+                for name, fact in facts.items()
+                if fact is not None and fact.passed_over
+            },
         },
         "parameters": {"total": report.parameters, "trainable": report.trainable},
         "activations": report.activations,
@@ -66,4 +71,19 @@ def model(report: ModelReport) -> dict[str, Any]:
         "limit": report.limit,
         "fits": report.fits,
         "largest_batch_size": report.largest_batch_size,
+        "remedies": [
+            {"change": remedy.change, "total": remedy.total, "fits": remedy.fits} for remedy in report.remedies
+        ],
+        "parts": [part_of(part) for part in report.parts],
+    }
+
+
+def part_of(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "path": part.path,
+        "line": part.line,
+        "column": part.column,
+        "parameters": {"total": part.parameters, "trainable": part.trainable},
+        "input_shape": None if part.input_shape is None else list(part.input_shape),
     }
