@@ -48,7 +48,8 @@ class Row:
     operand's,
     whatever the others'), "contiguous".
     `reads`: operands are read as a "matrix" or "contiguous"; one that does not lie so is copied, and the copy is kept.
-    `weights`: the backward pass reads the "first" weight or "all"; matters where they are made from parameters.
+    `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
+    matters where they are made from parameters (casts, normalised weights).
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `reuses`: the result is written into the storage of an operand that nothing else needs.

@@ -17,6 +17,7 @@ from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
@@ -109,7 +110,7 @@ class Backward:
         scratch = [memory.allocate(line) for line in node.temporaries]
         if node.row.reads == "matrix" and not is_matrix(node.label.op.kind, gradient):
             scratch.append(memory.allocate(self._line(gradient)))
-        if getattr(node.label.op, "in_place", False) and node.operands[0].value.viewed:
+        if is_in_place(node.label) and node.operands[0].value.viewed:
             # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
             scratch += [memory.allocate(self._line(gradient)) for _ in range(2)]
         if kind in ("new", "reuse"):

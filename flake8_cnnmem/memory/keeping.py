@@ -68,7 +68,7 @@ def node_of(
                 overwritten = in_place and place == 0
                 storage = inputs[place].storage
                 node.saved.append(memory.allocate(storage.line) if overwritten else memory.hold(storage))
-    if row.weights:
+    if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):
         read = weights if row.weights == "all" else weights[:1]
         node.saved += [memory.hold(value.storage) for _, value in read]
     node.temporaries = tuple(lines_of(memory, row.backward, call, inputs, each))

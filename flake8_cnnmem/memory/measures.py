@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
 from flake8_cnnmem.ops import GroupNorm, LayerNorm, Recurrent, RMSNorm
+from flake8_cnnmem.ops.base import LIMIT, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
 NOT_KNOWN = Unknown("a shape is not known")
@@ -44,9 +45,9 @@ def _instances(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
 def _mask(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     """The values that a dropout draws."""
     noise = getattr(call.op, "noise", None)
-    if noise is None or len(noise) != len(shape):
+    if not isinstance(noise, tuple) or len(noise) != len(shape):
         return dims.product(shape)
-    return dims.product(size if drawn is None else drawn for drawn, size in zip(noise, shape, strict=True))
+    return dims.product(size if drawn is None else _whole(drawn) for drawn, size in zip(noise, shape, strict=True))
 
 
 def _padded(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -60,24 +61,26 @@ def _padded(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
 def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     """The values of a layer norm's statistics: one for each normalised row."""
     op = call.op
+    rank = len(shape)
+    axes: object = getattr(op, "axis", 1)
     if isinstance(op, (LayerNorm, RMSNorm)):
-        if op.shape is not None:
-            return dims.product(shape[: max(0, len(shape) - len(op.shape))])
         axes = op.axes if op.axes is not None else -1
-        gone = {axis % len(shape) for axis in (axes if isinstance(axes, tuple) else (axes,)) if shape}
-        return dims.product(size for at, size in enumerate(shape) if at not in gone)
-    axis = getattr(op, "axis", 1)
-    return dims.product(size for at, size in enumerate(shape) if not isinstance(axis, int) or at != axis % len(shape))
+        if op.shape is not None:
+            axes = tuple(range(-len(op.shape), 0))
+    gone = axes if isinstance(axes, tuple) else (axes,)
+    if not all(isinstance(axis, int) and -rank <= axis < rank for axis in gone):
+        return first_not_known(gone, NOT_KNOWN)
+    taken = {axis % rank for axis in gone if isinstance(axis, int)}
+    return dims.product(size for at, size in enumerate(shape) if at not in taken)
 
 
 def _groups(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     op = call.op
     if not isinstance(op, GroupNorm) or not shape:
         return 0
-    groups = op.groups
-    if groups == -1:
+    if op.groups == -1:
         return _instances(call, shape, inputs)
-    return dims.multiply(shape[0], groups)
+    return dims.multiply(shape[0], _whole(op.groups))
 
 
 def _queries(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -142,7 +145,9 @@ def _states(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
 
 
 def _whole(size: object) -> Size:
-    return size if isinstance(size, (int, Unknown)) else NOT_KNOWN
+    if isinstance(size, Unknown):
+        return size
+    return size if isinstance(size, int) and 0 <= size <= LIMIT else NOT_KNOWN
 
 
 QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {

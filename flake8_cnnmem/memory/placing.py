@@ -13,12 +13,12 @@ from flake8_cnnmem.memory.variants import dropped_out
 
 
 def is_in_place(call: Call) -> bool:
-    return bool(getattr(call.op, "in_place", False))
+    return getattr(call.op, "in_place", False) is True
 
 
 def is_view(call: Call, row: Row) -> bool:
     """Whether the op only rearranges."""
-    return bool(getattr(call.op, "view", False)) and row.gradient in ("same", "none")
+    return getattr(call.op, "view", False) is True and row.gradient in ("same", "none")
 
 
 def computed_dtype(row: Row, inputs: Sequence[Value], half: str | None, training: str) -> str:

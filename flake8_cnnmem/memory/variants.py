@@ -33,7 +33,7 @@ def _attention(op: ScaledDotProduct, inputs: Sequence[Value]) -> tuple[str, ...]
     dropped = not (isinstance(op.dropout, (int, float)) and op.dropout == 0)
     shapes = [value.shape for value in inputs[:3] if not isinstance(value.shape, Unknown)]
     odd = any(len(shape) != 4 for shape in shapes) or len({shape[:2] for shape in shapes}) > 1
-    if op.fused is False or (odd and not op.grouped):
+    if op.fused is False or (odd and op.grouped is not True):
         return ("math, dropped", "math") if dropped else ("math",)
     if dropped:
         return ("dropout",)

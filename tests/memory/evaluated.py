@@ -25,7 +25,7 @@ def truth(name: str) -> dict[str, Any]:
 def graph(source: Source, target: str, input_shape: tuple[int, ...]) -> Model:
     """The model that an expression in a file builds, fed with an input of this shape (without the batch)."""
     (root,) = models.evaluate_target(source, target, [], True)
-    built = models.build_model(root, models.Wanted(None, input_shape))
+    built = models.build_model(root, models.Wanted(input_shape))
     assert built is not None
     assert not built.model.causes
     return built.model

@@ -60,6 +60,7 @@ CASES: list[dict[str, Any]] = [
     *({"target": "text.py::Encoder()", "input_shape": [64, 192], "batch_size": n} for n in (1, 32)),
     *({"target": "text.py::VisionTransformer()", "input_shape": [3, 64, 64], "batch_size": n} for n in (8, 64)),
     *({"target": "autocast.py::MixedCNN()", "input_shape": [3, 32, 32], "batch_size": n} for n in (1, 64)),
+    *({"target": "autocast.py::MixedTransformer()", "input_shape": [64, 48], "batch_size": n} for n in (1, 64)),
     {"target": "gan.py::Generator()", "input_shape": [100, 1, 1], "batch_size": 64, "loss": "mse"},
     {"target": "gan.py::Discriminator()", "input_shape": [3, 64, 64], "batch_size": 64, "loss": "bce_with_logits"},
     {"target": "mixture.py::Mixture()", "input_shape": [3, 112, 112], "batch_size": 16},
@@ -182,6 +183,28 @@ def peak_of(model: nn.Module, shape: list[int], batch: int, make_optimizer: Call
         return live.peak
 
 
+@contextlib.contextmanager
+def autocast_as_on_cuda() -> Any:
+    """CUDA's autocast runs softmax and layer norm in float32; the CPU's does not."""
+    softmax, layer_norm = torch.softmax, F.layer_norm
+
+    def full(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(x: torch.Tensor, *args: Any, **options: Any) -> Any:
+            if not torch.is_autocast_enabled("cpu"):
+                return function(x, *args, **options)
+            x = x.float()
+            with torch.autocast("cpu", enabled=False):
+                return function(x, *args, **options)
+
+        return call
+
+    torch.softmax, F.layer_norm = full(softmax), full(layer_norm)
+    try:
+        yield
+    finally:
+        torch.softmax, F.layer_norm = softmax, layer_norm
+
+
 def measure(case: dict[str, Any]) -> tuple[int, int]:
     """`(saved_bytes, peak_bytes)`. Each on a model of its own: hooks keep tensors that are never unpacked alive."""
     cls = getattr(torch.optim, OPTIMIZERS[case["optimizer"]])
@@ -203,7 +226,8 @@ def main() -> None:
         case = {**DEFAULTS, **given}
         model = make(case["target"])
         record = {**case, "parameters": sum(p.numel() for p in model.parameters())}
-        record["saved_bytes"], record["peak_bytes"] = measure(case)
+        with autocast_as_on_cuda():
+            record["saved_bytes"], record["peak_bytes"] = measure(case)
         if any(isinstance(m, nn.Dropout) and m.p for m in model.modules()):
             with as_on_cuda():
                 record["cuda_saved_bytes"], record["cuda_peak_bytes"] = measure(case)
