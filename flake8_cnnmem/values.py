@@ -174,6 +174,27 @@ class Namespace:
     """Whether `import *` brings a name along; None where it brings whatever `lookup` knows."""
 
 
+class Stream(Iterator[Value]):
+    """An iterator over data of which nobody knows how much there is: batches, lines of a file.
+
+    One item stands for all. A loop over it runs its body once; `next()` gives an item as often as it is asked.
+    """
+
+    def __init__(self, draw: Callable[[], Value]) -> None:
+        self.draw = draw
+        self.drawn = False
+
+    def __next__(self) -> Value:
+        if self.drawn:
+            raise StopIteration
+        self.drawn = True
+        return self.draw()
+
+
+ONE_FOR_ALL = "one item stands for all"
+"""A fact of native classes: instances of their subclasses are long sequences (data sets), gone through as a Stream."""
+
+
 class Raised(Exception):
     """An exception of the interpreted program: `value` is an Instance of an exception class."""
 
@@ -194,6 +215,10 @@ class Run(Protocol):
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         """Call any callable value. Gives Unknown for what cannot be called or followed; raises Raised."""
+        ...
+
+    def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        """As `call`, with an Unknown that says so where the code raises."""
         ...
 
     def get(self, value: Value, name: str) -> Value:
@@ -300,6 +325,11 @@ class Run(Protocol):
 
     def enter(self, layer: Instance | None, checkpoint: bool = False) -> AbstractInvocation:
         """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
+        ...
+
+    def note(self, kind: str, subject: Value) -> None:
+        """Tell that training code does something: it iterates over a loader ("iterate"), goes "backward" from a loss,
+        makes an optimizer "step", or clears gradients ("zero_grad")."""
         ...
 
     def data(self, key: str) -> dict[Any, Any]:

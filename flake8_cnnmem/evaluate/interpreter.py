@@ -18,7 +18,7 @@ from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, to_raised
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.watch import Made, Watch
+from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
@@ -77,6 +77,19 @@ class Interpreter:
         made = self.watch.layers.get(id(result))
         if made is not None and made.number > before and site.path == self.watch.path:
             made.site = site
+
+    def note(self, kind: str, subject: Value) -> None:
+        self.add_event(Event(kind, subject, self.site, self.numbered))
+
+    def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+        """A layer is called from outside any layer."""
+        call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
+        self.watch.calls.append(call)
+        self.add_event(Event("call", layer, self.site, self.numbered, call))
+
+    def add_event(self, event: Event) -> None:
+        if len(self.watch.events) < MOST_EVENTS:
+            self.watch.events.append(event)
 
     # Running modules
 
@@ -252,6 +265,16 @@ class Interpreter:
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return invoke(self, function, args, kwargs)
+
+    def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        saved = (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth)
+        try:
+            return invoke(self, function, args, kwargs)
+        except Raised as raised:
+            frame = self.frame
+            where = (frame.module.path, frame.line) if frame is not None else ("", 0)
+            (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth) = saved
+            return Unknown(describe(raised), *where)
 
     def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
         """A call some of whose arguments are not known, not even how many."""

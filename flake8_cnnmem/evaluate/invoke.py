@@ -9,7 +9,6 @@ from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.statements import Returned
-from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -49,7 +48,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if kind is Instance:
         method = function.cls.find("__call__")
         if run.invocation is None and id(function) in run.watch.layers:
-            run.watch.calls.append(RootCall(function, args, kwargs, run.site, run.grad_enabled))
+            run.called_layer(function, args, kwargs)
         if method is not MISSING:
             return invoke(run, method, (function, *args), kwargs)
         unknown_base = function.cls.any_unknown_base()
@@ -66,7 +65,7 @@ def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwarg
     """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
     cls = method.receiver.cls
     if any(method.function is cls.find(word) for word in ("forward", "call")):
-        run.watch.calls.append(RootCall(method.receiver, args, kwargs, run.site, run.grad_enabled))
+        run.called_layer(method.receiver, args, kwargs)
     elif method.function is cls.find("build") and args and isinstance(args[0], (tuple, list)):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
         sizes = tuple(args[0][1:])

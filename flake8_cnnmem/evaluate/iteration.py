@@ -11,7 +11,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Bound, Class, Instance, Namespace, Raised, Stream, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -52,6 +52,8 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
 
 
 def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unknown:
+    if isinstance(value.native, dict) and "batch_size" in value.native:
+        run.note("iterate", value)
     method = value.cls.find("__iter__")
     if method is not MISSING:
         result = run.invoke(Bound(method, value), (), {})
@@ -59,6 +61,8 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
             return iterate(run, result) if result.cls.find("__next__") is MISSING else draw(run, result)
         return draw(run, value) if result is value else iterate(run, result)
     if value.cls.find("__getitem__") is not MISSING and value.payload is None:
+        if any(ONE_FOR_ALL in cls.facts for cls in value.cls.mro):
+            return Stream(lambda: run.index(value, 0))
         return count_up(run, value)
     if value.payload is not None:
         return iterate(run, value.payload)

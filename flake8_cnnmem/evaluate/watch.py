@@ -28,6 +28,26 @@ class RootCall:
     kwargs: dict[str, Value]
     site: Site | None
     grad: bool
+    autocast: str | None = None
+
+
+@dataclass(slots=True)
+class Event:
+    """One thing that training code does. Events are kept in the order in which the code does them.
+
+    `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss), "step"
+    (of an optimizer) or "zero_grad" (of an optimizer or a layer). `number` is that of the last op before it.
+    """
+
+    kind: str
+    subject: Value
+    site: Site | None
+    number: int
+    call: RootCall | None = None
+
+
+MOST_EVENTS = 20_000
+"""What is kept of a program that trains for long: its first steps say what the later ones do."""
 
 
 @dataclass(slots=True)
@@ -37,5 +57,6 @@ class Watch:
     path: str = ""
     layers: dict[int, Made] = field(default_factory=dict)
     calls: list[RootCall] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
-    """Functions and classes, by id, that were called from inside another function."""
+    """Functions and classes, by id, that were called while the code ran."""

@@ -206,7 +206,7 @@ class Builder:
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
         run.budget, run.log = Budget(), []
-        calls_before = len(run.watch.calls)
+        calls_before, events_before = len(run.watch.calls), len(run.watch.events)
         causes: list[Unknown] = []
         result: Value = None
         try:
@@ -220,6 +220,7 @@ class Builder:
         finally:
             log = run.log or []
             del run.watch.calls[calls_before:]
+            del run.watch.events[events_before:]
             run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):

@@ -11,7 +11,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.keras.functions.creation import random
 from flake8_cnnmem.frameworks.keras.session import snake_case
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value, is_callable
 
 COMMON = (
     "weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False, ema_momentum=0.99, "
@@ -123,6 +123,18 @@ def not_followed(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Val
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
+def step(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    run.note("step", self)
+
+
+def minimise(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
+    """`minimize(loss, variables)`: a function gives the loss, an older program's tensor is it."""
+    target = run.call(loss) if is_callable(loss) else loss
+    run.note("backward", target)
+    run.note("step", self)
+    return run.unknown("what a step gives is not followed")
+
+
 def get_config(run: Run, self: Instance) -> dict[str, Value]:
     return dict(self.attributes)
 
@@ -166,10 +178,10 @@ OPTIMIZER = Class(
     namespace={
         **BASE,
         "__init__": keep_arguments(OPTIMIZERS["Optimizer"]),
-        "apply_gradients": native(nothing),
-        "apply": native(nothing),
+        "apply_gradients": native(step),
+        "apply": native(step),
         "build": native(nothing),
-        "minimize": native(not_followed),
+        "minimize": native(minimise),
     },
     module="keras.optimizers",
 )

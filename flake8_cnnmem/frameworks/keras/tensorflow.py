@@ -135,10 +135,15 @@ CONTEXT = {
 }
 
 
+def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *args: Value, **kwargs: Value) -> Value:
+    run.note("backward", target)
+    return run.unknown("gradients are not computed")
+
+
 TAPE = absorbing(
     "GradientTape",
     **CONTEXT,
-    gradient=Native("gradient", not_followed, absorb=False),
+    gradient=Native("gradient", gradient, absorb=False),
     watch=Native("watch", lambda run, self, *args: None, absorb=False),
 )
 

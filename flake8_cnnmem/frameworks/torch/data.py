@@ -61,7 +61,7 @@ def loader_init(
         dataset=dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, num_workers=num_workers,
         collate_fn=collate_fn, pin_memory=pin_memory, drop_last=drop_last,
     )  # fmt: skip
-    self.native = {"batch_size": batch_size, "dataset": dataset}
+    self.native = {"batch_size": batch_size, "dataset": dataset, "shuffle": shuffle, "sampler": sampler}
     return None
 
 

@@ -402,8 +402,14 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
+@MEMBERS.method("zero_grad")
+def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+    run.note("zero_grad", self)
+    return None
+
+
 MEMBERS.method(
-    "zero_grad", "compile", "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
+    "compile", "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
     "_register_state_dict_hook", "_log_api_usage_once", "_maybe_warn_non_full_backward_hook",
 )(_nothing)  # fmt: skip
 

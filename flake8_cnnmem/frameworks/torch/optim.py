@@ -70,6 +70,7 @@ def start(run: Run, self: Instance, params: Value, defaults: dict[str, Value]) -
     run.changed(self)
     self.attributes.update(defaults=dict(defaults), state={}, param_groups=groups)
     self.native = {"name": self.cls.name, "options": dict(defaults), "groups": groups}
+    run.data("optimizers")[id(self)] = self
 
 
 @MEMBERS.method("__init__")
@@ -88,9 +89,21 @@ def add_param_group(run: Run, self: Instance, param_group: Value) -> Value:
     return None
 
 
-@MEMBERS.method(
-    "step", "zero_grad", "load_state_dict", "register_step_pre_hook", "register_step_post_hook", "train", "eval"
-)
+@MEMBERS.method("step")
+def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A step over a closure runs it: forward and backward are in there."""
+    loss = None if closure is None else run.call(closure)
+    run.note("step", self)
+    return loss
+
+
+@MEMBERS.method("zero_grad")
+def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+    run.note("zero_grad", self)
+    return None
+
+
+@MEMBERS.method("load_state_dict", "register_step_pre_hook", "register_step_post_hook", "train", "eval")
 def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 

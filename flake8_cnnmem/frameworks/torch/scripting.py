@@ -106,7 +106,14 @@ SCALER_MEMBERS["__init__"] = native("__init__", scaler_init)
 SCALER_MEMBERS["scale"] = native("scale", lambda run, self, outputs: outputs)
 SCALER_MEMBERS["is_enabled"] = native("is_enabled", lambda run, self: self.attributes.get("enabled"))
 SCALER_MEMBERS["state_dict"] = native("state_dict", lambda run, self: {})
-for _name in ("step", "update", "unscale_", "load_state_dict"):
+
+
+def scaled_step(run: Run, self: Instance, optimizer: Value, *args: Value, **kwargs: Value) -> Value:
+    return run.call(run.get(optimizer, "step"), *args, **kwargs)
+
+
+SCALER_MEMBERS["step"] = native("step", scaled_step)
+for _name in ("update", "unscale_", "load_state_dict"):
     SCALER_MEMBERS[_name] = native(_name, nothing)
 
 

@@ -289,6 +289,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
+    run.note("backward", input)
     return None
 
 
