@@ -163,7 +163,7 @@ def test_files_without_models_among_others_are_passed_over_in_silence(
     done = run_cnnmem("report", "plain.py", "net.py", "--format=json")
     assert len(models(done)) == 1
     assert done.stderr == ""
-    monkeypatch.setattr("flake8_cnnmem.cli.analyse", None)
+    monkeypatch.setattr("flake8_cnnmem.cli.targets.analyse", None)
     assert run_cnnmem("report", "plain.py", "plain.py").stderr == "cnnmem: plain.py plain.py: no model found\n"
 
 
@@ -181,7 +181,7 @@ def test_an_error_of_ours_is_one_line(
     def fail(*arguments: object) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 
-    monkeypatch.setattr(cli, "analyse", fail)
+    monkeypatch.setattr("flake8_cnnmem.cli.targets.analyse", fail)
     monkeypatch.delenv(STRICT, raising=False)
     assert cli.main(["report", str(model)]) == 2
     captured = capsys.readouterr()

@@ -1,0 +1,45 @@
+"""`cnnmem report TARGET...`: the layers of models, the memory of one training step, and whether it fits."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.cli.ending import EXCEEDS, FITS, warn
+from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.report import FORMATS
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.cli.ending import Commands
+
+
+def add(commands: Commands) -> None:
+    command = commands.add_parser(
+        "report",
+        help="the layers and the memory of models",
+        description="The layers of models, the memory of one training step, and whether it fits.",
+        epilog="Defaults come from [flake8] in setup.cfg, tox.ini or .flake8 (cnnmem-gpu-limit and so on). "
+        "Exit status: 0 all fit or there is no limit, 1 one exceeds the limit, 2 usage or unreadable target.",
+    )
+    command.set_defaults(command=run)
+    command.add_argument(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="PATH (every model of a file or folder), PATH::NAME (a class or factory) or PATH::EXPRESSION",
+    )
+    add_settings(command)
+    command.add_argument("--format", choices=("table", "json"), default="table", help="table (the default) or json")
+
+
+def run(options: argparse.Namespace) -> int:
+    from flake8_cnnmem.cli.targets import reports_of
+
+    settings = settings_of(options)
+    alone = len(options.targets) == 1
+    reports = [report for text in options.targets for report in reports_of(text, settings, alone)]
+    if not reports:
+        warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
+    if reports or options.format == "json":
+        print(FORMATS[options.format](reports, settings))
+    return EXCEEDS if any(report.fits is False for report in reports) else FITS
