@@ -14,7 +14,7 @@ import pytest
 
 from flake8_cnnmem import cli
 from flake8_cnnmem.answers import ModelReport, Row
-from flake8_cnnmem.memory.estimate import Estimate, Line
+from flake8_cnnmem.memory.estimate import Estimate, Line, Live, Moment
 from flake8_cnnmem.training import Fact, Optimizer, Training
 from flake8_cnnmem.unknown import STRICT
 
@@ -114,7 +114,7 @@ ESTIMATE = Estimate(
     peaks=(Line(2 * GIB, (10 * GIB + 37 * MIB) // 64),),
     saved=9 * GIB,
     tensor_peak=12 * GIB + 37 * MIB,
-    moment="backward of features.2",
+    peak_at=Moment("backward", "features.2", None, Live()),
 )
 
 REPORT = ModelReport(

@@ -54,19 +54,19 @@ class Backward:
         forward = self.forward
         outside, forward.values = forward.values, dict(region.outer)
         tape, forward.tape = forward.tape, []
-        forward.records = True
+        forward.records, forward.phase = True, "recompute"
         forward.run(region.steps, set(region.results))
         for key in region.results:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
         forward.values = outside
         for value in region.outer.values():
-            self.memory.release(value.storage)
+            self.memory.let_go(value.storage)
         self.run(inner)
 
     def _let_go(self, region: Region) -> None:
         for value in region.outer.values():
-            self.memory.release(value.storage)
+            self.memory.let_go(value.storage)
 
     def discard(self, entry: Entry) -> None:
         """An entry that no gradient will reach."""
@@ -77,7 +77,7 @@ class Backward:
 
     def _release(self, storages: list[Storage]) -> None:
         for storage in storages:
-            self.memory.release(storage)
+            self.memory.let_go(storage)
         storages.clear()
 
     def _node(self, node: Node) -> None:
@@ -87,7 +87,7 @@ class Backward:
         if not arrived:
             self._release(node.saved)
             return
-        memory.timeline.mark(f"the backward pass, at {self.forward.label(node.label)}")
+        self.forward.mark("backward", node.label)
         wanted = [operand for operand in node.operands if operand.value.grad]
         if node.kind == "view":
             made = self._view(node, given, wanted)
@@ -138,7 +138,7 @@ class Backward:
     def _fresh(self, operand: Operand, gradient: Value, placed: str = "like") -> Value:
         """A gradient of the operand's size: laid out like it, channels last if it is ("suggested"), or contiguous."""
         value = operand.value
-        use = "gradients" if value.weight is not None and operand.key not in self.finished else "activations"
+        use = "gradients" if value.weight is not None and operand.key not in self.finished else "temporaries"
         sizes, strides = value.sizes, value.strides
         if sizes is not None and strides is not None:
             if placed == "suggested":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from flake8_cnnmem.graph import Site
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -22,11 +23,67 @@ class Line:
         return Line(self.fixed + other.fixed, self.each + other.each)
 
 
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Bytes that are alive at one time, by what they are for.
+
+    `parameters` with buffers; `optimizer` is the state alone; `gradients` those of the parameters; `kept` what the
+    backward pass will read; `temporaries` everything else: results that some later op still reads, gradients of
+    activations, what an op or the optimizer's step needs for a moment; `input` the batch.
+    """
+
+    parameters: int = 0
+    optimizer: int = 0
+    gradients: int = 0
+    kept: int = 0
+    temporaries: int = 0
+    input: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.parameters + self.optimizer + self.gradients + self.kept + self.temporaries + self.input
+
+
+PHASES = {
+    "start": "at the start of the step",
+    "forward": "in the forward pass",
+    "loss": "in the loss",
+    "backward": "in the backward pass",
+    "recompute": "in the backward pass, computing a checkpoint again",
+    "optimizer": "in the optimizer's step",
+}
+"""The phases of a step, as a sentence says them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One op's turn in a step, in one of the `PHASES`.
+
+    `name` is the layer's path ("layer1.0.conv1"), with a function's name behind it where no layer of the framework
+    runs ("layer1.0.relu"); empty where the phase says it all. `site` is where
+    the code constructs the layer, or calls the function, if that is known.
+    `live` are the bytes at the op's highest point.
+    """
+
+    phase: str
+    name: str
+    site: Site | None
+    live: Live
+
+    def __str__(self) -> str:
+        """`in the backward pass, at layer1.0.conv1`."""
+        return PHASES[self.phase] + (f", at {self.name}" if self.name else "")
+
+
 class Peaks(Protocol):
-    """A replayed step, which can say its peak at any batch size."""
+    """A replayed step, which can say its peak at any batch size, and how it came to it."""
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
+        ...
+
+    def moments(self, batch: int) -> tuple[Moment, ...]:
+        """The step in order."""
         ...
 
 
@@ -35,8 +92,9 @@ class Estimate:
     """Bytes of one training step by term. `total` is the figure that is held against the limit.
 
     `peaks` are the affine functions whose maximum, plus `overhead`, is the total at any batch size.
-    `saved` and `tensor_peak` are None under cs231n accounting; `moment` says where in the step the peak
-    is ("the optimizer's step", "backward of layer3.5.conv2"), or is empty.
+    `saved` and `tensor_peak` are None under cs231n accounting. `activations` are all that is neither a
+    parameter's nor the input's: `Live.kept` and `Live.temporaries`, but for the temporaries of the optimizer's step,
+    which are among `optimizer`. `peak_at` is the first of the step's moments that reaches the peak.
     """
 
     accounting: str
@@ -51,12 +109,21 @@ class Estimate:
     peaks: tuple[Line, ...]
     saved: int | None = None
     tensor_peak: int | None = None
-    moment: str = ""
+    peak_at: Moment | None = None
     overhead_parts: tuple[tuple[str, int], ...] = ()
     left_out: tuple[Unknown, ...] = ()
     """Why something has no known size and is not counted: the total is then a lower bound."""
     timeline: Peaks | None = None
     """The replay, where there is one: it knows what rounding adds to `peaks`."""
+
+    @property
+    def moment(self) -> str:
+        """Where in the step the peak is: "in the backward pass, at layer1.0.conv1"; empty if that is not known."""
+        return "" if self.peak_at is None else str(self.peak_at)
+
+    def moments(self) -> tuple[Moment, ...]:
+        """The step in order, one moment for each op forward and back; empty where nothing was replayed."""
+        return () if self.timeline is None else self.timeline.moments(self.batch_size)
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose total is within `limit` bytes; 0 when not even one sample fits.

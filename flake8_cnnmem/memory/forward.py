@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
-from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.graph import Call, Site, Tensor
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import Line
@@ -42,6 +42,8 @@ class Forward:
     values: dict[int, Value] = field(default_factory=dict)
     tape: list[Entry] = field(default_factory=list)
     records: bool = True
+    phase: str = "forward"
+    """What the timeline calls what is run."""
     reads: Counter[int] = field(default_factory=Counter)
     """How often each tensor of the running steps is still read."""
     wanted: Collection[int] = ()
@@ -105,7 +107,7 @@ class Forward:
         if recording and any(self.values[key].grad for key in keys if key in self.values):
             held = {id(tensor): self.value(tensor) for tensor in outer}
             for value in held.values():
-                self.memory.hold(value.storage)
+                self.memory.keep(value.storage)
             self.tape.append(Region(stretch.steps, held, keys))
         return outer, results
 
@@ -123,7 +125,7 @@ class Forward:
             return found
         dtype = resolve(tensor.dtype, self.dtype)
         if tensor.shape == () and tensor.data is not None:
-            found = Value(Storage(Line(), "activations"), (), (), (), dtype)
+            found = Value(Storage(Line(), "temporaries"), (), (), (), dtype)
         else:
             found = self.memory.new(tensor.shape, dtype)
         found.grad = tensor.requires_grad
@@ -138,7 +140,7 @@ class Forward:
         if not call.outputs:
             return
         memory, dtype = self.memory, self.dtype
-        memory.timeline.mark(f"the forward pass, at {self.label(call)}")
+        self.mark(self.phase, call)
         among = {id(tensor) for tensor in call.inputs}
         operands: list[Keyed] = [(id(tensor), self.value(tensor)) for tensor in call.inputs]
         row = self.rules.row(call.op.kind, *variants(call, [value for _, value in operands]))
@@ -198,18 +200,28 @@ class Forward:
         for tensor in call.inputs:
             key = id(tensor)
             value = self.values.get(key)
-            if value is None or self.reads[key] > 1 or key in self.wanted or value.storage.use != "activations":
+            if value is None or self.reads[key] > 1 or key in self.wanted or value.storage.use != "temporaries":
                 continue
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
 
-    def label(self, call: Call) -> str:
-        """What a message calls the op: its layer's path, else the function's name."""
-        at = call.within
-        while at is not None:
-            name = self.names.get(id(at.layer))
-            if name:
-                return name
-            at = at.parent
-        return call.function or call.op.kind
+    def mark(self, phase: str, call: Call) -> None:
+        """From here on the step is at this call."""
+        if phase == "forward" and call.function == "loss" and call.within is None:
+            self.memory.timeline.mark("loss")
+            return
+        self.memory.timeline.mark(phase, *self._place(call))
+
+    def _place(self, call: Call) -> tuple[str, Site | None]:
+        """What a message calls the op, and where it stands: a layer by its path, at its construction; a function by
+        the path of the module that calls it and its own name, at the call."""
+        inside = call.within
+        if inside is not None and getattr(getattr(inside.layer, "cls", None), "site", None) is None:
+            for invocation in inside.ancestry():
+                path = self.names.get(id(invocation.layer))
+                if path:
+                    return path, invocation.layer.site or call.site
+        own = call.function or call.op.kind
+        path = "" if inside is None else self.names.get(id(inside.layer))
+        return (f"{path}.{own}" if path else own), call.site

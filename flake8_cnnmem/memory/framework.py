@@ -54,7 +54,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
     given = list(model.inputs) + ([loss[1]] if loss else [])
     for tensor in given:
-        use = "input" if tensor in model.inputs else "activations"
+        use = "input" if tensor in model.inputs else "kept"
         value = memory.new(tensor.shape, resolve(tensor.dtype, dtype), use=use)
         value.grad = tensor.requires_grad
         forward.values[id(tensor)] = value
@@ -140,22 +140,22 @@ def _prune(forward: Forward, backward: Backward, output: int) -> None:
 def _answer(memory: Memory, training: Training, overhead: int, saved: int) -> Estimate:
     batch = training.batch_size.value
     timeline = memory.timeline
-    live, moment = timeline.at_peak(batch)
+    live, peak_at = timeline.at_peak(batch)
     peak = sum(live.values())
     return Estimate(
         accounting="framework",
         batch_size=batch,
         parameters=live.get("parameters", 0),
         gradients=live.get("gradients", 0),
-        optimizer=live.get("optimizer", 0),
-        activations=live.get("activations", 0),
+        optimizer=live.get("optimizer", 0) + live.get("stepping", 0),
+        activations=live.get("kept", 0) + live.get("temporaries", 0),
         input=live.get("input", 0),
         overhead=overhead,
         total=peak + overhead,
         peaks=timeline.envelope(),
         saved=saved,
         tensor_peak=peak,
-        moment=moment,
+        peak_at=peak_at,
         left_out=tuple(memory.left_out),
         timeline=timeline,
     )

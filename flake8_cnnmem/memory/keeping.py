@@ -53,13 +53,13 @@ def node_of(
         if isinstance(kept.what, New):
             if applies(kept, None, inputs, weights):
                 lines = lines_of(memory, [kept.what], call, inputs, each)
-                node.saved += [memory.allocate(line) for line in lines]
+                node.saved += [memory.keep_new(line) for line in lines]
         elif kept.what == "y":
-            node.saved.append(memory.hold(results[0].storage))
+            node.saved.append(memory.keep(results[0].storage))
         elif kept.what == "positions":
             # The second result, where the op has one, is what is kept.
             own = lines_of(memory, [New("y", 8)], call, inputs, each)[0]
-            node.saved.append(memory.hold(results[1].storage) if len(results) > 1 else memory.allocate(own))
+            node.saved.append(memory.keep(results[1].storage) if len(results) > 1 else memory.keep_new(own))
         else:
             for place in places(kept.what, len(inputs)):
                 if not applies(kept, place, inputs, weights):
@@ -67,10 +67,10 @@ def node_of(
                 # The result overwrites the input: a clone of it is kept.
                 overwritten = in_place and place == 0
                 storage = inputs[place].storage
-                node.saved.append(memory.allocate(storage.line) if overwritten else memory.hold(storage))
+                node.saved.append(memory.keep_new(storage.line) if overwritten else memory.keep(storage))
     if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):
         read = weights if row.weights == "all" else weights[:1]
-        node.saved += [memory.hold(value.storage) for _, value in read]
+        node.saved += [memory.keep(value.storage) for _, value in read]
     node.temporaries = tuple(lines_of(memory, row.backward, call, inputs, each))
     return node
 

@@ -18,7 +18,6 @@ SCALAR = Line(4)
 
 def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
     """Put the state of the weights that get a gradient at the beginning of the step."""
-    timeline = memory.timeline
     lines: list[Line] = [SCALAR] * row.globals_
     held = slots(row, options)
     for value in updated:
@@ -28,9 +27,7 @@ def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequenc
         # LBFGS keeps flat vectors of all parameters.
         total = sum((value.storage.line for value in updated), Line())
         lines += [total] * held
-    first = [(timeline.number(line), 1, "optimizer") for line in lines if line.fixed or line.each]
-    timeline.events[:0] = first
-    timeline.labels[:] = [(at + len(first), label) for at, label in timeline.labels]
+    memory.timeline.put_first(lines, "optimizer")
 
 
 def _state_of(memory: Memory, row: Row, held: int, value: Value) -> list[Line]:
@@ -66,7 +63,7 @@ class GraphUpdates:
     def begin(self, weights: Mapping[int, Value]) -> None:
         for key, value in weights.items():
             if value.grad:
-                made = [self.memory.allocate(value.storage.line, "optimizer") for _ in range(self.row.ahead)]
+                made = [self.memory.allocate(value.storage.line, "stepping") for _ in range(self.row.ahead)]
                 self.ahead[key] = made
 
     def update(self, key: int, gradient: Value) -> bool:
@@ -79,7 +76,7 @@ class GraphUpdates:
 
     def _apply(self, key: int, gradient: Value) -> None:
         memory = self.memory
-        for storage in [memory.allocate(gradient.storage.line, "optimizer") for _ in range(self.row.single)]:
+        for storage in [memory.allocate(gradient.storage.line, "stepping") for _ in range(self.row.single)]:
             memory.release(storage)
         memory.release(gradient.storage)
         for storage in self.ahead.pop(key, []):
@@ -87,24 +84,24 @@ class GraphUpdates:
 
     def end(self, finished: Mapping[int, Value]) -> None:
         """What is left when the backward pass is over."""
-        self.memory.timeline.mark("the optimizer's step")
+        self.memory.timeline.mark("optimizer")
         for key, gradient in finished.items():
             self._apply(key, gradient)
 
 
 def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
     """The temporaries of the step, for a moment."""
-    memory.timeline.mark("the optimizer's step")
+    memory.timeline.mark("optimizer")
     lines = [value.storage.line for value in updated]
     if not lines or is_set(options.get("fused")):
         return
     decays = is_set(options.get("weight_decay"))
     if row.foreach and options.get("foreach") is not False:
         times = row.step + (row.decay if decays else 0)
-        made = [memory.allocate(line, "optimizer") for line in lines for _ in range(times)]
+        made = [memory.allocate(line, "stepping") for line in lines for _ in range(times)]
     else:
         largest = max(lines, key=lambda line: line.at(memory.probe))
         times = row.single + (row.single_decay if decays else 0)
-        made = [memory.allocate(largest, "optimizer") for _ in range(times)]
+        made = [memory.allocate(largest, "stepping") for _ in range(times)]
     for storage in made:
         memory.release(storage)

@@ -21,6 +21,8 @@ class Storage:
     line: Line
     use: str
     holds: int = 1
+    kept: int = 0
+    """How many of the holders wait for the backward pass."""
 
 
 @dataclass(slots=True, eq=False)
@@ -64,9 +66,34 @@ class Memory:
             return Line(0, max(0, values.multiple) * each)
         return Line(max(0, values) * each)
 
-    def allocate(self, line: Line, use: str = "activations") -> Storage:
+    def allocate(self, line: Line, use: str = "temporaries") -> Storage:
         self.timeline.change(line, 1, use)
         return Storage(line, use)
+
+    def keep_new(self, line: Line) -> Storage:
+        """A block that the backward pass alone will read."""
+        self.timeline.change(line, 1, "kept")
+        return Storage(line, "kept", kept=1)
+
+    def keep(self, storage: Storage) -> Storage:
+        """Hold a block for the backward pass."""
+        storage.holds += 1
+        storage.kept += 1
+        if storage.use == "temporaries":
+            self._becomes(storage, "kept")
+        return storage
+
+    def let_go(self, storage: Storage) -> None:
+        """The backward pass has read it."""
+        storage.kept -= 1
+        if not storage.kept and storage.use == "kept" and storage.holds > 1:
+            self._becomes(storage, "temporaries")
+        self.release(storage)
+
+    def _becomes(self, storage: Storage, use: str) -> None:
+        self.timeline.change(storage.line, -1, storage.use)
+        self.timeline.change(storage.line, 1, use)
+        storage.use = use
 
     def hold(self, storage: Storage) -> Storage:
         storage.holds += 1
@@ -85,7 +112,7 @@ class Memory:
         return None if any(isinstance(size, Unknown) for size in found) else tuple(found)  # type: ignore[arg-type]
 
     def new(
-        self, shape: Shape | Unknown, dtype: str, strides: tuple[int, ...] | None = None, use: str = "activations"
+        self, shape: Shape | Unknown, dtype: str, strides: tuple[int, ...] | None = None, use: str = "temporaries"
     ) -> Value:
         """A tensor of its own; contiguous without `strides`."""
         sizes = self.sizes(shape)

@@ -3,14 +3,32 @@
 The order of events does not depend on the batch, only the sizes do: each tensor is an affine function of it,
 rounded up to the allocator's block. The peak at one batch size is exact, rounding included; the `envelope`
 of affine functions without rounding bounds it from below, and all but the last few bytes of it are there.
+
+`moments` tells the whole step in order, for a picture of it: one `Moment` for each op of the forward pass, for the
+loss, for each op of the backward pass and for the optimizer's step, with the bytes that are alive at its highest
+point by what they are for. `Estimate.moments()` gives it at the estimate's batch size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.memory.estimate import Line, Live, Moment
+
+Mark: TypeAlias = "tuple[int, str, str, Site | None]"
+"""(index of the first event, phase, name of the op, where it is called)."""
+
+START: Mark = (0, "start", "", None)
+
+
+def alive(live: Mapping[str, int]) -> Live:
+    """Bytes by use, in the form in which they are answered."""
+    uses = dict(live)
+    stepping = uses.pop("stepping", 0)
+    return Live(**{**uses, "temporaries": uses.get("temporaries", 0) + stepping})
 
 
 @dataclass(slots=True)
@@ -21,9 +39,8 @@ class Timeline:
     lines: list[Line] = field(default_factory=list)
     """The distinct sizes."""
     events: list[tuple[int, int, str]] = field(default_factory=list)
-    """(which size, +1 or -1, what it is for: "parameters", "activations", ...)."""
-    labels: list[tuple[int, str]] = field(default_factory=list)
-    """(index of the first event, where in the step)."""
+    """(which size, +1 or -1, what it is for: a field of `Live`, or "stepping", the temporaries of the optimizer)."""
+    marks: list[Mark] = field(default_factory=list)
     _numbers: dict[Line, int] = field(default_factory=dict)
 
     def number(self, line: Line) -> int:
@@ -38,9 +55,15 @@ class Timeline:
         if line.fixed or line.each:
             self.events.append((self.number(line), sign, use))
 
-    def mark(self, label: str) -> None:
-        """From here on the step is at `label`."""
-        self.labels.append((len(self.events), label))
+    def mark(self, phase: str, name: str = "", site: Site | None = None) -> None:
+        """From here on the step is at the op `name`, called at `site`."""
+        self.marks.append((len(self.events), phase, name, site))
+
+    def put_first(self, lines: Iterable[Line], use: str) -> None:
+        """What turns out to have been there from the beginning."""
+        first = [(self.number(line), 1, use) for line in lines if line.fixed or line.each]
+        self.events[:0] = first
+        self.marks[:] = [(at + len(first), phase, name, site) for at, phase, name, site in self.marks]
 
     def sizes(self, batch: int) -> list[int]:
         """Every distinct size in bytes, rounded up to the block."""
@@ -60,22 +83,43 @@ class Timeline:
                 live -= sizes[number]
         return highest
 
-    def at_peak(self, batch: int) -> tuple[dict[str, int], str]:
-        """The bytes of each use at the first moment of the peak, and where in the step that is."""
+    def at_peak(self, batch: int) -> tuple[dict[str, int], Moment]:
+        """The bytes of each use at the first moment of the peak, and that moment."""
         sizes = self.sizes(batch)
-        live: dict[str, int] = {}
         total, highest, where = 0, -1, 0
         for at, (number, sign, _) in enumerate(self.events):
             total += sign * sizes[number]
             if total > highest:
                 highest, where = total, at
+        live: dict[str, int] = {}
         for number, sign, use in self.events[: where + 1]:
             live[use] = live.get(use, 0) + sign * sizes[number]
-        label = ""
-        for first, name in self.labels:
-            if first <= where:
-                label = name
-        return live, label
+        last = START
+        for mark in self.marks:
+            if mark[0] <= where:
+                last = mark
+        _, phase, name, site = last
+        return live, Moment(phase, name, site, alive(live))
+
+    def moments(self, batch: int) -> tuple[Moment, ...]:
+        """The step in order, each op at the highest point of its turn; bytes at this batch size."""
+        sizes = self.sizes(batch)
+        found: list[Moment] = []
+        live: dict[str, int] = {}
+        total = 0
+        marks = [START, *self.marks]
+        ends = [mark[0] for mark in marks[1:]] + [len(self.events)]
+        for (begin, phase, name, site), end in zip(marks, ends, strict=True):
+            highest, top = total, dict(live)
+            for at in range(begin, end):
+                number, sign, use = self.events[at]
+                total += sign * sizes[number]
+                live[use] = live.get(use, 0) + sign * sizes[number]
+                rising = sign > 0 and (at + 1 == end or self.events[at + 1][1] < 0)
+                if rising and total >= highest:
+                    highest, top = total, dict(live)
+            found.append(Moment(phase, name, site, alive(top)))
+        return tuple(found)
 
     def envelope(self) -> tuple[Line, ...]:
         """The affine functions whose maximum is the peak without rounding, from the flattest to the steepest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.estimate import Line, Live, Moment
 from flake8_cnnmem.memory.timeline import Timeline, upper_envelope
 
 LINES = st.builds(Line, st.integers(0, 5000), st.integers(0, 5000))
@@ -15,9 +15,9 @@ def timeline(sizes: list[Line], releases: list[int]) -> Timeline:
     """Allocations in order, with some of them released again in between."""
     made = Timeline(512)
     for at, line in enumerate(sizes):
-        made.change(line, 1, "activations")
+        made.change(line, 1, "kept")
         if at in releases:
-            made.change(line, -1, "activations")
+            made.change(line, -1, "kept")
     return made
 
 
@@ -29,15 +29,33 @@ def test_every_tensor_is_rounded_up() -> None:
 
 def test_the_moment_of_the_peak_is_named() -> None:
     made = Timeline(512)
-    made.mark("first")
     made.change(Line(1000), 1, "parameters")
-    made.mark("second")
-    made.change(Line(0, 512), 1, "activations")
-    made.change(Line(0, 512), -1, "activations")
-    made.mark("third")
-    made.change(Line(512), 1, "optimizer")
-    assert made.at_peak(4) == ({"parameters": 1024, "activations": 2048}, "second")
-    assert made.at_peak(1) == ({"parameters": 1024, "activations": 512}, "second")
+    made.mark("forward", "conv1")
+    made.change(Line(0, 512), 1, "temporaries")
+    made.change(Line(0, 512), -1, "temporaries")
+    made.mark("optimizer")
+    made.change(Line(512), 1, "stepping")
+    live = Live(parameters=1024, temporaries=2048)
+    assert made.at_peak(4) == ({"parameters": 1024, "temporaries": 2048}, Moment("forward", "conv1", None, live))
+    assert str(made.at_peak(4)[1]) == "in the forward pass, at conv1"
+
+
+def test_every_moment_tells_its_highest_point() -> None:
+    made = Timeline(512)
+    made.change(Line(1000), 1, "parameters")
+    made.mark("forward", "conv1")
+    made.change(Line(0, 512), 1, "temporaries")
+    made.change(Line(0, 1024), 1, "kept")
+    made.change(Line(0, 512), -1, "temporaries")
+    made.mark("optimizer")
+    made.change(Line(512), 1, "stepping")
+    made.change(Line(512), -1, "stepping")
+    made.put_first([Line(2000)], "optimizer")
+    assert made.moments(2) == (
+        Moment("start", "", None, Live(parameters=1024, optimizer=2048)),
+        Moment("forward", "conv1", None, Live(parameters=1024, optimizer=2048, temporaries=1024, kept=2048)),
+        Moment("optimizer", "", None, Live(parameters=1024, optimizer=2048, kept=2048, temporaries=512)),
+    )
 
 
 @given(st.lists(LINES, min_size=1, max_size=8), st.integers(1, 100_000))
