@@ -1,16 +1,40 @@
 """The estimated training memory exceeds the configured GPU limit.
 
-    model.py:12:1: CNM101 VGG16: training needs 13.9 GiB at batch 64, over the 12.0 GiB limit
-    (activations 10.4 GiB, parameters 2.1 GiB, input 37 MiB; adam, float32); fits up to batch 53
+## What it means
 
-(One line in reality.) One training step of this model needs more memory than `cnnmem-gpu-limit`, or a directive's
-`gpu-limit`, allows. "parameters" are the weights, their gradients and the optimizer's state together. Where batch
-size or optimizer come from code, the message says from which line. "at least" stands where something could not be
+One training step of this model needs more memory than `cnnmem-gpu-limit`, `cnnmem-per-file-limits` or a directive's
+`gpu-limit` allows. "activations" is what is kept for the backward pass and what comes and goes at the step's highest
+moment; "parameters" are the weights, their gradients and the optimizer's state together. Where batch size or
+optimizer come from code or a directive, the message says from where. "at least" stands where something could not be
 known and only what is known was counted. The finding stands where the model is built, once for each distinct model.
+Without a limit this check says nothing.
 
-To mend it: a smaller batch (the largest that fits is named), a half-precision dtype, a leaner optimizer, a smaller
-input. To set another limit for one model, write `# cnnmem: gpu-limit=24GiB` at its class or call; to leave it alone,
-`# cnnmem: skip` or `# noqa: CNM101`. Without a limit this check says nothing.
+## Example
+
+    from torch import nn
+
+
+    # cnnmem: input-shape=3,224,224 batch-size=256 gpu-limit=8GiB
+    class Stem(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Conv2d(3, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+
+It says, in one line:
+
+    example.py:5:1: CNM101 Stem: training needs 9.4 GiB at batch 256 (directive), over the 8.0 GiB limit
+    (activations 9.2 GiB, parameters 0.01 MiB, input 147 MiB; momentum, float32); fits up to batch 218
+
+## How to mend it
+
+A smaller batch (the largest that fits is named), a half-precision dtype, a leaner optimizer, checkpoints, a smaller
+input: `cnnmem report` on the file shows those changes that would make it fit, each with its figure, and with
+`--format html` at which moment of the step and in which layers the memory is needed.
+
+## How to silence it
+
+To set another limit for one model, write `# cnnmem: gpu-limit=24GiB` at its class or call; for some folders,
+`cnnmem-per-file-limits`. To leave one model alone, `# cnnmem: skip` at its class or call, or `# noqa: CNM101` on the
+line of the finding. For everything, `extend-ignore = CNM101`.
 """
 
 from __future__ import annotations

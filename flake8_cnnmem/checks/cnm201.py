@@ -1,16 +1,49 @@
 """A layer is given another size than it is declared for.
 
-    model.py:18:20: CNM201 fc1 takes 400 features, but conv2's pool gives 256 (16 x 4 x 4) for the
-    28x28 input of line 40; Linear(256, ...) fits, or a 32x32 input
+## What it means
 
-(One line in reality.) Channels or features that do not chain, a merge of unequal shapes, a reshape to another
-number of values, a size that is not a whole number: the framework would stop with an error at this layer. The
-message names the layer, the size it is given, the size it is declared for, and what would work.
+Channels or features that do not chain, a merge of unequal shapes, a reshape to another number of values, a size that
+is not a whole number: the framework would stop with an error at this layer. The message names the layer, the size it
+is given, the size it is declared for, and what would work.
 
 It is reported only where it is certain: whatever the input size, or for the size that the code itself or a
 directive states (an `Input`, a call on a tensor made in the file), never for one that only an option or a default
-gives. If the stated size is not the one the model is used with, state the right one: `# cnnmem: input-shape=3,32,32`
-at the class or call. To silence it, `# noqa: CNM201` on the layer's line.
+gives.
+
+## Example
+
+    import torch
+    from torch import nn
+
+
+    class Digits(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 16, 5)
+            self.fc = nn.Linear(16 * 13 * 13, 10)
+
+        def forward(self, x):
+            x = torch.relu(self.conv(x))
+            return self.fc(torch.flatten(nn.functional.max_pool2d(x, 2), 1))
+
+
+    logits = Digits()(torch.zeros(1, 1, 28, 28))
+
+It says, in one line:
+
+    example.py:9:19: CNM201 fc takes 2704 features, but is given 2304 for the 28x28 input of line 16; 2304 features
+    would fit
+
+## How to mend it
+
+Declare the size that the message names, or change what comes before: the padding, the stride, the number of pools.
+If the stated input size is not the one that the model is used with, state the right one:
+`# cnnmem: input-shape=3,32,32` at the class or call.
+
+## How to silence it
+
+`# noqa: CNM201` on the layer's line; for a whole model `# cnnmem: skip` at its class or call; for everything,
+`extend-ignore = CNM201`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,37 @@
 """A pool or stride drops rows or columns because it does not divide its input.
 
-    model.py:14:9: CNM203 pool2 drops 1 of 25 rows and columns: its stride does not divide them
+## What it means
 
 The layer works, but some of its input is never looked at, and a decoder that doubles the size again meets maps of
-another size than the encoder's (25 -> 12 -> 24). Sides that are multiples of all strides multiplied are safe.
+another size than the encoder's (25 -> 12 -> 24). Off unless selected: `--extend-select CNM203`.
 
-Off unless selected: `--extend-select CNM203`. To silence it, `# noqa: CNM203` on the layer's line.
+## Example
+
+    from keras import Input, Sequential, layers
+
+    model = Sequential([
+        Input((50, 50, 3)),
+        layers.Conv2D(32, 3, padding="same"),
+        layers.MaxPooling2D(2),
+        layers.Conv2D(64, 3, padding="same"),
+        layers.MaxPooling2D(2),
+        layers.Flatten(),
+        layers.Dense(10),
+    ])
+
+It says:
+
+    example.py:8:5: CNM203 max_pooling2d_1 drops 1 of 25 rows and columns: its stride does not divide them
+
+## How to mend it
+
+Choose an input whose sides are multiples of all strides multiplied (48 or 52 in the example, whose strides are 2 and
+2), pad before the layer, or let the pool pad: `padding="same"` in Keras, `ceil_mode=True` in PyTorch.
+
+## How to silence it
+
+`# noqa: CNM203` on the layer's line; for a whole model `# cnnmem: skip` at its class or call; for everything, leave
+it unselected.
 """
 
 from __future__ import annotations

@@ -1,12 +1,32 @@
 """A model was found but not estimated: the first thing that could not be known, and its line.
 
-    model.py:12:1: CNM301 Net is not estimated: the input size is not known (line 12)
+## What it means
 
-No useful number exists for this model, so none is given. The message names the first thing that was missing. Often
-a directive mends it (`# cnnmem: input-shape=3,224,224` at the class or call), or the option `cnnmem-search-path`,
-where an import was not found.
+No useful number exists for this model, so none is given. The message names the first thing that was missing.
+Off unless selected: `--extend-select CNM301`.
 
-Off unless selected: `--extend-select CNM301`. To silence it for one model, `# cnnmem: skip` or `# noqa: CNM301`.
+## Example
+
+    from keras import Sequential, layers
+
+    from settings_of_the_project import widths
+
+    model = Sequential([layers.Dense(width) for width in widths])
+
+It says, where that module is nowhere to be found:
+
+    example.py:5:9: CNM301 model is not estimated: the source of 'settings_of_the_project' is not found (line 3)
+
+## How to mend it
+
+Where an import was not found, name its folder with the option `cnnmem-search-path`. Where the input size is missing,
+a directive says it: `# cnnmem: input-shape=3,224,224` at the class or call. Where a constructor's argument is
+missing, report the model with one: `cnnmem report "example.py::Net(num_classes=10)"`.
+
+## How to silence it
+
+For one model, `# cnnmem: skip` at its class or call, or `# noqa: CNM301` on the line of the finding; for everything,
+leave it unselected.
 """
 
 from __future__ import annotations

@@ -1,11 +1,40 @@
 """The estimate is a lower bound: what was left out.
 
-    model.py:12:1: CNM302 Net: 2.1 GiB at batch 32 is a lower bound, left out: num_classes is not known (line 14)
+## What it means
 
 Something in the model could not be known (a constructor's argument that nobody gives, a layer of a package whose
 source is not found), so only what is known was counted. The message lists the first causes with their lines.
+Off unless selected: `--extend-select CNM302`.
 
-Off unless selected: `--extend-select CNM302`. To silence it for one model, `# cnnmem: skip` or `# noqa: CNM302`.
+## Example
+
+    from torch import nn
+
+
+    class Net(nn.Module):
+        def __init__(self, num_classes):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 64, 3)
+            self.head = nn.Linear(64, num_classes)
+
+        def forward(self, x):
+            return self.head(self.conv(x).mean((2, 3)))
+
+It says, in one line:
+
+    example.py:4:1: CNM302 Net: 0.03 MiB at batch 32 is a lower bound, left out: nobody gives __init__ its argument
+    num_classes (line 5); the size of the input is not stated
+
+## How to mend it
+
+Say what is missing: a directive for the input (`# cnnmem: input-shape=3,224,224` at the class or call), a default
+value or a call for an argument (`cnnmem report "example.py::Net(num_classes=10)"`), the option `cnnmem-search-path`
+for a package whose source is not found.
+
+## How to silence it
+
+For one model, `# cnnmem: skip` at its class or call, or `# noqa: CNM302` on the line of the finding; for everything,
+leave it unselected.
 """
 
 from __future__ import annotations

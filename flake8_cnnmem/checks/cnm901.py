@@ -1,6 +1,6 @@
 """A `# cnnmem:` directive is malformed or has a value that makes no sense.
 
-    model.py:12:1: CNM901 batch-size: 'many' is not a batch size: use a whole number from 1
+## What it means
 
 A directive is written
 
@@ -10,6 +10,28 @@ A directive is written
 on the line of a class, function or constructing call, or alone on the line above it; alone at the top of a file it
 is for the whole file. Values are those of the options of the same names. What is wrong with a directive is not used;
 the rest of it is. Directives that stand at nothing they could be meant for are reported, too.
+
+## Example
+
+    from torch import nn
+
+
+    # cnnmem: batch-size=many
+    class Net(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Linear(10, 10))
+
+It says:
+
+    example.py:4:1: CNM901 batch-size: 'many' is not a batch size: use a whole number from 1
+
+## How to mend it
+
+Write the value in the form that the message names, or take the directive away.
+
+## How to silence it
+
+`# noqa: CNM901` on the directive's line; for everything, `extend-ignore = CNM901`. The directive stays unused.
 """
 
 from __future__ import annotations

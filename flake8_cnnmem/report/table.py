@@ -11,6 +11,7 @@ from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.report.phrases import STATUS, Said, accounting, facts, mib, shape, terms, verdict
 from flake8_cnnmem.settings import Settings
 
 CAUSES_SHOWN = 5
@@ -34,17 +35,15 @@ def model(report: ModelReport, settings: Settings) -> str:
 
 
 def heading(report: ModelReport) -> str:
-    training = report.training
-    facts = [
-        f"batch {training.batch_size.value} ({training.batch_size.source})",
-        f"{training.optimizer.value} ({training.optimizer.source})",
-        f"{training.dtype.value} ({training.dtype.source})",
-    ]
-    if training.input_shape is not None:
-        facts.insert(0, f"input {shape(training.input_shape.value)} ({training.input_shape.source})")
-    what = {"exact": "exact", "lower-bound": "a lower bound", "unresolved": "not estimated"}[report.status]
+    said = ", ".join(phrase(fact) for fact in facts(report))
     where = f"{report.path}:{report.line}"
-    return one_line(f"{report.name}  {where}  {report.framework}, {what}") + "\n" + one_line(", ".join(facts))
+    return one_line(f"{report.name}  {where}  {report.framework}, {STATUS[report.status]}") + "\n" + one_line(said)
+
+
+def phrase(fact: Said) -> str:
+    """`batch 64 (train.py:41)`, `adam (option)`: the name where the value alone does not say it."""
+    named = fact.name in ("input", "batch")
+    return f"{fact.name} {fact.value} ({fact.source})" if named else f"{fact.value} ({fact.source})"
 
 
 def causes(report: ModelReport) -> str:
@@ -91,56 +90,10 @@ def layers(report: ModelReport) -> str:
 
 def memory(estimate: Estimate) -> str:
     """The sums by term."""
-    rows = [
-        ("parameters", estimate.parameters),
-        ("gradients", estimate.gradients),
-        ("optimizer state", estimate.optimizer),
-        ("activations", estimate.activations),
-        ("input", estimate.input),
-    ]
-    if estimate.overhead:
-        rows += [(f"overhead: {name}", size) for name, size in estimate.overhead_parts] or [
-            ("overhead", estimate.overhead)
-        ]
-    rows.append(("total", estimate.total))
-    title = f"memory of a training step at batch {estimate.batch_size}, {estimate.accounting} accounting"
-    if estimate.moment:
-        title += f", highest in {one_line(estimate.moment)}"
     body = tabulate(
-        [(one_line(name), units.show(size)) for name, size in rows],
+        [(one_line(name), units.show(size)) for name, size in terms(estimate)],
         tablefmt="plain",
         disable_numparse=True,
         colalign=("left", "right"),
     )
-    return f"{title}\n{body}"
-
-
-def verdict(report: ModelReport, settings: Settings) -> str:
-    if report.estimate is None:
-        return "no estimate, no verdict"
-    if report.limit is None:
-        return "no limit is set"
-    total, limit = units.show_apart(report.estimate.total, report.limit)
-    name = settings.gpu_named(report.limit)
-    gpu = f" ({name})" if name else ""
-    at_least = "at least " if report.status == "lower-bound" else ""
-    if report.fits is None:
-        answer = f"it takes {at_least}{total}; whether it fits is not known"
-    elif report.fits:
-        answer = f"fits, with {units.show(report.limit - report.estimate.total)} to spare"
-    else:
-        answer = f"does not fit: {at_least}{units.show(report.estimate.total - report.limit)} over"
-    largest = report.largest_batch_size
-    at_most = "at most " if report.status == "lower-bound" else ""
-    fits = f"; fits up to {at_most}batch {largest}"
-    batch = "" if largest is None else "; not even batch 1 fits" if largest < 1 else fits
-    return f"limit {limit}{gpu}: {answer}{batch}"
-
-
-def shape(sizes: Sequence[int | None]) -> str:
-    """`64x224x224`, `?` for a size that is not known; a single value has no sides."""
-    return "x".join("?" if size is None else str(size) for size in sizes) or "1"
-
-
-def mib(size: int) -> str:
-    return f"{size / units.MIB:,.2f}"
+    return f"memory of a training step {one_line(accounting(estimate))}\n{body}"

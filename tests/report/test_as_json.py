@@ -40,6 +40,7 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "optimizer": "option",
                         "input_shape": "directive",
                     },
+                    "passed_over": {},
                 },
                 "parameters": {"total": 138357544, "trainable": 138357544},
                 "activations": 15087080,

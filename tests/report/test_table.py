@@ -31,7 +31,7 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         classifier  Linear      20        1000      1,000     4,097,000    0.24
         sum                                     3,362,792   138,357,544  821.24
 
-        memory of a training step at batch 64, framework accounting, highest in backward of features.2
+        memory of a training step at batch 64, framework accounting, highest in the backward pass, at features.2
         parameters        512 MiB
         gradients         512 MiB
         optimizer state   1.0 GiB
