@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Row
 from flake8_cnnmem.settings import Limit, Settings
@@ -16,8 +16,11 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
-    from flake8_cnnmem.graph import Call, Model
+    from flake8_cnnmem.evidence import Evidence, Said
+    from flake8_cnnmem.graph import Call, Model, Site
     from flake8_cnnmem.models import Built, Root
+
+T = TypeVar("T")
 
 __all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
 
@@ -76,14 +79,16 @@ def unix_site_packages(environment: str) -> list[tuple[str, ...]]:
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
     """One model, evaluated, fed and counted; None where a directive says to skip it."""
     from flake8_cnnmem import models
+    from flake8_cnnmem.evidence import Evidence, gathered
 
     facts = facts_for(root, source)
     if facts.skip and not wanted:
         return None
     limit = facts.gpu_limit or settings.gpu_limit
     option = settings.input_shape.value if settings.input_shape is not None else None
-    built = models.build_model(root, models.Wanted(facts.input_shape, option))
-    training = training_for(facts, settings, built)
+    evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
+    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence.trained)
+    training = training_for(facts, settings, built, evidence, source.path)
     if built is None:
         return unresolved(root, training, limit)
     return counted(root, built, training, settings, limit)
@@ -95,12 +100,55 @@ def facts_for(root: Root, source: Source) -> Facts:
     return source.directives.for_lines(*lines)
 
 
-def training_for(facts: Facts, settings: Settings, built: Built | None) -> Training:
-    batch_size = settings.batch_size if facts.batch_size is None else Fact(facts.batch_size, "directive")
-    dtype = settings.dtype if facts.dtype is None else Fact(facts.dtype, "directive")
-    optimizer = settings.optimizer if facts.optimizer is None else Fact(facts.optimizer, "directive")
-    shape = Fact(built.input_shape, built.input_source) if built is not None and built.input_shape is not None else None
-    return Training(batch_size, dtype, optimizer, shape)
+def training_for(facts: Facts, settings: Settings, built: Built | None, evidence: Evidence, path: str) -> Training:
+    """Each fact by the order of precedence: a directive, the code, the option, the default."""
+    shape: Fact[tuple[int | None, ...]] | None = None
+    if built is not None and built.input_shape is not None:
+        shape = Fact(built.input_shape, placed(built.input_source, path), tuple(
+            (sizes_of(value), placed(source, path)) for value, source in built.passed_over
+        ))  # fmt: skip
+    loss = [Fact(said.value, place_of(said.site, path)) for said in evidence.loss]
+    return Training(
+        decided(facts.batch_size, evidence.batch_size, settings.batch_size, path),
+        decided(facts.dtype, evidence.dtype, settings.dtype, path),
+        decided(facts.optimizer, evidence.optimizer, settings.optimizer, path),
+        shape,
+        *loss[:1],
+    )
+
+
+def decided(directive: T | None, said: Sequence[Said[T]], setting: Fact[T], path: str) -> Fact[T]:
+    """The strongest of what is known, and what was passed over for it: other values, each once, but no defaults."""
+    known = [Fact(each.value, place_of(each.site, path)) for each in said]
+    if directive is not None:
+        known.insert(0, Fact(directive, "directive"))
+    known.append(setting)
+    taken = known[0]
+    others = [(str(fact.value), fact.source) for fact in known[1:]
+              if str(fact.value) != str(taken.value) and fact.source != "default"]  # fmt: skip
+    return Fact(taken.value, taken.source, tuple(dict.fromkeys(others)))
+
+
+def place_of(site: Site | None, path: str) -> str:
+    """`train.py:41`, the path as the report gives its own: from the working folder, unless that is no folder above."""
+    return "code" if site is None else f"{shown_path(site.path, path)}:{site.line}"
+
+
+def shown_path(path: str, report: str) -> str:
+    if path == report or os.path.isabs(report) or not os.path.isabs(path):
+        return path
+    inside = os.path.relpath(path)
+    return path if inside.startswith(os.pardir) else inside
+
+
+def placed(source: str, path: str) -> str:
+    """A source that may begin with a path."""
+    where, colon, line = source.rpartition(":")
+    return f"{shown_path(where, path)}:{line}" if colon and line.isdigit() else source
+
+
+def sizes_of(shape: tuple[int | None, ...]) -> str:
+    return "x".join("?" if size is None else str(size) for size in shape)
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:

@@ -31,6 +31,7 @@ class Optimizer:
     def __str__(self) -> str:
         """`adam`, `adam with amsgrad`: the name, and those options that add to its state."""
         more = [name for name, value in self.options if name in ("amsgrad", "centered", "momentum") and value]
+        more = [name for name in more if name != self.name]
         return f"{self.name} with {' and '.join(more)}" if more else self.name
 
 

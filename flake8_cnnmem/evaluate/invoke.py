@@ -139,7 +139,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
     caller = run.frame
-    if caller is not None and caller.kind != "module":
+    if caller is not None:
         run.watch.used.add(id(function))
     budget.depth += 1
     run.spend(1)
@@ -185,7 +185,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         instance = Instance(cls, site=site)
     if frameworks.is_layer(instance):
         run.made_layer(instance)
-    if run.frame is not None and run.frame.kind != "module":
+    if run.frame is not None:
         run.watch.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
@@ -193,6 +193,8 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
     run.finished_layer(instance)
+    if isinstance(instance.native, dict) and "batch_size" in instance.native:
+        run.data("loaders")[id(instance)] = instance
     return instance
 
 

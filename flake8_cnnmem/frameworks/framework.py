@@ -11,9 +11,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Site, Tensor, Weight
+from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Run, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One call that trains a model by itself (`fit`, `train_on_batch`): what it is told, None where it is told nothing.
+
+    `data` is what it trains on. `usual` is the batch size that it takes for arrays when it is told none.
+    """
+
+    data: Value
+    batch_size: Value
+    site: Site | None
+    usual: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a model's `compile` says, None where it says nothing."""
+
+    optimizer: Value
+    loss: Value
+    site: Site | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +83,12 @@ class Framework:
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    optimizer_of: Callable[[Value], Optimizer | None] = lambda value: None
+    """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
+    updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
+    """The parameters that an optimizer was made for; None where it does not say."""
+    compiled: Callable[[Instance], list[Compiled]] = lambda model: []
+    fits: Callable[[Instance], list[Fit]] = lambda model: []
+    """Each in the order in which the code calls them."""
+    policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None
+    """The dtype that the code asks for globally ("mixed_float16"), and where."""

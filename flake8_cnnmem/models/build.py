@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flake8_cnnmem import dims, frameworks
@@ -13,12 +13,14 @@ from flake8_cnnmem.evaluate.branches import Either, restore
 from flake8_cnnmem.evaluate.budget import Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
 from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped
 from flake8_cnnmem.models.roots import Root
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 InputShape = tuple[int | None, ...]
 
@@ -41,6 +43,8 @@ class Built:
     input_source: str
     certain: tuple[Call, ...]
     stated_by: Site | None = None
+    passed_over: tuple[tuple[InputShape, str], ...] = ()
+    """Other input shapes and where they come from."""
 
 
 @dataclass(slots=True)
@@ -53,28 +57,58 @@ class Forward:
     causes: list[Unknown]
 
 
-def build_model(root: Root, wanted: Wanted) -> Built | None:
-    """The model of a root; None where there is no instance to call."""
+def build_model(root: Root, wanted: Wanted, trained: RootCall | None = None) -> Built | None:
+    """The model of a root; None where there is no instance to call. `trained` is its call in a training loop."""
     instance = root.value
     if instance is None:
         return None
     framework = frameworks.of_layer(instance)
     assert framework is not None
     with deep_recursion():
-        return Builder(root, instance, framework, wanted).build()
+        return Builder(root, instance, framework, wanted, trained).build()
 
 
 class Builder:
     """Chooses the inputs of one model and calls it."""
 
-    def __init__(self, root: Root, instance: Instance, framework: Framework, wanted: Wanted) -> None:
+    def __init__(
+        self, root: Root, instance: Instance, framework: Framework, wanted: Wanted, trained: RootCall | None
+    ) -> None:
         self.root = root
         self.run: Interpreter = root.run
         self.instance = instance
         self.framework = framework
         self.wanted = wanted
+        self.trained = trained
 
     def build(self) -> Built:
+        self.set_to_train()
+        built = self.built()
+        return replace(built, passed_over=tuple(self.others(built)))
+
+    def set_to_train(self) -> None:
+        """Scripts end with an evaluation: back to train mode, by the model's own `train` (it may freeze parts)."""
+        if self.instance.attributes.get("training") is False:
+            method = self.run.find(self.instance, "train")
+            if method is not MISSING:
+                self.run.attempt(method)
+
+    def others(self, built: Built) -> Iterator[tuple[InputShape, str]]:
+        """Other shapes that the code or the option gives for the same input."""
+        seen = {built.input_shape}
+        coded = self.coded_inputs() if self.framework.own_inputs(self.instance) is None else None
+        stated = [(first_shape(coded[0]), place(coded[1]))] if coded else []
+        for call in self.root.calls:
+            values = self.taken_from(call)
+            stated.append((first_shape(values), place(call.site))) if values else None
+        if self.wanted.option is not None:
+            stated.append((self.wanted.option, "option"))
+        for shape, source in stated:
+            if shape is not None and shape not in seen:
+                seen.add(shape)
+                yield shape, source
+
+    def built(self) -> Built:
         own = self.framework.own_inputs(self.instance)
         if own is not None:
             return self.with_own_inputs(own)
@@ -84,9 +118,7 @@ class Builder:
             return self.finish([self.shaped(self.wanted.directive)], "directive", None, True, expected)
         if coded:
             values, site = coded
-            path = getattr(site, "path", "")
-            source = f"{path}:{site.line}" if site is not None else "code"
-            return self.finish(values, source, site, True, expected)
+            return self.finish(values, place(site), site, True, expected)
         option = self.wanted.option
         usable = option is not None and all(agrees(option, each) for each in expected)
         given = [self.shaped(option) for _ in expected] if option is not None and usable else []
@@ -118,15 +150,27 @@ class Builder:
 
     def coded_inputs(self) -> tuple[list[Value], Site | None] | None:
         """The tensors that the code itself calls the model on, their first axis the batch."""
-        for call in self.root.calls:
-            tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, Tensor)]
-            shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-            if tensors and shaped and len(tensors) == len(call.args) + len(call.kwargs):
-                return [self.batched(tensor) for tensor in tensors], call.site
+        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
+        for call in [*calls, *self.root.calls]:
+            values = self.taken_from(call)
+            if values:
+                return values, call.site
         stated = self.run.data("stated inputs").get(id(self.instance))
         if stated is not None:
             shapes, site = stated
             return [self.tensor((BATCH, *shape)) for shape in shapes], site
+        return None
+
+    def is_whole(self, call: RootCall) -> bool:
+        """Whether a training loop calls this model, not a part of it."""
+        return seen_through(call.instance) is self.instance
+
+    def taken_from(self, call: RootCall) -> list[Value] | None:
+        """What a call gives the model, if these are tensors of known shape alone."""
+        tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, Tensor)]
+        shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
+        if tensors and shaped and len(tensors) == len(call.args) + len(call.kwargs):
+            return [self.batched(tensor) for tensor in tensors]
         return None
 
     def batched(self, tensor: Tensor) -> Tensor:
@@ -259,8 +303,7 @@ class Builder:
             tuple(dict.fromkeys(causes)),
             self.root.site,
         )
-        first = forward.inputs[0].shape if forward.inputs else None
-        shape = tuple(dims.drop_batch(first)) if first is not None and not isinstance(first, Unknown) else None
+        shape = first_shape(forward.inputs)
         return Built(model, shape, source, tuple(certain), site)
 
     def certain_for_any_size(self, problems: list[Call], expected: Sequence[Expected | None]) -> list[Call]:
@@ -280,6 +323,16 @@ class Builder:
             and call.problem is not None
             and (call.site.line, call.problem.what) in open_problems
         ]
+
+
+def place(site: Site | None) -> str:
+    return "code" if site is None else f"{site.path}:{site.line}"
+
+
+def first_shape(values: Sequence[Value]) -> InputShape | None:
+    """The first input's shape without the batch."""
+    shape = values[0].shape if values and isinstance(values[0], Tensor) else None
+    return tuple(dims.drop_batch(shape)) if shape is not None and not isinstance(shape, Unknown) else None
 
 
 def agrees(shape: InputShape, expected: Expected | None) -> bool:

@@ -120,7 +120,7 @@ def set_policy(run: Run, policy: Value = None, *args: Value, **kwargs: Value) ->
     """`keras.mixed_precision.set_global_policy("mixed_float16")`: kept in `run.data("keras")["policy"]` too."""
     name = policy.attributes.get("name") if isinstance(policy, Instance) else policy
     session_of(run).policy = name
-    run.data("keras")["policy"] = name
+    run.data("keras").update({"policy": name, "policy site": run.here()})
 
 
 def global_policy(run: Run) -> Value:

@@ -355,8 +355,9 @@ def requires_grad(run: Run, self: Instance, requires_grad: Value = True) -> Valu
     return self
 
 
-def cast(self: Instance, dtype: str) -> None:
+def cast(run: Run, self: Instance, dtype: str) -> None:
     """Every floating parameter and buffer becomes one of this dtype."""
+    run.data("casts")[id(self)] = run.here()
     for store in ("_parameters", "_buffers"):
         for _, value in owned(self, store):
             if isinstance(value, Weight) and is_floating(value.dtype):
@@ -367,15 +368,15 @@ def cast(self: Instance, dtype: str) -> None:
 def to(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     for value in (*args, *kwargs.values()):
         if is_dtype(value):
-            cast(self, dtype_of(value))
+            cast(run, self, dtype_of(value))
         elif isinstance(value, Tensor) and value.dtype != "float":
-            cast(self, value.dtype)
+            cast(run, self, value.dtype)
     return self
 
 
 def _declare_cast(name: str, dtype: str) -> None:
     def to_dtype(run: Run, self: Instance) -> Value:
-        cast(self, dtype)
+        cast(run, self, dtype)
         return self
 
     MEMBERS.method(name)(to_dtype)
@@ -387,7 +388,7 @@ for _name, _dtype in (("half", "float16"), ("bfloat16", "bfloat16"), ("double", 
 
 @MEMBERS.method("type")
 def type_(run: Run, self: Instance, dst_type: Value) -> Value:
-    cast(self, dtype_of(dst_type))
+    cast(run, self, dtype_of(dst_type))
     return self
 
 

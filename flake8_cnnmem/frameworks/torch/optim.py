@@ -6,6 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
 
@@ -177,3 +178,31 @@ def parameters_of(optimizer: Instance) -> list[Weight] | None:
     return [value for value in held if isinstance(value, Weight)] if all(
         isinstance(value, Weight) for value in held
     ) else None  # fmt: skip
+
+
+TELLING = (
+    "momentum", "amsgrad", "centered", "weight_decay", "foreach", "fused", "history_size", "nesterov", "maximize",
+)  # fmt: skip
+"""Options that change the state or the step's temporaries, or that people know an optimizer by."""
+
+
+def optimizer_of(value: Value) -> Optimizer | None:
+    """An optimizer by its class's name; one of the user's own by the class of torch's that it is made from.
+
+    An option counts with the largest value that any parameter group has.
+    """
+    if not isinstance(value, Instance) or not isinstance(value.native, dict) or not value.cls.derives_from(OPTIMIZER):
+        return None
+    known = next((cls.name for cls in value.cls.mro if cls.name in OPTIONS), value.cls.name)
+    groups = value.attributes.get("param_groups")
+    found: dict[str, Any] = {}
+    for group in [value.native.get("options"), *(groups if isinstance(groups, list) else [])]:
+        for word in TELLING:
+            setting = group.get(word) if isinstance(group, dict) else None
+            if isinstance(setting, (bool, int, float)) and (setting or word == "foreach"):
+                before = found.get(word)
+                found[word] = max(before, setting) if before is not None else setting
+    name = known.lower()
+    if name == "sgd" and found.get("momentum"):
+        name = "momentum"
+    return Optimizer(name, tuple(sorted(found.items())))

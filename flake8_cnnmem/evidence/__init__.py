@@ -1,0 +1,11 @@
+"""What the code says of training: from what natives remember and what the loops do to facts, strongest first.
+
+Nothing is decided here between a directive, the code and an option: that is `analysis`. What several places of the
+code say of one fact is put in order, the strongest evidence first; the others are what was passed over.
+"""
+
+from flake8_cnnmem.evidence.facts import Evidence, gathered
+from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through
+from flake8_cnnmem.evidence.said import Said
+
+__all__ = ["Evidence", "Round", "Said", "gathered", "rounds_of", "seen_through"]

@@ -1,0 +1,128 @@
+"""Batch sizes: of loaders, pipelines and generators, of what `fit` is given, of the tensors that a loop trains on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
+
+FOR_TRAINING = re.compile(r"(?<![a-z])(train|trn|fit)", re.IGNORECASE)
+NOT_FOR_TRAINING = re.compile(r"(?<![a-z])(test|val|valid|validation|eval|dev|predict|infer)(?![a-z])", re.IGNORECASE)
+
+
+def is_loader(value: Value) -> bool:
+    """Whether a native remembers a batch size of it."""
+    return isinstance(value, Instance) and isinstance(value.native, dict) and "batch_size" in value.native
+
+
+def of_loader(loader: Instance) -> Said[int] | None:
+    """What a loader takes at a time, and where it is made."""
+    size = loader.native.get("batch_size")
+    site = loader.native.get("site") or loader.site
+    return Said(size, site) if is_count(size) else None
+
+
+def is_count(size: Value) -> bool:
+    return isinstance(size, int) and not isinstance(size, bool) and size > 0
+
+
+def of_call(call: RootCall) -> Said[int] | None:
+    """The first axis of what a training loop calls its model on."""
+    for value in (*call.args, *call.kwargs.values()):
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
+            size = value.shape[0]
+            return Said(size, call.site) if isinstance(size, int) and size > 0 else None
+    return None
+
+
+def of_fit(run: Interpreter, fit: Fit) -> Said[int] | None:
+    """What `fit` is told, else what its data is, else what it takes by itself."""
+    if is_count(fit.batch_size):
+        return Said(fit.batch_size, fit.site)
+    if is_loader(fit.data):
+        return of_loader(fit.data)
+    data = fit.data
+    if isinstance(data, (list, tuple)) and data and all(isinstance(item, Tensor) for item in data):
+        data = data[0]
+    if isinstance(data, dict) and data:
+        data = next(iter(data.values()))
+    if isinstance(data, Tensor):
+        if fit.usual is not None:
+            return Said(fit.usual, fit.site)
+        size = data.shape[0] if isinstance(data.shape, tuple) and data.shape else None
+        return Said(size, fit.site) if isinstance(size, int) and size > 0 else None
+    size = drawn(run, data)
+    if size is None and isinstance(data, Instance) and is_count(data.attributes.get("batch_size")):
+        size = data.attributes["batch_size"]
+    return Said(size, data.site if isinstance(data, Instance) and data.site is not None else fit.site) if size else None
+
+
+def drawn(run: Interpreter, data: Value) -> int | None:
+    """The first axis of what a generator or a sequence of the user's gives."""
+    item: Value = None
+    with deep_recursion():
+        try:
+            if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
+                item = run.index(data, 0)
+            elif isinstance(data, Iterator):
+                item = next(data, None)
+        except (Raised, Exhausted, RecursionError):
+            return None
+    while isinstance(item, (tuple, list)) and item:
+        item = item[0]
+    if isinstance(item, dict):
+        item = next(iter(item.values()), None)
+    if isinstance(item, Tensor) and isinstance(item.shape, tuple) and item.shape:
+        size = item.shape[0]
+        return size if isinstance(size, int) and size > 0 else None
+    return None
+
+
+def training_loaders(loaders: Sequence[Instance]) -> list[Instance]:
+    """Loaders that nobody was seen to train on, the most likely first: shuffled ones, then those named so.
+
+    Those that are named for tests and are not shuffled are left out.
+    """
+    ranked = []
+    for at, loader in enumerate(loaders):
+        shuffled = loader.attributes.get("shuffle") is True or is_own_sampler(loader)
+        words = words_of(loader.native.get("site") or loader.site)
+        named, against = bool(FOR_TRAINING.search(words)), bool(NOT_FOR_TRAINING.search(words))
+        if against and not shuffled and not named:
+            continue
+        ranked.append((not shuffled, not named, against, at, loader))
+    return [loader for *_, loader in sorted(ranked, key=lambda each: each[:4])]
+
+
+def is_own_sampler(loader: Instance) -> bool:
+    """Whether the code gives it a sampler that draws at random."""
+    sampler = loader.attributes.get("sampler")
+    return isinstance(sampler, Instance) and sampler.site is not None and "Random" in sampler.cls.name
+
+
+def words_of(site: Site | None) -> str:
+    """The statement that makes something: its names tell what it is for."""
+    if not isinstance(site, StatementSite):
+        return ""
+    try:
+        return ast.unparse(site.statement)
+    except RecursionError:
+        return ""
+
+
+def share(size: int, wrappers: Sequence[Instance]) -> tuple[int, bool]:
+    """What one device gets of a batch, and whether that is less: nn.DataParallel cuts it into pieces, one a device."""
+    for wrapper in wrappers:
+        devices = wrapper.attributes.get("device_ids")
+        if wrapper.cls.name == "DataParallel" and isinstance(devices, (list, tuple)) and len(devices) > 1:
+            return -(-size // len(devices)), True
+    return size, False

@@ -1,0 +1,136 @@
+"""All that the code says of one model's training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evidence import batches, losses
+from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
+from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.values import Instance, Value
+
+
+@dataclass(slots=True)
+class Evidence:
+    """By fact what the code says, the strongest first. `trained` is the call of the model in a training loop."""
+
+    batch_size: list[Said[int]] = field(default_factory=list)
+    optimizer: list[Said[Optimizer]] = field(default_factory=list)
+    dtype: list[Said[str]] = field(default_factory=list)
+    loss: list[Said[str]] = field(default_factory=list)
+    trained: RootCall | None = None
+
+
+def gathered(run: Interpreter, model: Instance) -> Evidence:
+    """What the code that was run says of training this model."""
+    framework = frameworks.of_layer(model)
+    assert framework is not None
+    evidence = Evidence()
+    inside = set(framework.paths(model))
+    rounds = [each for each in rounds_of(run.watch.events) if takes_part(each, framework, model, inside)]
+    rounds.sort(key=lambda each: -len(each.optimizers))
+    optimizers_of(evidence, run, framework, model, rounds)
+    for each in rounds:
+        of_round(evidence, each, inside)
+    fitted(evidence, run, framework, model)
+    made_loaders(evidence, run)
+    precision(evidence, run, framework, model)
+    return evidence
+
+
+def takes_part(each: Round, framework: Framework, model: Instance, inside: set[int]) -> bool:
+    """Whether a round calls a model (or a part of it) or updates it."""
+    if any(id(seen_through(call.instance)) in inside for call in each.calls):
+        return True
+    own = {id(weight) for weight in framework.weights(model)}
+    return any(own & {id(w) for w in framework.updated_by(optimizer) or ()} for optimizer in each.optimizers)
+
+
+def of_round(evidence: Evidence, each: Round, inside: set[int]) -> None:
+    """What one pass through a training loop says."""
+    calls = [call for call in each.calls if id(seen_through(call.instance)) in inside]
+    call = next((call for call in calls if call.grad), calls[0] if calls else None)
+    if call is not None and evidence.trained is None:
+        evidence.trained = call
+    wrappers = list(wrappers_of(call.instance)) if call is not None else []
+    sizes = [said for loader in each.loaders if (said := batches.of_loader(loader)) is not None]
+    if not sizes and call is not None and (said := batches.of_call(call)) is not None:
+        sizes = [said]
+    for said in sizes:
+        size, divided = batches.share(said.value, wrappers)
+        evidence.batch_size.append(Said(size, said.site))
+        if divided:
+            evidence.batch_size.append(said)
+    for call in calls:
+        if call.grad and call.autocast:
+            evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
+    for loss in each.losses:
+        if (named := losses.of_tensor(loss)) is not None:
+            evidence.loss.append(named)
+
+
+def optimizers_of(
+    evidence: Evidence, run: Interpreter, framework: Framework, model: Instance, rounds: Sequence[Round]
+) -> None:
+    """Those that step on this model's parameters; those that were made for them; what `compile` says."""
+    own = {id(weight) for weight in framework.weights(model)}
+    stepping = {id(optimizer): optimizer for each in rounds for optimizer in each.optimizers}
+    made = {key: value for key, value in run.data("optimizers").items() if key not in stepping}
+
+    def covered(optimizer: Instance) -> int:
+        return len(own & {id(weight) for weight in framework.updated_by(optimizer) or ()})
+
+    known = [*sorted(stepping.values(), key=covered, reverse=True), *sorted(made.values(), key=covered, reverse=True)]
+    alone = len(known) == 1 or framework.name != "torch"
+    for optimizer in known:
+        updated = framework.updated_by(optimizer)
+        named = framework.optimizer_of(optimizer)
+        if named is not None and (covered(optimizer) or (updated is None and (alone or id(optimizer) in stepping))):
+            evidence.optimizer.append(Said(named, optimizer.site))
+    for compiled in reversed(framework.compiled(model)):
+        named = framework.optimizer_of(compiled.optimizer)
+        if named is not None:
+            site = compiled.optimizer.site if isinstance(compiled.optimizer, Instance) else None
+            evidence.optimizer.append(Said(named, site or compiled.site))
+        if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
+            evidence.loss.append(loss)
+
+
+def fitted(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
+    """The last `fit` first: what came before it was warming up."""
+    for fit in reversed(framework.fits(model)):
+        said = batches.of_fit(run, fit)
+        if said is not None:
+            evidence.batch_size.append(said)
+
+
+def made_loaders(evidence: Evidence, run: Interpreter) -> None:
+    """Loaders that were made, where no training was seen."""
+    if evidence.batch_size:
+        return
+    loaders = [value for value in run.data("loaders").values() if batches.is_loader(value)]
+    for loader in batches.training_loaders(loaders):
+        if (said := batches.of_loader(loader)) is not None:
+            evidence.batch_size.append(said)
+
+
+def precision(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
+    """A dtype that the model itself was given, or a policy for all models."""
+    policy = framework.policy(run)
+    if policy is not None:
+        evidence.dtype.append(Said(*policy))
+    weights = [weight.dtype for weight in framework.weights(model) if not weight.buffer]
+    floating = {dtype for dtype in weights if dtype.startswith(("float", "bfloat"))}
+    if len(floating) == 1 and floating != {"float"} and floating != {"float32"}:
+        evidence.dtype.append(Said(floating.pop(), cast_site(run, model)))
+
+
+def cast_site(run: Interpreter, model: Instance) -> Value:
+    """Where `model.half()` or its like stands."""
+    return run.data("casts").get(id(model))

@@ -1,0 +1,81 @@
+"""What Keras code says of training: optimizers as names and objects, what `compile` and `fit` were told, the policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.frameworks.framework import Compiled, Fit
+from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.keras.model_state import ModelState
+from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.values import Instance, Run, Value
+
+TELLING = ("momentum", "nesterov", "amsgrad", "centered", "global_clipnorm", "use_ema", "gradient_accumulation_steps")
+"""Options that change what an optimizer keeps or makes for its step."""
+
+NAMES = {name.lower(): name for name in OPTIMIZERS} | {"gradientdescent": "SGD", "momentum": "SGD"}
+
+USUAL_BATCH = 32
+"""What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
+
+
+def optimizer_of(value: Value) -> Optimizer | None:
+    """`"adam"`, `Adam(amsgrad=True)`, `LossScaleOptimizer(Adam())`, TensorFlow 1's `AdamOptimizer()`."""
+    if isinstance(value, str):
+        name = value.lower().removesuffix("optimizer")
+        return Optimizer(name) if name in NAMES else None
+    if isinstance(value, dict):
+        # The form that `serialize` gives.
+        return optimizer_of(value.get("class_name"))
+    if not isinstance(value, Instance) or not value.cls.derives_from(OPTIMIZER):
+        return None
+    inner = value.attributes.get("inner_optimizer")
+    if inner is not None:
+        return optimizer_of(inner)
+    known = next((cls.name for cls in value.cls.mro if cls.name in OPTIMIZERS), value.cls.name)
+    options: dict[str, Any] = {}
+    for word in TELLING:
+        setting = value.attributes.get(word)
+        if isinstance(setting, (bool, int, float)) and setting:
+            options[word] = setting
+    name = known.lower().removesuffix("optimizer") or value.cls.name.lower()
+    if name in ("sgd", "gradientdescent", "momentum"):
+        name = "momentum" if options.get("momentum") else "sgd"
+    return Optimizer(name, tuple(sorted(options.items())))
+
+
+def state_of_model(instance: Instance) -> ModelState | None:
+    state = instance.native
+    return state.model if isinstance(state, LayerState) and isinstance(state.model, ModelState) else None
+
+
+def compiled(instance: Instance) -> list[Compiled]:
+    state = state_of_model(instance)
+    if state is None:
+        return []
+    return [Compiled(given.get("optimizer"), given.get("loss"), given.get("site")) for given in state.compiled]
+
+
+def fits(instance: Instance) -> list[Fit]:
+    state = state_of_model(instance)
+    if state is None:
+        return []
+    found = []
+    for given in state.fitted:
+        data = given.get("x", given.get("generator"))
+        usual = USUAL_BATCH if given.get("method") == "fit" else None
+        found.append(Fit(data, given.get("batch_size"), given.get("site"), usual))
+    return found
+
+
+def policy(run: Run) -> tuple[str, Site | None] | None:
+    """The global policy, or the dtype that `set_floatx` asks for."""
+    session = session_of(run)
+    name = session.policy
+    if isinstance(name, str) and name != "float32":
+        return name, run.data("keras").get("policy site")
+    if session.floatx != "float32":
+        return session.floatx, run.data("keras").get("policy site")
+    return None
