@@ -69,6 +69,8 @@ def test_a_model_in_full(make_report: Make) -> None:
                 "limit": 12288 * MIB,
                 "fits": False,
                 "largest_batch_size": 63,
+                "remedies": [],
+                "parts": [],
             }
         ],
     }
