@@ -22,7 +22,7 @@ from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
-from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear
+from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
@@ -259,12 +259,13 @@ class WrongRank:
 
     expected: str
     kind: str
+    advice: str
     view = False
     in_place = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         what = f"takes an input of {self.expected} axes with the batch, but is given {show(inputs[0])}"
-        raise Mismatch(Problem("CNM201", what), None)
+        raise Mismatch(Problem("CNM201", what, self.advice), None)
 
     def weights(self, *inputs: Shape) -> dict[str, Any]:
         return {}
@@ -280,10 +281,32 @@ def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
             rank = len(inputs.shape)
             if (stub.ndim and rank != stub.ndim) or rank < stub.least:
                 expected = str(stub.ndim) if stub.ndim else f"at least {stub.least}"
-                return run.apply(WrongRank(expected, "unknown"), inputs, function=self.cls.name, framework="keras")
+                op = WrongRank(expected, "unknown", advice_on_axes(inputs, stub.ndim or stub.least))
+                return run.apply(op, inputs, function=self.cls.name, framework="keras")
         return call(run, self, inputs, *args, **options)
 
     return lenient(call_checked)
+
+
+def rank_of(tensor: Tensor) -> int | None:
+    return len(tensor.shape) if isinstance(tensor.shape, tuple) else None
+
+
+def advice_on_axes(given: Tensor, wanted: int) -> str:
+    """What would give a layer the number of axes that it takes: the slips that people make, each with its cure."""
+    assert isinstance(given.shape, tuple)
+    rank = len(given.shape)
+    if rank > wanted:
+        return f"Flatten or a global pool before it would give {wanted}" if wanted == 2 else ""
+    before = given.call
+    while before is not None and before.inputs and rank_of(before.inputs[0]) == rank:
+        # Dropout, a norm or an activation stands between.
+        before = before.inputs[0].call
+    if before is not None and isinstance(before.op, Recurrent) and rank == wanted - 1:
+        return "return_sequences=True in the recurrent layer before it would fit"
+    if given.call is None and rank == wanted - 1 and all(isinstance(size, int) for size in given.shape[1:]):
+        return f"an input with a channel axis, as {'x'.join(map(str, given.shape[1:]))}x1, would fit"
+    return ""
 
 
 def lenient(function: Callable[..., Value]) -> Callable[..., Value]:
