@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Row
+from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.training import Fact, Training
@@ -29,25 +30,26 @@ class TargetError(Exception):
     """`target` names nothing that can be built; the message is one plain sentence that says so."""
 
 
-def analyse(source: Source, settings: Settings, target: str | None = None) -> FileReport:
+def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
     `target` is None for every model that the file defines, or the name of a class or factory of the file, or any
     expression in its scope (`ResNet(Bottleneck, [3, 4, 6, 3])`); TargetError if it is no expression or names nothing.
-    Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them.
+    Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them. What the file imports is
+    read from `files`.
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
     from flake8_cnnmem import models
 
     strict = bool(os.environ.get(STRICT))
-    folders = search_folders(settings)
+    folders = search_folders(settings, files)
     try:
         directives = source.directives
         if target is None:
-            roots = models.evaluate_file(source, folders, strict)
+            roots = models.evaluate_file(source, folders, strict, files)
         else:
-            roots = models.evaluate_target(source, target, folders, strict)
+            roots = models.evaluate_target(source, target, folders, strict, files)
         reports = [report_model(root, source, settings, target is not None) for root in roots]
     except models.TargetError as error:
         raise TargetError(str(error)) from None
@@ -56,7 +58,7 @@ def analyse(source: Source, settings: Settings, target: str | None = None) -> Fi
     return FileReport(source.path, tuple(report for report in reports if report is not None), directives)
 
 
-def search_folders(settings: Settings) -> Sequence[str]:
+def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
     """Where imports are looked up: the option or the project's root and `src`, then the packages of the project's
     virtual environment, then those of the running interpreter."""
     root = os.getcwd()
@@ -66,7 +68,9 @@ def search_folders(settings: Settings) -> Sequence[str]:
         for name in (".venv", "venv", "env")
         for inside in (("Lib", "site-packages"), *unix_site_packages(os.path.join(root, name)))
     ]
-    return [os.path.abspath(folder) for folder in (*own, *environments, *sys.path) if folder and os.path.isdir(folder)]
+    return [
+        os.path.abspath(folder) for folder in (*own, *environments, *sys.path) if folder and files.is_folder(folder)
+    ]
 
 
 def unix_site_packages(environment: str) -> list[tuple[str, ...]]:

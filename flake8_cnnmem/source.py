@@ -12,10 +12,12 @@ import os
 import tokenize
 import warnings
 from collections import OrderedDict
+from collections.abc import Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.directives import Directives
+from flake8_cnnmem.files import DISK, Files
 
 if TYPE_CHECKING:
     import libcst
@@ -172,9 +174,9 @@ def parse(text: str, path: str = "") -> ast.Module:
         raise SourceError("an expression or block is nested too deeply to be parsed", path) from None
 
 
-def check_size(size: int, path: str = "") -> None:
-    if size > LARGEST:
-        raise SourceError(f"the file is too large to be followed ({size // 1024} KiB, at most {LARGEST // 1024})", path)
+def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:
+    if size > largest:
+        raise SourceError(f"the file is too large to be followed ({size // 1024} KiB, at most {largest // 1024})", path)
 
 
 def too_deep(tree: ast.Module) -> int | None:
@@ -218,23 +220,27 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
         raise SourceError("an expression or block is nested too deeply to be followed", path) from None
 
 
-def read(path: str) -> str:
+def read(path: str, files: Files = DISK) -> str:
     """A file's text, decoded as Python does (byte-order mark, encoding cookie), else as Latin-1 like flake8.
 
     Raises SourceError for what is not there, no plain file, not readable or too large.
     """
+    return decode(read_bytes(path, LARGEST, files))
+
+
+def read_bytes(path: str, largest: int, files: Files = DISK) -> bytes:
+    """A file's content. Raises SourceError as `read` does."""
     try:
-        if not os.path.isfile(path):
-            raise SourceError("not a file" if os.path.exists(path) else "no such file", path)
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
-            if len(content) > LARGEST:
-                check_size(max(os.fstat(file.fileno()).st_size, len(content)), path)
+        if not files.is_file(path):
+            raise SourceError("not a file" if files.is_folder(path) or os.path.exists(path) else "no such file", path)
+        content = files.content(path, largest + 1)
+        if len(content) > largest:
+            check_size(max(files.size(path), len(content)), path, largest)
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror or error}", path) from None
     except ValueError as error:
         raise SourceError(f"cannot be read: {error}", path) from None
-    return decode(content)
+    return content
 
 
 def decode(content: bytes) -> str:
@@ -247,19 +253,18 @@ def decode(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_cache: OrderedDict[tuple[str, int, int], Source] = OrderedDict()
+_cache: OrderedDict[tuple[str, Hashable], Source] = OrderedDict()
 
 
-def load(path: str) -> Source:
+def load(path: str, files: Files = DISK) -> Source:
     """The Source of a file. One that has not changed is parsed once a process; the least used are forgotten."""
     try:
-        status = os.stat(path)
-        key = (os.path.abspath(path), status.st_mtime_ns, status.st_size)
+        key = (os.path.abspath(path), files.version(path))
     except (OSError, ValueError):
-        return Source(path, read(path))
+        return Source(path, read(path, files))
     source = _cache.get(key)
     if source is None or source.path != path:
-        source = _cache[key] = Source(path, read(path))
+        source = _cache[key] = Source(path, read(path, files))
         held = sum(len(kept.text) for kept in _cache.values())
         while held > _CACHED and len(_cache) > 1:
             held -= len(_cache.popitem(last=False)[1].text)

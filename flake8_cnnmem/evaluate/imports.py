@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -18,6 +19,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
+from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value
@@ -35,6 +37,7 @@ class Importer:
     def __init__(self, run: Interpreter, search_path: Sequence[str]) -> None:
         self.run = run
         self.search_path = list(search_path)
+        self.files: Files = DISK
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
         self.searched: set[tuple[int, str]] = set()
@@ -52,7 +55,7 @@ class Importer:
         found: Importable | None = native if native is not None else self.find_source(dotted)
         if found is None:
             installed_as = frameworks.source_name(dotted)
-            found = None if installed_as is None else self.find(installed_as)
+            found = frameworks.stand_in(dotted) if installed_as is None else self.find(installed_as)
         self.modules[dotted] = found
         return found
 
@@ -63,35 +66,35 @@ class Importer:
     def find_source(self, dotted: str) -> Module | None:
         parts = dotted.split(".")
         for folder in self.search_path:
-            at = locate(os.path.join(folder, *parts))
+            at = locate(os.path.join(folder, *parts), self.files)
             if at is not None:
                 return self.load_file(at[0], dotted, at[1])
         if len(parts) > 1:
             # A package may extend beyond the folder it was first found in (namespace packages).
             parent = self.find(".".join(parts[:-1]))
             if isinstance(parent, Module) and parent.package and parent.path:
-                at = locate(os.path.join(os.path.dirname(parent.path), parts[-1]))
+                at = locate(os.path.join(os.path.dirname(parent.path), parts[-1]), self.files)
                 if at is not None:
                     return self.load_file(at[0], dotted, at[1])
         return None
 
     def load_file(self, path: str, dotted: str, package: bool) -> Module | None:
-        known = self.by_path.get(os.path.realpath(path)) if path else None
+        known = self.by_path.get(self.files.real(path)) if path else None
         if known is not None:
             return known
         try:
-            source = load(path) if os.path.isfile(path) else Source(path, "")
+            source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
             source.tree  # noqa: B018  refuse here what cannot be parsed
         except SourceError:
             return None
         module = Module(dotted, source, package)
-        if os.path.isfile(path):
-            self.by_path[os.path.realpath(path)] = module
+        if self.files.is_file(path):
+            self.by_path[self.files.real(path)] = module
         return module
 
     def adopt(self, module: Module) -> None:
         """Make the analysed file the module of its own name, so that files that import it share its state."""
-        self.by_path[os.path.realpath(module.path)] = module
+        self.by_path[self.files.real(module.path)] = module
         self.modules.setdefault(module.name, module)
 
     def resolve_relative(self, module: Module, level: int, name: str) -> str:
@@ -157,19 +160,10 @@ class Importer:
         for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
             root = os.path.dirname(root)
         folder = os.path.dirname(root) if module.package and module.name == top else root
-        seen = 0
-        for here, folders, files in os.walk(folder):
-            folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-            for name in sorted(files):
-                if not name.endswith(".py"):
-                    continue
-                seen += 1
-                if seen > REGISTRY_FILES:
-                    return key in container
-                self.run.spend(10)
-                path = os.path.join(here, name)
-                if self.register_from(path, folder, top, key) and key in container:
-                    return True
+        for path in itertools.islice(python_files(folder, self.files), REGISTRY_FILES):
+            self.run.spend(10)
+            if self.register_from(path, folder, top, key) and key in container:
+                return True
         return key in container
 
     def subclasses(self, cls: Class) -> list[Value]:
@@ -196,7 +190,7 @@ class Importer:
 
     def register_from(self, path: str, folder: str, top: str, key: str) -> bool:
         try:
-            source = load(path)
+            source = load(path, self.files)
         except SourceError:
             return False
         if key not in source.text or not may_register(key).search(source.text):
@@ -250,24 +244,34 @@ def may_hold(module: Module, word: str) -> bool:
     return word in module.source.text or "import *" in module.source.text or "globals()" in module.source.text
 
 
-def locate(base: str) -> tuple[str, bool] | None:
+def python_files(folder: str, files: Files) -> Iterator[str]:
+    """The modules below a folder, those of the folder itself first; hidden folders left out."""
+    entries = files.entries(folder)
+    yield from (os.path.join(folder, name) for name, inside in entries if not inside and name.endswith(".py"))
+    for name, inside in entries:
+        if inside and not name.startswith((".", "__")):
+            yield from python_files(os.path.join(folder, name), files)
+
+
+def locate(base: str, files: Files = DISK) -> tuple[str, bool] | None:
     """The file of a module whose path without ending is `base`, and whether it is a package."""
     initial = os.path.join(base, "__init__.py")
-    if os.path.isfile(initial):
+    if files.is_file(initial):
         return initial, True
-    if os.path.isfile(base + ".py"):
+    if files.is_file(base + ".py"):
         return base + ".py", False
-    if os.path.isdir(base):
+    if files.is_folder(base):
         return initial, True
     return None
 
 
-def package_of(path: str) -> tuple[str, str, bool]:
+def package_of(path: str, files: Files = DISK) -> tuple[str, str, bool]:
     """For a file: the folder that its top package lies in, its dotted name there, and whether it is a package."""
     folder, name = os.path.split(os.path.abspath(path))
-    stem = name[:-3] if name.endswith(".py") else name
+    stem, ending = os.path.splitext(name)
+    stem = stem if ending in (".py", ".ipynb") else name
     parts = [] if stem == "__init__" else [stem]
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
+    while files.is_file(os.path.join(folder, "__init__.py")):
         folder, last = os.path.split(folder)
         parts.insert(0, last)
         if not last:

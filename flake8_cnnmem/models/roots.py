@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
@@ -47,11 +48,14 @@ class Root:
     causes: tuple[Unknown, ...] = ()
 
 
-def start(source: Source, search_path: Sequence[str], lazy: bool, strict: bool) -> tuple[Interpreter, Module]:
-    """An interpreter with the analysed file as its first module."""
-    folder, dotted, package = package_of(source.path)
+def start(
+    source: Source, search_path: Sequence[str], lazy: bool, strict: bool, files: Files = DISK
+) -> tuple[Interpreter, Module]:
+    """An interpreter with the analysed file as its first module; what it imports is read from `files`."""
+    folder, dotted, package = package_of(source.path, files)
     own_folder = os.path.dirname(os.path.abspath(source.path))
     run = Interpreter(list(dict.fromkeys([own_folder, folder, *search_path])), strict)
+    run.importer.files = files
     run.watch.path = source.path
     module = Module(dotted, source, package, lazy)
     if not lazy:
@@ -60,9 +64,11 @@ def start(source: Source, search_path: Sequence[str], lazy: bool, strict: bool) 
     return run, module
 
 
-def evaluate_file(source: Source, search_path: Sequence[str] = (), strict: bool = False) -> list[Root]:
+def evaluate_file(
+    source: Source, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+) -> list[Root]:
     """Every distinct model of a file, in the order of their lines. SourceError for a file that does not parse."""
-    run, module = start(source, search_path, False, strict)
+    run, module = start(source, search_path, False, strict, files)
     run.run_module(module)
     found = list(built_by_module(run, module))
     used = set(run.watch.used)
@@ -79,7 +85,7 @@ def same(root: Root, other: Root) -> bool:
 
 
 def evaluate_target(
-    source: Source, expression: str, search_path: Sequence[str] = (), strict: bool = False
+    source: Source, expression: str, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
 ) -> list[Root]:
     """The model that an expression gives in the scope of a file: a name of a class or factory, or any expression.
 
@@ -87,7 +93,7 @@ def evaluate_target(
     """
     from flake8_cnnmem.evaluate.grammar import pair
 
-    run, module = start(source, search_path, True, strict)
+    run, module = start(source, search_path, True, strict, files)
     asked = Source(f"{source.path}::{expression}", f"({expression}\n)")
     asked.path = source.path
     try:
