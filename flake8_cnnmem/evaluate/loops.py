@@ -1,9 +1,16 @@
-"""`for`, `while`: loops over what is known, and what is left of those over what is not."""
+"""`for`, `while`: loops over what is known, and what is left of those over what is not.
+
+A training loop does the same in every round. Once a round has been seen that only trains (a loss's backward, an
+optimizer's step, calls of models, and no layer made), the rounds after it are taken as a loop of unknown length: its
+body is run once more with the loop's variable unknown, and what the two disagree on is unknown from then on.
+"""
 
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -15,7 +22,64 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.graph import Invocation
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+FEW_ROUNDS = 2
+"""Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
+
+MANY_ROUNDS = 16
+"""Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
+calls in a loop looks the same from outside, and its calls count."""
+
+COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
+"""Iterators over numbers that only count: every round after the first is like it."""
+
+TRAINING = ("backward", "step")
+"""What a round that trains is known by."""
+
+
+class Rounds:
+    """Watches the rounds of one loop for the point from which they only repeat."""
+
+    __slots__ = ("alike", "counted", "events", "layers", "run", "seen")
+
+    def __init__(self, run: Interpreter, counted: bool) -> None:
+        self.run = run
+        self.counted = counted
+        self.events = len(run.watch.events)
+        self.layers = run.layers_made
+        self.seen: list[Any] | None = None
+        self.alike = 0
+
+    def repeat(self) -> bool:
+        """Whether the round that has just ended stands for those to come."""
+        run = self.run
+        started, self.events = self.events, len(run.watch.events)
+        before, self.layers = self.layers, run.layers_made
+        if started == self.events or before != self.layers:
+            self.seen = None
+            return False
+        new = run.watch.events[started:]
+        trains = any(event.kind in TRAINING for event in new)
+        if trains and self.counted:
+            return True
+        seen, self.seen = self.seen, [told_apart_by(event) for event in new]
+        self.alike = self.alike + 1 if seen == self.seen else 0
+        return self.alike >= (1 if trains else MANY_ROUNDS)
+
+
+def told_apart_by(event: Any) -> Any:
+    """Two events that agree in this are the same step of a loop's round."""
+    call = event.call
+    shapes = () if call is None else tuple(shape_of(each) for each in (*call.args, *call.kwargs.values()))
+    return event.kind, id(event.subject) if isinstance(event.subject, Instance) else None, shapes
+
+
+def shape_of(value: Value) -> Any:
+    return getattr(value, "shape", None) if not isinstance(value, (tuple, list)) else tuple(map(shape_of, value))
 
 
 def compile_orelse(compiler: Compiler, node: cst.Else | None, twins: list[ast.stmt]) -> Code:
@@ -55,6 +119,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
 
     def rounds(frame: Frame, items: Iterator[Value]) -> Value:
         run = frame.run
+        watched = Rounds(run, isinstance(items, COUNTED))
         for done, item in enumerate(items):
             run.spend(1)
             if done >= LOOP_ROUNDS:
@@ -66,6 +131,14 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                     return None
                 if isinstance(signal, Returned):
                     return signal
+            if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
+                return rest(frame, items)
+        return orelse(frame)
+
+    def rest(frame: Frame, items: Iterator[Value]) -> Value:
+        if next(items, MISSING) is not MISSING:
+            cause = frame.run.unknown("which round of a training loop it is is not known")
+            return unknown_loop(frame, cause, once(cause))
         return orelse(frame)
 
     return loop
@@ -90,6 +163,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
 
     def rounds(frame: Frame) -> Value:
         run = frame.run
+        watched = Rounds(run, counted=True)
         done = 0
         while True:
             truth = run.truth(test(frame))
@@ -106,6 +180,9 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
                 return None
             if isinstance(signal, Returned):
                 return signal
+            if watched.repeat():
+                cause = run.unknown("how long a training loop goes on is not known")
+                return unknown_loop(frame, cause, body)
 
     return loop
 

@@ -23,6 +23,12 @@ PACKAGES = {
     "ptflops": "torch",
     "fvcore": "torch",
     "torchviz": "torch",
+    "torchvision": "images",
+    "PIL": "images",
+    "cv2": "images",
+    "albumentations": "images",
+    "imageio": "images",
+    "skimage": "images",
 }
 """Top-level package of an import to the package here that answers for it."""
 
@@ -34,6 +40,14 @@ def find_module(dotted: str) -> Namespace | None:
         return None
     module = importlib.import_module(f"{__name__}.{package}")
     found: Namespace | None = module.find_module(dotted)
+    return found
+
+
+def stand_in(dotted: str) -> Namespace | None:
+    """What is known of a package whose source is not found though it is usually read from source."""
+    if PACKAGES.get(dotted.partition(".")[0]) != "images":
+        return None
+    found: Namespace | None = importlib.import_module(f"{__name__}.images").stand_in(dotted)
     return found
 
 

@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unk
 from flake8_cnnmem.evaluate.builtins.known import type_name
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Run, Stream, Value
 
 
 def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
@@ -31,6 +31,8 @@ def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
             return cause
         raise TypeError(f"'{type_name(iterator)}' object is not an iterator")
     run.spend(1)
+    if isinstance(iterator, Stream):
+        return iterator.draw()
     for item in iterator:
         return item
     if default is MISSING:
@@ -70,6 +72,7 @@ ITERATOR = host_class(
         type(iter({}.items())),
         type(iter(set())), type(iter(range(0))), type(iter(range(10**30))), type(iter(b"")), type(reversed({})),
         itertools.chain, itertools.islice, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
+        Stream,
     ),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Run, Value
 
 KEPT = 4096
 """Values of an array that are kept. Model code computes with a handful; data sets are far above."""
@@ -82,6 +82,10 @@ def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unkno
         return make(value.shape, flat_of(value), dtype or own)
     if isinstance(value, Instance) and isinstance(value.payload, (list, tuple)):
         value = value.payload
+    if isinstance(value, Instance) and value.cls.find("__array__") is not MISSING:
+        made = run.call(run.get(value, "__array__"))
+        if isinstance(made, (Tensor, Unknown)):
+            return as_array(run, made, dtype)
     if scalar(value):
         return make((), [value], dtype or dtype_of_value(value))
     items = run.items(value)

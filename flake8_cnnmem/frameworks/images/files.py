@@ -1,0 +1,74 @@
+"""Images read from files by torchvision.io, imageio, scikit-image and matplotlib; what torchvision.utils draws."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.images.sizes import pair_of, with_sides
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Native, Run, Value
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, absorb=False)
+
+
+CHANNELS = {"GRAY": 1, "GRAY_ALPHA": 2, "RGB": 3, "RGB_ALPHA": 4}
+READ_MODE = Class("ImageReadMode", namespace={name: name for name in ("UNCHANGED", *CHANNELS)}, module="torchvision.io")
+
+
+def read_image(run: Run, path: Value, mode: Value = "UNCHANGED", apply_exif_orientation: Value = False) -> Value:
+    """(C, H, W), bytes."""
+    cause = run.unknown("the size of an image in a file is not known")
+    channels = CHANNELS.get(mode, cause) if isinstance(mode, str) else cause
+    return Tensor((channels, cause, cause), "uint8")
+
+
+def nothing(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def not_known(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("what a file holds is not known")
+
+
+def array(run: Run, *args: Value, **kwargs: Value) -> Value:
+    """An image of which not even the number of axes is known."""
+    return Tensor(run.unknown("the size of an image in a file is not known"), "uint8", framework="numpy")
+
+
+def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: Value) -> Value:
+    """skimage.transform.resize: floats, of the given size."""
+    if isinstance(image, Unknown):
+        return image
+    resized = with_sides(run, image, pair_of(output_shape[:2] if isinstance(output_shape, tuple) else output_shape))
+    if isinstance(resized, Tensor):
+        return Tensor(resized.shape, "float64", framework="numpy")
+    return resized
+
+
+IO: dict[str, Value] = {
+    "read_image": native("read_image", read_image),
+    "decode_image": native("decode_image", read_image),
+    "decode_jpeg": native("decode_jpeg", read_image),
+    "ImageReadMode": READ_MODE,
+    **{name: native(name, not_known) for name in ("read_file", "read_video", "encode_jpeg", "VideoReader")},
+    **{name: native(name, nothing) for name in ("write_jpeg", "write_png", "write_file", "write_video")},
+}
+UTILITIES: dict[str, Value] = {
+    "save_image": native("save_image", nothing),
+    "make_grid": native("make_grid", lambda run, *args, **kwargs: run.unknown("a grid of images is not followed")),
+    "draw_bounding_boxes": native("draw_bounding_boxes", lambda run, image, *args, **kwargs: image),
+    "draw_segmentation_masks": native("draw_segmentation_masks", lambda run, image, *args, **kwargs: image),
+}
+"""torchvision.utils, which only draws. What it registers for models is read nowhere else than in its models."""
+
+READERS: dict[str, dict[str, Value]] = {
+    "imageio": {"imread": native("imread", array), "imwrite": native("imwrite", nothing),
+                "imsave": native("imsave", nothing), "mimsave": native("mimsave", nothing)},
+    "imageio.v2": {"imread": native("imread", array), "imwrite": native("imwrite", nothing)},
+    "imageio.v3": {"imread": native("imread", array), "imwrite": native("imwrite", nothing)},
+    "skimage": {},
+    "skimage.io": {"imread": native("imread", array), "imsave": native("imsave", nothing)},
+    "skimage.transform": {"resize": native("resize", resize)},
+    "skimage.color": {"rgb2gray": native("rgb2gray", array), "gray2rgb": native("gray2rgb", array)},
+}  # fmt: skip
