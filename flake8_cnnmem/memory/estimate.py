@@ -109,6 +109,8 @@ class Estimate:
     peaks: tuple[Line, ...]
     saved: int | None = None
     tensor_peak: int | None = None
+    kept_by: tuple[tuple[str, int], ...] = ()
+    """`saved` without the inputs, by the name of the op that keeps it, as `Moment` names ops; in call order."""
     peak_at: Moment | None = None
     overhead_parts: tuple[tuple[str, int], ...] = ()
     left_out: tuple[Unknown, ...] = ()

@@ -1,10 +1,11 @@
-"""The forward pass: results, what autograd keeps of each op, and what dies as soon as nothing reads it."""
+"""The forward pass: results, what autograd keeps of each op, and what dies as soon as nothing reads or holds it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, Site, Tensor
@@ -23,7 +24,7 @@ from flake8_cnnmem.memory.placing import (
 )
 from flake8_cnnmem.memory.products import as_read
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Region, Step, Stretch, calls_in
+from flake8_cnnmem.memory.tape import Entry, Region, Step, Stretch, calls_in, first_number
 from flake8_cnnmem.memory.variants import dropped_out, variants
 
 
@@ -58,7 +59,10 @@ class Forward:
         before = self.reads, self.wanted
         self.reads, self.wanted = reads, wanted
         made: set[int] = set()
+        waiting: list[tuple[int, int]] = []
         for step in steps:
+            while waiting and waiting[0][0] < first_number(step):
+                self.drop(heappop(waiting)[1])
             if isinstance(step, Stretch):
                 read, results = self._stretch(step, reads, wanted)
             else:
@@ -70,9 +74,14 @@ class Forward:
             self.constants.clear()
             for tensor in read:
                 reads[id(tensor)] -= 1
-            for key in {id(tensor) for tensor in (*read, *results)}:
+            for key, tensor in {id(tensor): tensor for tensor in (*read, *results)}.items():
                 if reads[key] <= 0 and key in made and key not in wanted:
-                    self.drop(key)
+                    if self.rules.eager:
+                        heappush(waiting, (tensor.held, key))
+                    else:
+                        self.drop(key)
+        for _, key in waiting:
+            self.drop(key)
         self.reads, self.wanted = before
 
     def _reads(self, steps: Sequence[Step]) -> Counter[int]:
@@ -212,6 +221,10 @@ class Forward:
             self.memory.timeline.mark("loss")
             return
         self.memory.timeline.mark(phase, *self._place(call))
+
+    def name_of(self, call: Call) -> str:
+        """What a `Moment` calls the op."""
+        return self._place(call)[0]
 
     def _place(self, call: Call) -> tuple[str, Site | None]:
         """What a message calls the op, and where it stands: a layer by its path, at its construction; a function by

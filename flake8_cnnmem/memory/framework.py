@@ -11,6 +11,7 @@ from dataclasses import replace
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.memory.attribution import kept_by
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
@@ -20,7 +21,7 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.optimizers import is_set
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
-from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Entry, Region, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
@@ -69,7 +70,8 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
 
     outputs = {id(tensor) for tensor in model.outputs}
     forward.run(steps_of(model.calls), outputs)
-    saved = _saved(forward.tape, fixed, memory, batch)
+    kept = kept_by(forward.tape, fixed, batch, forward.name_of)
+    saved = sum(size for _, size in kept)
     saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
     chosen = id(loss[0].inputs[0]) if loss else 0
@@ -93,7 +95,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         updated = [backward.finished[key] for key in weights if key in backward.finished]
         step(memory, row, options, updated)
         state(memory, row, options, updated)
-    return _answer(memory, training, overhead, saved)
+    return _answer(memory, training, overhead, saved, kept)
 
 
 TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS}
@@ -109,15 +111,6 @@ def _weights(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
         value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
         found[id(weight)] = value
     return found
-
-
-def _saved(tape: list[Entry], fixed: set[int], memory: Memory, batch: int) -> int:
-    """The bytes that autograd keeps after the forward pass, each storage once, weights and inputs left out."""
-    kept: dict[int, Storage] = {}
-    for entry in tape:
-        storages = [value.storage for value in entry.outer.values()] if isinstance(entry, Region) else entry.saved
-        kept.update({id(storage): storage for storage in storages if id(storage) not in fixed})
-    return sum(storage.line.at(batch) for storage in kept.values())
 
 
 def _prune(forward: Forward, backward: Backward, output: int) -> None:
@@ -137,7 +130,9 @@ def _prune(forward: Forward, backward: Backward, output: int) -> None:
     forward.tape[:] = kept[::-1]
 
 
-def _answer(memory: Memory, training: Training, overhead: int, saved: int) -> Estimate:
+def _answer(
+    memory: Memory, training: Training, overhead: int, saved: int, kept: tuple[tuple[str, int], ...]
+) -> Estimate:
     batch = training.batch_size.value
     timeline = memory.timeline
     live, peak_at = timeline.at_peak(batch)
@@ -154,6 +149,7 @@ def _answer(memory: Memory, training: Training, overhead: int, saved: int) -> Es
         total=peak + overhead,
         peaks=timeline.envelope(),
         saved=saved,
+        kept_by=kept,
         tensor_peak=peak,
         peak_at=peak_at,
         left_out=tuple(memory.left_out),

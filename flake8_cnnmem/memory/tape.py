@@ -90,6 +90,13 @@ def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[St
     return steps
 
 
+def first_number(step: Step) -> int:
+    """The number of the call that a step begins with."""
+    while isinstance(step, Stretch):
+        step = step.steps[0]
+    return step.number
+
+
 def calls_in(steps: Sequence[Step]) -> list[Call]:
     """Every call of some steps, in order."""
     found: list[Call] = []

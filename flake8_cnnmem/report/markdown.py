@@ -1,0 +1,166 @@
+"""The report as people paste it into an issue or a review: GitHub's Markdown.
+
+Names and causes come from the code that was analysed. They are data: nothing in them is read as Markdown or HTML.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from flake8_cnnmem import units
+from flake8_cnnmem.answers import ModelReport, Part
+from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.report.phrases import STATUS, accounting, facts, fitting, mib, shape, terms, total, verdict
+from flake8_cnnmem.settings import Settings
+
+
+def render(reports: Sequence[ModelReport], settings: Settings) -> str:
+    """One model in full; several behind a table of all, each folded."""
+    if not reports:
+        return "No model found."
+    if len(reports) == 1:
+        return f"### {heading(reports[0])}\n\n{model(reports[0], settings)}"
+    folded = [details(heading(report, html=True), model(report, settings)) for report in reports]
+    return "\n\n".join([overview(reports), *folded])
+
+
+def overview(reports: Sequence[ModelReport]) -> str:
+    """All models, one row each."""
+    rows = [
+        (
+            code(report.name),
+            code(f"{report.path}:{report.line}"),
+            "" if report.parameters is None else f"{report.parameters:,}",
+            str(report.training.batch_size.value),
+            total(report),
+            "" if report.limit is None else units.show(report.limit),
+            fitting(report.fits) or STATUS[report.status],
+            "" if report.largest_batch_size is None else str(report.largest_batch_size),
+        )
+        for report in reports
+    ]
+    headers = ("model", "where", "parameters", "batch", "memory", "limit", "", "largest batch")
+    return table(rows, headers, "llrrrrlr")
+
+
+def heading(report: ModelReport, html: bool = False) -> str:
+    """`VGG16`: 13.9 GiB at batch 64, does not fit."""
+    name = entities(report.name) if html else code(report.name)
+    told = f"{name}: {total(report)}"
+    if report.estimate is not None:
+        told += f" at batch {report.estimate.batch_size}"
+    answer = fitting(report.fits)
+    return f"{told}, {answer}" if answer else told
+
+
+def model(report: ModelReport, settings: Settings) -> str:
+    """Everything about one model below its heading."""
+    where = code(f"{report.path}:{report.line}")
+    known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
+    blocks = [f"{where}, {known}; {escape(verdict(report, settings))}"]
+    if report.causes:
+        lines = [f"- {escape(cause.at(report.path))}" for cause in report.causes]
+        blocks.append("\n".join(["Not known:", "", *lines]))
+    if report.parts:
+        blocks.append(parts(report.parts))
+    blocks.append(evidence(report))
+    if report.estimate is not None:
+        sizes = [(escape(name), units.show(size)) for name, size in terms(report.estimate)]
+        title = f"Memory of a training step {escape(accounting(report.estimate))}:"
+        blocks += [title, table(sizes, ("term", "memory"), "lr")]
+    if report.remedies:
+        changes = [(escape(each.change), units.show(each.total), fitting(each.fits)) for each in report.remedies]
+        blocks += ["What would make it smaller:", table(changes, ("change", "memory", ""), "lrl")]
+    if report.rows:
+        blocks.append(details(f"{len(report.rows)} layers", layers(report)))
+    return "\n\n".join(blocks)
+
+
+def evidence(report: ModelReport) -> str:
+    """What was taken from where."""
+    rows = []
+    for fact in facts(report):
+        others = "; ".join(f"{value} ({source})" for value, source in fact.passed_over)
+        rows.append((fact.name, escape(fact.value), escape(fact.source), escape(others)))
+    if any(row[3] for row in rows):
+        return table(rows, ("taken", "value", "from", "passed over"), "llll")
+    return table([row[:3] for row in rows], ("taken", "value", "from"), "lll")
+
+
+def parts(trained: Sequence[Part]) -> str:
+    """The models that one step trains together."""
+    rows = [
+        (
+            code(part.name),
+            code(f"{part.path}:{part.line}"),
+            f"{part.parameters:,}",
+            "" if part.input_shape is None else shape(part.input_shape),
+        )
+        for part in trained
+    ]
+    return table(rows, ("trained together", "where", "parameters", "input"), "llrr")
+
+
+def layers(report: ModelReport) -> str:
+    """The layer table; values are per sample, MiB for the whole batch, forward only."""
+    rows: list[tuple[str, ...]] = []
+    values, size = sum(row.activations for row in report.rows), sum(row.bytes for row in report.rows)
+    given = report.training.input_shape
+    if given is not None and None not in given.value:
+        inputs = math.prod(side for side in given.value if side is not None)
+        taken = report.estimate.input if report.estimate is not None else 0
+        values, size = values + inputs, size + taken
+        rows.append(("input", "", "", shape(given.value), f"{inputs:,}", "0", mib(taken)))
+    rows += [
+        (
+            code(row.name),
+            code(row.type),
+            str(row.line or ""),
+            shape(row.output_shape),
+            f"{row.activations:,}",
+            f"{row.parameters:,}",
+            mib(row.bytes),
+        )
+        for row in report.rows
+    ]
+    parameters = "" if report.parameters is None else f"{report.parameters:,}"
+    rows.append(("sum", "", "", "", f"{values:,}", parameters, mib(size)))
+    return table(rows, ("layer", "type", "line", "output", "values", "parameters", "MiB"), "llrrrrr")
+
+
+def details(summary: str, text: str) -> str:
+    """A folded block. `summary` is HTML, `text` Markdown."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+def table(rows: Sequence[Sequence[str]], headers: Sequence[str], align: str) -> str:
+    """A table of cells that are Markdown already; `align` has an `l` or `r` for each column."""
+    sides = tuple({"l": "left", "r": "right"}[side] for side in align)
+    return tabulate(rows, headers=headers, tablefmt="pipe", disable_numparse=True, colalign=sides if rows else None)
+
+
+def code(text: str) -> str:
+    """A name as code. What would end the code or the cell is written so that it does not."""
+    text = one_line(text)
+    if text and text == text.strip() and not re.search(r"[`|\\]", text):
+        return f"`{text}`"
+    return f"<code>{entities(text)}</code>"
+
+
+def entities(text: str) -> str:
+    """Text that neither Markdown nor HTML reads anything into."""
+    return "".join(
+        letter if letter.isalnum() or letter in " ._-/" or ord(letter) > 127 else f"&#{ord(letter)};"
+        for letter in one_line(text)
+    ).replace("_", "&#95;")
+
+
+def escape(text: str) -> str:
+    """A phrase that may have somebody's names in it: marks that mean something are written so that they do not."""
+    text = re.sub(r"[&<>|\\`*\[\]~@#$]", lambda mark: f"&#{ord(mark[0])};", one_line(text))
+    text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", "&#95;", text)
+    return text.replace("://", "&#58;//").replace("www.", "www&#46;")
