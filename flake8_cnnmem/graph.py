@@ -48,6 +48,8 @@ class Tensor:
     framework: str = "torch"
     requires_grad: bool = False
     """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
+    held: int = 0
+    """The number that calls had reached when the code let go of it (variables, arguments); 0 if it never held it."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -122,6 +124,22 @@ class Mismatch(Exception):
         self.recovered = recovered
 
 
+@dataclass(slots=True, eq=False)
+class OwnBackward:
+    """The backward pass that the code itself writes for a function (torch.autograd.Function): of what its forward
+    pass makes only `saved` is kept. Its calls have numbers from `first` on and are no part of the model."""
+
+    saved: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+    """What the function gives."""
+    given: tuple[Tensor, ...]
+    """The gradients of `results` that the backward pass is handed."""
+    arguments: tuple[Any, ...]
+    gradients: tuple[Any, ...]
+    """What it gives for each of the arguments; empty where it could not be followed."""
+    first: int
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Invocation:
     """One call of a layer or module: the frame that ops run in. Invocations form a tree through `parent`."""
@@ -133,6 +151,8 @@ class Invocation:
     site: Site | None = None
     checkpoint: bool = False
     """The forward pass inside keeps nothing but its inputs and is run again in the backward pass."""
+    own: OwnBackward | None = None
+    """The backward pass inside is the code's own."""
 
     def __repr__(self) -> str:
         return f"<Invocation {self.number}>"
@@ -193,6 +213,8 @@ class Model:
     """Module path ("layer1.0.conv1") by id of the layer instance."""
     causes: tuple[Unknown, ...] = ()
     site: Site | None = None
+    backend: str = ""
+    """What computes: "torch", "tensorflow", "jax"; empty for the framework's own default."""
 
 
 def calls_behind(outputs: Iterable[Tensor]) -> tuple[Call, ...]:

@@ -323,6 +323,10 @@ class Run(Protocol):
         """
         ...
 
+    def let_go(self, *values: Value) -> None:
+        """What a native has held until now, its arguments above all: their tensors may be freed from here on."""
+        ...
+
     def enter(self, layer: Instance | None, checkpoint: bool = False) -> AbstractInvocation:
         """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
         ...

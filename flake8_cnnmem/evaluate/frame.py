@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import MISSING, Class, Value
 
 if TYPE_CHECKING:
@@ -96,10 +97,16 @@ class Frame:
             variables = self.module.variables if owner is None else owner.variables
         if self.run.journal is not None:
             self.run.changed(variables)
+        before = variables.get(word)
+        if type(before) is Tensor:
+            before.held = self.run.numbered
         variables[word] = value
 
     def discard(self, word: str) -> bool:
         """Delete a name; whether it was there."""
         if self.run.journal is not None:
             self.run.changed(self.variables)
-        return self.variables.pop(word, MISSING) is not MISSING
+        before = self.variables.pop(word, MISSING)
+        if type(before) is Tensor:
+            before.held = self.run.numbered
+        return before is not MISSING

@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, to_raised
+from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
@@ -64,7 +65,7 @@ class Interpreter:
     def made_layer(self, instance: Instance) -> None:
         """A layer's construction begins."""
         self.layers_made += 1
-        self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site)
+        self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site, self.watch.entered)
 
     def finished_layer(self, instance: Instance) -> None:
         """A layer's construction has ended."""
@@ -449,6 +450,9 @@ class Interpreter:
         framework: str = "torch",
     ) -> Value:
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
+
+    def let_go(self, *values: Value) -> None:
+        let_go(values, self.numbered)
 
     def enter(self, layer: Instance | None, checkpoint: bool = False) -> InvocationContext:
         return InvocationContext(self, layer, checkpoint)

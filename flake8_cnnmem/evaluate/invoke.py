@@ -8,6 +8,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.statements import Returned
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
@@ -127,20 +128,24 @@ def call_function(run: Interpreter, function: Function, args: tuple[Value, ...],
         from flake8_cnnmem.evaluate.generators import generate
 
         return generate(run, function, frame)
-    return run_body(run, function, frame)
+    return run_body(run, function, frame, bool(args or kwargs))
 
 
 def function_line(run: Interpreter) -> int:
     return run.frame.line if run.frame is not None else 0
 
 
-def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
+def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) -> Value:
+    """Run a function in its frame. `given` says whether the call has arguments."""
     budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
     caller = run.frame
-    if caller is not None:
+    if caller is not None and (caller.kind != "module" or not given):
         run.watch.used.add(id(function))
+    watch, entered = run.watch, run.watch.entered
+    if run.site is not None and run.site.path == watch.path:
+        watch.entered = run.site
     budget.depth += 1
     run.spend(1)
     body = function.body()
@@ -154,7 +159,9 @@ def run_body(run: Interpreter, function: Function, frame: Frame) -> Value:
         budget.depth, run.invocation = depth, invocation
         signal = Returned(frame.pending.pop())
     budget.depth -= 1
-    run.frame = caller
+    run.frame, watch.entered = caller, entered
+    if invocation is not None:
+        let_go(frame.variables.values(), run.numbered)
     if function.name == "<lambda>":
         return signal
     result = signal.value if isinstance(signal, Returned) else None
@@ -185,7 +192,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         instance = Instance(cls, site=site)
     if frameworks.is_layer(instance):
         run.made_layer(instance)
-    if run.frame is not None:
+    if run.frame is not None and run.frame.kind != "module":
         run.watch.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:

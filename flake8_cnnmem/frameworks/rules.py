@@ -76,6 +76,7 @@ class Rules:
     (forward, backward, update, one after the other) or "graph" (each variable updated once its gradient is there).
     `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
     `merges_equal`: the same op on the same inputs runs once.
+    `eager`: ops run as the code calls them, and what its variables hold stays in memory.
     """
 
     framework: str
@@ -85,6 +86,7 @@ class Rules:
     step: str = "phases"
     accumulates_in_place: bool = True
     merges_equal: bool = False
+    eager: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
 

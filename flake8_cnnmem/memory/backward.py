@@ -6,6 +6,7 @@ and the gradients that it read are released, and what it made is handed on, adde
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -34,17 +35,21 @@ class Backward:
     forward: Forward
     gradients: dict[int, Value] = field(default_factory=dict)
     finished: dict[int, Value] = field(default_factory=dict)
+    uses: Counter[int] = field(default_factory=Counter)
+    """How many nodes of the running tape still have to give a weight its gradient."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
 
     def run(self, tape: list[Entry]) -> None:
         """Run the tape from its end. It is empty afterwards."""
+        before, self.uses = self.uses, uses_of(tape)
         while tape:
             entry = tape.pop()
             if isinstance(entry, Region):
                 self._region(entry)
             else:
                 self._node(entry)
+        self.uses = before
 
     def _region(self, region: Region) -> None:
         """A checkpointed stretch: forward once more, now with a tape, then back."""
@@ -86,6 +91,9 @@ class Backward:
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
             self._release(node.saved)
+            for operand in node.operands:
+                if is_weight(operand.value):
+                    self._one_less(operand.key)
             return
         self.forward.mark("backward", node.label)
         wanted = [operand for operand in node.operands if operand.value.grad]
@@ -101,6 +109,8 @@ class Backward:
         for operand, handed in zip(wanted, made, strict=True):
             if handed is not None:
                 self._hand_on(operand, handed)
+            if is_weight(operand.value):
+                self._one_less(operand.key)
 
     # Gradients of operands.
 
@@ -224,9 +234,6 @@ class Backward:
     def _hand_on(self, operand: Operand, gradient: Value) -> None:
         """Add a gradient to what has arrived at the operand before."""
         memory, key = self.memory, operand.key
-        if operand.value.weight is not None:
-            self._finish(operand, gradient)
-            return
         before = self.gradients.get(key)
         if before is None:
             self.gradients[key] = gradient
@@ -234,26 +241,49 @@ class Backward:
         if self.rules.accumulates_in_place and before.storage.holds == 1 and _is_dense(before):
             memory.release(gradient.storage)
             return
-        total = memory.new(before.shape, before.dtype)
+        total = memory.new(before.shape, before.dtype, use=before.storage.use)
         memory.release(before.storage)
         memory.release(gradient.storage)
         self.gradients[key] = total
 
-    def _finish(self, operand: Operand, gradient: Value) -> None:
-        """A weight's gradient: kept, or added to what another use of the weight gave."""
-        memory, key = self.memory, operand.key
-        before = self.finished.get(key)
-        if before is not None:
+    def _one_less(self, key: int) -> None:
+        """One node less that has to give a weight its gradient; after the last one it is the parameter's."""
+        self.uses[key] -= 1
+        if self.uses[key] <= 0:
+            gradient = self.gradients.pop(key, None)
+            if gradient is not None:
+                self._finish(key, gradient)
+
+    def _finish(self, key: int, gradient: Value) -> None:
+        """The gradient of a weight is complete: it is kept, or added to the one that is there (AccumulateGrad)."""
+        memory = self.memory
+        if key in self.finished:
             memory.release(gradient.storage)
             return
         if gradient.storage.use != "gradients" or gradient.storage.holds > 1:
-            # What others hold, too, is not taken but copied (AccumulateGrad).
+            # What others hold, too, is not taken but copied.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")
             memory.release(gradient.storage)
             gradient = own
         if self.on_weight is not None and self.on_weight(key, gradient):
             return
         self.finished[key] = gradient
+
+
+def is_weight(value: Value) -> bool:
+    """Whether a value is a parameter that is trained."""
+    return value.weight is not None and value.grad
+
+
+def uses_of(tape: Sequence[Entry]) -> Counter[int]:
+    """How many nodes of a tape give each weight a gradient. A checkpoint's own tape is a pass of its own."""
+    return Counter(
+        operand.key
+        for entry in tape
+        if isinstance(entry, Node)
+        for operand in entry.operands
+        if is_weight(operand.value)
+    )
 
 
 ARITHMETIC = frozenset(

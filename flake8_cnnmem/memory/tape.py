@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Row
-from flake8_cnnmem.graph import Call, Invocation
+from flake8_cnnmem.graph import Call, Invocation, OwnBackward
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.storages import Storage, Value
 
@@ -46,12 +46,23 @@ class Region:
     """Keys of the tensors that are read after it."""
 
 
-Entry = Node | Region
+@dataclass(slots=True, eq=False)
+class Written:
+    """A stretch whose backward pass the code itself writes."""
+
+    backward: OwnBackward
+    saved: dict[int, Value]
+    """What it saves, held until then, and what its backward reads from outside besides."""
+    operands: dict[int, Operand]
+    """The arguments that ask for a gradient."""
+
+
+Entry = Node | Region | Written
 
 
 @dataclass(slots=True, eq=False)
 class Stretch:
-    """Calls inside one checkpoint, in order."""
+    """Calls inside one checkpoint, or inside one function with a backward pass of its own, in order."""
 
     invocation: Invocation
     steps: list[Step] = field(default_factory=list)
@@ -60,29 +71,29 @@ class Stretch:
 Step = Call | Stretch
 
 
-def checkpoint_of(call: Call, inside: Invocation | None) -> Invocation | None:
-    """The outermost checkpoint around a call, below the one that we are already inside of."""
+def region_of(call: Call, inside: Invocation | None) -> Invocation | None:
+    """The outermost checkpoint or function of its own around a call, below the one that we are already inside of."""
     found: Invocation | None = None
     at = call.within
     while at is not None and at is not inside:
-        if at.checkpoint:
+        if at.checkpoint or at.own is not None:
             found = at
         at = at.parent
     return found
 
 
 def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[Step]:
-    """The calls in order, those of each checkpoint together."""
+    """The calls in order, those of each region together."""
     steps: list[Step] = []
     gathered: dict[int, tuple[Stretch, list[Call]]] = {}
     for call in calls:
-        checkpoint = checkpoint_of(call, inside)
-        if checkpoint is None:
+        region = region_of(call, inside)
+        if region is None:
             steps.append(call)
             continue
-        known = gathered.get(id(checkpoint))
+        known = gathered.get(id(region))
         if known is None:
-            known = gathered[id(checkpoint)] = (Stretch(checkpoint), [])
+            known = gathered[id(region)] = (Stretch(region), [])
             steps.append(known[0])
         known[1].append(call)
     for stretch, inner in gathered.values():

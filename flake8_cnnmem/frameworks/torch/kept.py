@@ -261,7 +261,7 @@ REWRITES = {
     "amax_pool": "max_pool",
 }
 
-RULES = Rules("torch", 512, TABLE, OTHERWISE, rewrites=REWRITES)
+RULES = Rules("torch", 512, TABLE, OTHERWISE, eager=True, rewrites=REWRITES)
 """PyTorch on CUDA."""
 
 REFERENCE = Rules(
@@ -292,6 +292,7 @@ REFERENCE = Rules(
     # A dispatch mode makes every tensor look like a subclass, and those are never added into (accumulate in
     # torch/csrc/autograd/input_buffer.cpp).
     accumulates_in_place=False,
+    eager=True,
     rewrites=REWRITES,
 )
 """PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

@@ -94,7 +94,9 @@ def call_module(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Valu
     with run.enter(self):
         for hook in self.attributes.get(PRE_HOOKS, ()):
             hook(run, self)
-        return run.call(forward, *args, **kwargs)
+        result = run.call(forward, *args, **kwargs)
+        run.let_go(*args, *kwargs.values())
+        return result
 
 
 MEMBERS["__call__"] = Native("__call__", call_module, absorb=False)
