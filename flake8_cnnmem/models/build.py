@@ -115,13 +115,13 @@ class Builder:
         coded = self.coded_inputs()
         expected = self.expected_inputs(len(coded[0]) if coded else None)
         if self.wanted.directive is not None:
-            return self.finish([self.shaped(self.wanted.directive)], "directive", None, True, expected)
+            return self.finish([self.shaped(self.wanted.directive, *expected[:1])], "directive", None, True, expected)
         if coded:
             values, site = coded
             return self.finish(values, place(site), site, True, expected)
         option = self.wanted.option
         usable = option is not None and all(agrees(option, each) for each in expected)
-        given = [self.shaped(option) for _ in expected] if option is not None and usable else []
+        given = [self.shaped(option, each) for each in expected] if option is not None and usable else []
         if given and (not self.framework.declares_inputs or self.first_problem(given) is None):
             return self.finish(given, "option", None, False, expected)
         if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
@@ -220,8 +220,10 @@ class Builder:
     def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
         return Tensor(shape, dtype, framework=self.framework.name)
 
-    def shaped(self, shape: InputShape) -> Tensor:
-        return self.tensor((BATCH, *(UNSTATED if size is None else size for size in shape)))
+    def shaped(self, shape: InputShape, expected: Expected | None = None) -> Tensor:
+        """An input of a stated shape, in the dtype that its first layer takes: class numbers for an embedding."""
+        sizes = (UNSTATED if size is None else size for size in shape)
+        return self.tensor((BATCH, *sizes), expected.dtype if expected is not None else "float")
 
     def unstated(self, expected: Expected | None) -> Tensor:
         return (
