@@ -16,6 +16,8 @@ class Made:
     instance: Instance
     number: int
     site: Site | None
+    entered: Site | None = None
+    """The innermost call in the analysed file during which it was made, perhaps in a function of another file."""
     last: int = 0
 
 
@@ -55,8 +57,11 @@ class Watch:
     """What an evaluation does that tells which models a file defines."""
 
     path: str = ""
+    entered: Site | None = None
+    """The call in the analysed file that is running."""
     layers: dict[int, Made] = field(default_factory=dict)
     calls: list[RootCall] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
-    """Functions and classes, by id, that were called while the code ran."""
+    """Functions and classes, by id, that other functions called, and functions that the module calls as they stand:
+    without arguments, so that what they give is what anybody gets."""

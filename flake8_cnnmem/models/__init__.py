@@ -1,6 +1,7 @@
 """Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
 
 from flake8_cnnmem.models.build import Built, Wanted, build_model
-from flake8_cnnmem.models.roots import Root, TargetError, evaluate_file, evaluate_target
+from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.roots import TargetError, evaluate_file, evaluate_target
 
 __all__ = ["Built", "Root", "TargetError", "Wanted", "build_model", "evaluate_file", "evaluate_target"]

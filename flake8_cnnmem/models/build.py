@@ -18,7 +18,7 @@ from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
 from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped
-from flake8_cnnmem.models.roots import Root
+from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -394,13 +394,3 @@ def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:
                 unknown = dims.first_unknown(tensor.shape)
                 if unknown is not None:
                     yield unknown
-
-
-def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
-    """Submodules and attributes that could not be followed."""
-    modules = instance.attributes.get("_modules")
-    for name, value in modules.items() if isinstance(modules, dict) else ():
-        if isinstance(value, Unknown):
-            yield str(name), value
-        elif isinstance(value, Instance):
-            yield from unknown_children(value)

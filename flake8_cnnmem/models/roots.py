@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
@@ -16,9 +15,12 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.watch import Made
+from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.models.root import Root, has_weights
+from flake8_cnnmem.models.together import together, trained_models
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
@@ -28,24 +30,6 @@ ALIKE_DEPTH = 40
 
 class TargetError(Exception):
     """A target that names nothing; the message is one plain sentence that says so."""
-
-
-@dataclass(slots=True)
-class Root:
-    """A model that a file defines: an instance, or why there is none.
-
-    `calls` are the code's own calls of it, from outside any layer. `causes` are constructor arguments
-    that nobody gives, and whatever else was not known while it was built.
-    """
-
-    name: str
-    target: str
-    value: Instance | None
-    site: Site
-    definition: Site
-    run: Interpreter
-    calls: list[RootCall] = field(default_factory=list)
-    causes: tuple[Unknown, ...] = ()
 
 
 def start(
@@ -189,8 +173,35 @@ def definition_site(module: Module, node: ast.expr, callee: str | None) -> Site:
 
 
 def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
-    """Models that were built while the module ran, parts of larger ones left out, alike ones once."""
+    """Models that were built while the module ran, parts of larger ones left out, alike ones once.
+
+    Of those that other files build, those that are trained while this one runs: the call that leads there builds them.
+    """
     made = [each for each in run.watch.layers.values() if is_candidate(each.instance)]
+    inner = parts_of_others(run, made)
+    trained = trained_models(run)
+    found: list[Root] = []
+    for each in made:
+        site = each.site
+        if site is None or site.path != module.path:
+            site = each.entered if id(each.instance) in trained else None
+        if id(each.instance) in inner or site is None or not has_weights(each.instance):
+            continue
+        cls = each.instance.cls
+        name = model_name(module, each.instance)
+        definition = cls.site if cls.site is not None and cls.site.path == module.path else site
+        calls = [call for call in run.watch.calls if seen_through(call.instance) is each.instance]
+        root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
+        twin = next((other for other in found if same(root, other)), None)
+        if twin is None or id(each.instance) in trained:
+            found.append(root)
+        else:
+            twin.calls.extend(calls)
+    yield from together(run, found)
+
+
+def parts_of_others(run: Interpreter, made: Sequence[Made]) -> set[int]:
+    """Models, by id, that are parts of larger ones, or were made on the way to another."""
     inside: dict[int, set[int]] = {}
     for each in made:
         framework = frameworks.of_layer(each.instance)
@@ -209,22 +220,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         others = (inside[id(other.instance)] for other in made if other.number > max(each.number, each.last))
         if id(each.instance) not in called and any(own & other for other in others):
             inner.add(id(each.instance))
-    found: list[Root] = []
-    for each in made:
-        site = each.site
-        if id(each.instance) in inner or site is None or site.path != module.path:
-            continue
-        cls = each.instance.cls
-        name = model_name(module, each.instance)
-        definition = cls.site if cls.site is not None and cls.site.path == module.path else site
-        calls = [call for call in run.watch.calls if call.instance is each.instance]
-        root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
-        twin = next((other for other in found if same(root, other)), None)
-        if twin is None:
-            found.append(root)
-        else:
-            twin.calls.extend(calls)
-    yield from found
+    return inner
 
 
 def is_candidate(instance: Instance) -> bool:

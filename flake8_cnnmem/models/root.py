@@ -1,0 +1,52 @@
+"""A model that a file defines, before it is fed with anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.graph import Site
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+
+
+@dataclass(slots=True)
+class Root:
+    """A model that a file defines: an instance, or why there is none.
+
+    `calls` are the code's own calls of it, from outside any layer. `causes` are constructor arguments
+    that nobody gives, and whatever else was not known while it was built.
+    """
+
+    name: str
+    target: str
+    value: Instance | None
+    site: Site
+    definition: Site
+    run: Interpreter
+    calls: list[RootCall] = field(default_factory=list)
+    causes: tuple[Unknown, ...] = ()
+    parts: tuple[Root, ...] = ()
+    """The models that one step trains together, this one among them, in the order of their lines; else empty."""
+
+
+def has_weights(instance: Instance) -> bool:
+    """Whether a model has anything to train, or may have: transforms and losses are modules too, and have not."""
+    framework = frameworks.of_layer(instance)
+    assert framework is not None
+    if framework.weights(instance) or not framework.declares_inputs:
+        return True
+    return any(True for _ in unknown_children(instance))
+
+
+def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
+    """Submodules and attributes that could not be followed."""
+    modules = instance.attributes.get("_modules")
+    for name, value in modules.items() if isinstance(modules, dict) else ():
+        if isinstance(value, Unknown):
+            yield str(name), value
+        elif isinstance(value, Instance):
+            yield from unknown_children(value)

@@ -1,0 +1,64 @@
+"""Models that one training step trains together: generator and discriminator, teacher and student."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evidence import rounds_of, seen_through
+from flake8_cnnmem.models.root import Root
+
+
+def trained_models(run: Interpreter) -> set[int]:
+    """Models, by id, that are called in a training loop, or fitted."""
+    found = {id(seen_through(call.instance)) for each in rounds_of(run.watch.events) for call in each.calls}
+    for made in run.watch.layers.values():
+        framework = frameworks.of_layer(made.instance)
+        if framework is not None and framework.fits(made.instance):
+            found.add(id(made.instance))
+    return found
+
+
+def together(run: Interpreter, roots: list[Root]) -> list[Root]:
+    """Those that take part in one and the same training step as one: the first of them that is trained, with parts."""
+    groups: list[list[Root]] = []
+    for each in rounds_of(run.watch.events):
+        called = {id(seen_through(call.instance)) for call in each.calls}
+        taking = [root for root in roots if called & inside_of(root)]
+        if len(taking) < 2:
+            continue
+        shared = [group for group in groups if any(root in group for root in taking)]
+        for group in shared:
+            groups.remove(group)
+        groups.append([root for root in roots if root in taking or any(root in group for group in shared)])
+    result = [root for root in roots if not any(root in group for group in groups)]
+    for group in groups:
+        first = leading(run, group)
+        first.parts = tuple(sorted(group, key=lambda root: (root.site.line, root.site.column)))
+        result.append(first)
+    return result
+
+
+def leading(run: Interpreter, group: Sequence[Root]) -> Root:
+    """The model that a step's facts are told of: the first that is called with a gradient and has weights to train."""
+    for each in rounds_of(run.watch.events):
+        for call in each.calls:
+            model = id(seen_through(call.instance))
+            for root in group:
+                if call.grad and model in inside_of(root) and is_trained(root):
+                    return root
+    return group[0]
+
+
+def is_trained(root: Root) -> bool:
+    framework = frameworks.of_layer(root.value)
+    if framework is None or root.value is None:
+        return False
+    return any(weight.trainable and not weight.buffer for weight in framework.weights(root.value))
+
+
+def inside_of(root: Root) -> set[int]:
+    """A root's model and its layers, by id."""
+    framework = frameworks.of_layer(root.value)
+    return set() if framework is None or root.value is None else {*framework.paths(root.value), id(root.value)}
