@@ -1,7 +1,7 @@
 """The checks: one file a code, found by looking into this folder.
 
-A check's module has `CODE`, `DEFAULT` (whether it is on unless the user says otherwise), a docstring that is the
-user's manual page, and one or both of
+A check's module has `CODE`, `DEFAULT` (whether it is on unless the user says otherwise), `LEVEL` (how grave it is, for
+tools that tell "error", "warning" and "note" apart), a docstring that is the user's manual page, and one or both of
 
     check(report: ModelReport, settings: Settings) -> Iterator[Finding]
     check_file(report: FileReport, settings: Settings) -> Iterator[Finding]
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One code. `page` is its manual page."""
+    """One code. `level` is "error", "warning" or "note"; `page` is its manual page."""
 
     code: str
     default: bool
+    level: str
     page: str
     for_model: Callable[[ModelReport, Settings], Iterator[Finding]] | None
     for_file: Callable[[FileReport, Settings], Iterator[Finding]] | None
@@ -42,6 +43,7 @@ def every() -> tuple[Check, ...]:
         Check(
             module.CODE,
             module.DEFAULT,
+            module.LEVEL,
             module.__doc__ or "",
             getattr(module, "check", None),
             getattr(module, "check_file", None),

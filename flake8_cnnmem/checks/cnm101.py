@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM101"
 DEFAULT = True
+LEVEL = "error"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
@@ -61,7 +62,7 @@ def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     estimate, training = report.estimate, report.training
     needs, limit = units.show_apart(estimate.total, report.limit)
     at_least = "at least " if report.status == "lower-bound" else ""
-    gpu = settings.gpu_named(report.limit)
+    gpu = settings.gpu_named(report.limit, report.path)
     over = f"over the {limit} limit of the {gpu}" if gpu else f"over the {limit} limit"
     batch = f"batch {training.batch_size.value}{_from(training.batch_size)}"
     how = f"{training.optimizer.value}{_from(training.optimizer)}, {training.dtype.value}{_from(training.dtype)}"

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM201"
 DEFAULT = True
+LEVEL = "error"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM202"
 DEFAULT = True
+LEVEL = "error"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:

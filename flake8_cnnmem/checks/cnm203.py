@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM203"
 DEFAULT = False
+LEVEL = "warning"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM301"
 DEFAULT = False
+LEVEL = "note"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM302"
 DEFAULT = False
+LEVEL = "note"
 
 SHOWN = 3
 

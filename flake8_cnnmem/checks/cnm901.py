@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 CODE = "CNM901"
 DEFAULT = True
+LEVEL = "warning"
 
 
 def check_file(report: FileReport, settings: Settings) -> Iterator[Finding]:

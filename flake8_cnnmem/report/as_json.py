@@ -67,6 +67,7 @@ def model(report: ModelReport) -> dict[str, Any]:
         "memory": {
             "accounting": None if estimate is None else estimate.accounting,
             **{term: getattr(estimate, term, None) for term in TERMS},
+            "overhead_parts": None if estimate is None else dict(estimate.overhead_parts),
         },
         "limit": report.limit,
         "fits": report.fits,

@@ -163,4 +163,6 @@ def escape(text: str) -> str:
     """A phrase that may have somebody's names in it: marks that mean something are written so that they do not."""
     text = re.sub(r"[&<>|\\`*\[\]~@#$]", lambda mark: f"&#{ord(mark[0])};", one_line(text))
     text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", "&#95;", text)
+    # What makes a list or a line only at the beginning, and addresses that would become links.
+    text = re.sub(r"^(\d*)([-+=.)])", lambda mark: f"{mark[1]}&#{ord(mark[2])};", text)
     return text.replace("://", "&#58;//").replace("www.", "www&#46;")

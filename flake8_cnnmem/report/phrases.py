@@ -8,6 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.memory.device import LABELS
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.training import Fact
@@ -48,7 +49,7 @@ def terms(estimate: Estimate) -> list[tuple[str, int]]:
         ("input", estimate.input),
     ]
     if estimate.overhead:
-        rows += [(f"overhead: {name}", size) for name, size in estimate.overhead_parts] or [
+        rows += [(f"overhead: {LABELS.get(name, name)}", size) for name, size in estimate.overhead_parts] or [
             ("overhead", estimate.overhead)
         ]
     return [*rows, ("total", estimate.total)]
@@ -67,7 +68,7 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     if report.limit is None:
         return "no limit is set"
     total, limit = units.show_apart(report.estimate.total, report.limit)
-    name = settings.gpu_named(report.limit)
+    name = settings.gpu_named(report.limit, report.path)
     gpu = f" ({name})" if name else ""
     at_least = "at least " if report.status == "lower-bound" else ""
     if report.fits is None:

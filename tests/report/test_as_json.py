@@ -65,6 +65,7 @@ def test_a_model_in_full(make_report: Make) -> None:
                     "total": 12325 * MIB,
                     "saved": 9216 * MIB,
                     "tensor_peak": 12325 * MIB,
+                    "overhead_parts": {},
                 },
                 "limit": 12288 * MIB,
                 "fits": False,
