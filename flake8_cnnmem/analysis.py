@@ -88,7 +88,7 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     facts = facts_for(root, source)
     if facts.skip and not wanted:
         return None
-    limit = facts.gpu_limit or settings.gpu_limit
+    limit = facts.gpu_limit or settings.limit_for(source.path)
     option = settings.input_shape.value if settings.input_shape is not None else None
     evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence.trained)
@@ -167,7 +167,7 @@ def counted(root: Root, built: Built, training: Training, settings: Settings, li
     from flake8_cnnmem.memory import account, cs231n
 
     model = built.model
-    estimate = account(model, training, settings.accounting, settings.overhead)
+    estimate = account(model, training, settings.accounting, settings.overhead, limit.gpu if limit is not None else "")
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(w.shape) for w in model.weights if not w.buffer and w.trainable]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))

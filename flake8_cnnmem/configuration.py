@@ -6,9 +6,10 @@ import argparse
 import configparser
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from flake8_cnnmem.settings import OPTIONS, BadValue, parse_search_path
+from flake8_cnnmem.settings import OPTIONS, BadValue
 
 PREFIX = "cnnmem-"
 
@@ -41,21 +42,41 @@ def read() -> dict[str, Any]:
             values[option.field] = option.parse(text)
         except BadValue as error:
             raise BadValue(f"{PREFIX}{option.name} in the configuration: {error}") from None
-    if values.get("search_path") is not None:
-        values["search_path"] = _against(values["search_path"], folder)
-    return values
+    return against(values, folder)
 
 
 def resolve(
-    search_path: Sequence[str], config: str | None, append_config: Sequence[str] | None, isolated: bool
-) -> tuple[str, ...]:
-    """A search path of flake8's options with absolute folders: those of a configuration file are meant relative to
-    it, those of the command line to the working directory. flake8 does not say which of the two it was."""
+    values: Mapping[str, Any], config: str | None, append_config: Sequence[str] | None, isolated: bool
+) -> dict[str, Any]:
+    """The values of flake8's options with absolute paths: those of a configuration file are meant relative to it,
+    those of the command line to the working directory. flake8 does not say which of the two it was."""
+    if all(values.get(field) is None for field in WITH_PATHS):
+        return dict(values)
     section, folder = _section(config, append_config, isolated)
-    text = _value(section, "search-path")
-    if text is not None and parse_search_path(text) == tuple(search_path):
-        return _against(search_path, folder)
-    return _against(search_path, os.getcwd())
+    written = {}
+    for option in OPTIONS:
+        text = _value(section, option.name) if option.field in WITH_PATHS else None
+        if text is not None and option.parse(text) == values[option.field]:
+            written[option.field] = values[option.field]
+    return against(values, os.getcwd()) | against(written, folder)
+
+
+WITH_PATHS = ("search_path", "per_file_limits")
+"""The options whose values have paths in them."""
+
+
+def against(values: Mapping[str, Any], base: str) -> dict[str, Any]:
+    """The values with the paths in them made absolute, from the folder `base` on."""
+    found = dict(values)
+    if found.get("search_path") is not None:
+        found["search_path"] = tuple(os.path.abspath(os.path.join(base, folder)) for folder in found["search_path"])
+    if found.get("per_file_limits") is not None:
+        found["per_file_limits"] = tuple(
+            # As flake8 takes the patterns of per-file-ignores: without a slash it is a name in any folder.
+            replace(each, pattern=os.path.abspath(os.path.join(base, each.pattern))) if "/" in each.pattern else each
+            for each in found["per_file_limits"]
+        )
+    return found
 
 
 def _section(
@@ -77,7 +98,3 @@ def _value(section: Mapping[str, str], name: str) -> str | None:
     keys = (f"{PREFIX}{name}", f"{PREFIX}{name}".replace("-", "_"))
     written = [section[key] for key in section if key in keys]
     return written[-1] if written else None
-
-
-def _against(folders: Sequence[str], base: str) -> tuple[str, ...]:
-    return tuple(os.path.abspath(os.path.join(base, folder)) for folder in folders)

@@ -54,10 +54,7 @@ class Plugin:
         from flake8.style_guide import Decision, DecisionEngine
 
         values = {option.field: getattr(options, f"cnnmem_{option.field}") for option in OPTIONS}
-        if values["search_path"] is not None:
-            values["search_path"] = configuration.resolve(
-                values["search_path"], options.config, options.append_config, options.isolated
-            )
+        values = configuration.resolve(values, options.config, options.append_config, options.isolated)
         cls.settings = Settings.of(values)
         # flake8 filters what it is given; what nobody wants to see need not be worked out.
         engine = DecisionEngine(options)

@@ -6,6 +6,8 @@ value means the same wherever it stands, and a bad one is refused with the same 
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -145,6 +147,50 @@ def parse_search_path(text: str) -> tuple[str, ...] | None:
     return tuple(folder.strip() for folder in re.split(r"[,\n]", text) if folder.strip()) or None
 
 
+@dataclass(frozen=True, slots=True)
+class FileLimit:
+    """A limit for the files that match a pattern, as flake8 matches those of `per-file-ignores`: a pattern with a
+    slash is a path (absolute once the configuration is read), one without is the name of a file in any folder."""
+
+    pattern: str
+    limit: Limit | None
+
+    def matches(self, path: str) -> bool:
+        return any(fnmatch.fnmatch(name, self.pattern) for name in (os.path.basename(path), os.path.abspath(path)))
+
+    @property
+    def specificity(self) -> tuple[bool, int]:
+        """A path without wildcards before all others, then the one with more letters of its own."""
+        own = re.sub(r"\[[^]]*\]|[*?]", "", self.pattern)
+        return own == self.pattern, len(own)
+
+
+def parse_per_file_limits(text: str) -> tuple[FileLimit, ...] | None:
+    """`edge/*.py: 2GiB, train/*.py: A100-40GB`; patterns without a limit of their own share that of the next one."""
+    found: list[FileLimit] = []
+    waiting: list[str] = []
+    for entry in filter(None, (entry.strip() for entry in re.split(r"[,\n]", text))):
+        pattern, colon, word = (part.strip() for part in entry.rpartition(":"))
+        if not colon:
+            waiting.append(entry)
+            continue
+        if not pattern or re.search(r":\s", pattern):
+            raise BadValue(
+                f"{quote(entry)} is not PATTERN: LIMIT, such as edge/*.py: 2GiB, with commas between several"
+            )
+        if not word:
+            raise BadValue(f"{quote(entry)} has no limit: write a size or a GPU's name, or none, after the colon")
+        try:
+            limit = parse_limit(word)
+        except BadValue as error:
+            raise BadValue(f"{pattern}: {error}") from None
+        found += [FileLimit(each, limit) for each in (*waiting, pattern)]
+        waiting = []
+    if waiting:
+        raise BadValue(f"{quote(waiting[0])} has no limit: write PATTERN: LIMIT, such as edge/*.py: 2GiB")
+    return tuple(found) or None
+
+
 def quote(text: str) -> str:
     """A user's text for a message, cut where it is long."""
     word = text.strip()
@@ -172,6 +218,12 @@ class Option:
 
 OPTIONS = (
     Option("gpu-limit", parse_limit, "LIMIT", "what a training step may need: a size (12GiB) or a GPU's name (T4)"),
+    Option(
+        "per-file-limits",
+        parse_per_file_limits,
+        "LIMITS",
+        "limits for some files, the most specific pattern first (edge/*.py: 2GiB, train/*.py: T4)",
+    ),
     Option("batch-size", parse_batch_size, "N", "the batch size where the code does not say (32)"),
     Option("input-shape", parse_input_shape, "A,B,C", "the input without the batch, in the framework's own order"),
     Option("optimizer", parse_optimizer, "NAME", "the optimizer where the code does not say (momentum)"),
@@ -197,6 +249,7 @@ class Settings:
     overhead: int = 0
     search_path: tuple[str, ...] | None = None
     """None: the project's root and its `src`."""
+    per_file_limits: tuple[FileLimit, ...] = ()
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
@@ -207,6 +260,14 @@ class Settings:
                 given[name] = Fact(given[name], "option")
         return replace(cls(), **given)
 
-    def gpu_named(self, limit: int) -> str:
-        """The GPU by whose name this limit was set, or nothing: a directive may have set another one."""
-        return self.gpu_limit.gpu if self.gpu_limit is not None and self.gpu_limit.bytes == limit else ""
+    def limit_for(self, path: str) -> Limit | None:
+        """The limit of a file's models: that of the most specific pattern that matches, else the general one."""
+        matching = [each for each in self.per_file_limits if each.matches(path)]
+        if not matching:
+            return self.gpu_limit
+        return max(matching, key=lambda each: each.specificity).limit
+
+    def gpu_named(self, limit: int, path: str) -> str:
+        """The GPU by whose name the limit of this file was set, or nothing: a directive may have set another one."""
+        own = self.limit_for(path)
+        return own.gpu if own is not None and own.bytes == limit else ""

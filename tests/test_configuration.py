@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem import configuration
-from flake8_cnnmem.settings import BadValue, Limit
+from flake8_cnnmem.settings import BadValue, Limit, parse_per_file_limits
 from flake8_cnnmem.units import GIB
 
 
@@ -75,7 +75,23 @@ def test_what_cannot_be_read_is_said_in_one_line(at: Path, text: str, message: s
 
 
 def test_a_search_path_of_the_command_line_is_meant_from_the_working_directory(at: Path) -> None:
+    def resolved(folder: str, isolated: bool = False) -> tuple[str, ...]:
+        values: tuple[str, ...] = configuration.resolve({"search_path": (folder,)}, None, None, isolated)["search_path"]
+        return values
+
     (at.parent / "setup.cfg").write_text("[flake8]\ncnnmem-search-path = src\n")
-    assert configuration.resolve(("lib",), None, None, False) == (str(at / "lib"),)
-    assert configuration.resolve(("src",), None, None, False) == (str(at.parent / "src"),)
-    assert configuration.resolve(("src",), None, None, True) == (str(at / "src"),)
+    assert resolved("lib") == (str(at / "lib"),)
+    assert resolved("src") == (str(at.parent / "src"),)
+    assert resolved("src", isolated=True) == (str(at / "src"),)
+
+
+def test_patterns_of_limits_are_meant_from_the_file_that_names_them(at: Path) -> None:
+    text = "edge/*.py: 2GiB, net.py: T4"
+    (at.parent / "setup.cfg").write_text(f"[flake8]\ncnnmem-per-file-limits = {text}\n")
+    limits = parse_per_file_limits(text)
+    from_above = tuple(each.pattern for each in configuration.read()["per_file_limits"])
+    assert from_above == (str(at.parent / "edge/*.py"), "net.py")
+    resolved = configuration.resolve({"per_file_limits": limits}, None, None, False)["per_file_limits"]
+    assert tuple(each.pattern for each in resolved) == from_above
+    isolated = configuration.resolve({"per_file_limits": limits}, None, None, True)["per_file_limits"]
+    assert isolated[0].pattern == str(at / "edge/*.py")

@@ -78,8 +78,21 @@ def test_the_command_line_comes_before_the_configuration(
     assert codes(run_flake8("--cnnmem-gpu-limit", value, "model.py")) == []
 
 
+def test_a_file_may_have_a_limit_of_its_own(run_flake8: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "edge").mkdir()
+    (tmp_path / "edge" / "small.py").write_text(MODEL)
+    (tmp_path / "edge" / "told.py").write_text(MODEL.replace("model =", "# cnnmem: gpu-limit=1GiB\nmodel ="))
+    (tmp_path / "setup.cfg").write_text(
+        "[flake8]\ncnnmem-gpu-limit = T4\ncnnmem-per-file-limits =\n    edge/*.py: 16MiB\n    train/*.py: A100-40GB\n"
+    )
+    [line] = run_flake8("model.py", "edge").stdout.splitlines()
+    assert line.startswith("edge/small.py:4:9: CNM101 ")
+    assert "over the 16 MiB limit" in line
+
+
 BAD = {
     "gpu-limit": ("RTX 9090", "'RTX 9090' is neither a size such as 12GiB nor a known GPU; the nearest known ones are"),
+    "per-file-limits": ("edge/*.py", "'edge/*.py' has no limit: write PATTERN: LIMIT, such as edge/*.py: 2GiB"),
     "batch-size": ("many", "'many' is not a batch size: use a whole number from 1"),
     "input-shape": ("big", "'big' is not an input shape: use the sizes without the batch"),
     "optimizer": ("adamm", "'adamm' is not an optimizer: use"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flake8_cnnmem import settings
+from flake8_cnnmem import configuration, settings
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.settings import DTYPES, OPTIONS, BadValue, Limit, Option, Settings
 from flake8_cnnmem.training import Fact, Optimizer
@@ -178,11 +179,47 @@ def test_settings_know_what_was_set_and_what_was_not() -> None:
 
 def test_every_option_is_a_setting() -> None:
     names = {"gpu_limit", "batch_size", "input_shape", "optimizer", "dtype", "accounting", "overhead", "search_path"}
+    names.add("per_file_limits")
     assert {option.field for option in OPTIONS} == {field.name for field in fields(Settings)} == names
 
 
 def test_a_limit_goes_by_its_gpus_name_unless_a_directive_set_another() -> None:
     limited = Settings(gpu_limit=Limit(15360 * MIB, "T4"))
-    assert limited.gpu_named(15360 * MIB) == "T4"
-    assert limited.gpu_named(GIB) == ""
-    assert Settings().gpu_named(GIB) == ""
+    assert limited.gpu_named(15360 * MIB, "net.py") == "T4"
+    assert limited.gpu_named(GIB, "net.py") == ""
+    assert Settings().gpu_named(GIB, "net.py") == ""
+
+
+BUDGETS = "edge/*.py: 2GiB, *.py: T4\nedge/net.py, edge/other.py: 1GiB, net.py: none"
+
+
+@pytest.mark.parametrize(
+    ("path", "limit"),
+    [
+        pytest.param("edge/net.py", Limit(GIB), id="a path before everything"),
+        pytest.param("edge/other.py", Limit(GIB), id="patterns that share a limit"),
+        pytest.param("edge/small.py", Limit(2 * GIB), id="a pattern of a folder before one of any file"),
+        pytest.param("train/net.py", None, id="a name before a pattern, and no limit for it"),
+        pytest.param("train/big.py", Limit(15360 * MIB, "T4"), id="the widest pattern"),
+        pytest.param("train/big.ipynb", Limit(5 * GIB), id="no pattern: the general limit"),
+    ],
+)
+def test_the_most_specific_pattern_sets_a_files_limit(path: str, limit: Limit | None) -> None:
+    values = {"gpu_limit": Limit(5 * GIB), "per_file_limits": settings.parse_per_file_limits(BUDGETS)}
+    found = Settings.of(configuration.against(values, "/project")).limit_for(f"/project/{path}")
+    assert found == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("edge/*.py", "'edge/*.py' has no limit: write PATTERN: LIMIT"),
+        ("edge/*.py:", "'edge/*.py:' has no limit"),
+        (": 2GiB", "': 2GiB' is not PATTERN: LIMIT"),
+        ("a.py: 2GiB b.py: 3GiB", "is not PATTERN: LIMIT, such as edge/*.py: 2GiB, with commas between"),
+        ("a.py: 2GiB, b.py: RTX 9090", "b.py: 'RTX 9090' is neither a size such as 12GiB nor a known GPU"),
+    ],
+)
+def test_what_is_no_list_of_limits_is_refused(text: str, message: str) -> None:
+    with pytest.raises(BadValue, match=re.escape(message)):
+        settings.parse_per_file_limits(text)

@@ -30,6 +30,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     except BadValue as error:
         raise Unusable(str(error)) from None
     given = {option.field: getattr(options, option.field) for option in OPTIONS if hasattr(options, option.field)}
-    if given.get("search_path") is not None:
-        given["search_path"] = tuple(map(os.path.abspath, given["search_path"]))
-    return Settings.of(values | given)
+    if "gpu_limit" in given:
+        # Who names a GPU asks about that one, whatever the project's budgets are.
+        values.pop("per_file_limits", None)
+    return Settings.of(values | configuration.against(given, os.getcwd()))
