@@ -8,6 +8,7 @@ from typing import Any
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
+from flake8_cnnmem.evaluate.builtins.files import OPEN
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import advance
 from flake8_cnnmem.evaluate.builtins.keys import key, lost
@@ -21,7 +22,7 @@ functions = Names()
 
 NEVER_RUN = {
     "eval": "eval() is never run", "exec": "exec() is never run", "compile": "compile() is never run",
-    "__import__": "__import__() is not followed", "open": "files are not read", "input": "input() is not asked for",
+    "__import__": "__import__() is not followed", "input": "input() is not asked for",
     "breakpoint": "breakpoint() is not run",
 }  # fmt: skip
 
@@ -32,6 +33,8 @@ def never(name: str, reason: str) -> Native:
 
 for _name, _reason in NEVER_RUN.items():
     functions[_name] = never(_name, _reason)
+
+functions["open"] = OPEN
 
 for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr), ("ord", ord)):
     functions[_name] = hosted(_name, _function)

@@ -18,10 +18,12 @@ ROOMS = {
     "sys": "sys", "warnings": "quiet", "logging": "quiet", "gc": "quiet", "traceback": "quiet", "atexit": "quiet",
     "time": "quiet", "random": "quiet", "pprint": "quiet", "signal": "quiet", "faulthandler": "quiet",
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
-    "json": "text", "yaml": "text", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
+    "json": "data", "yaml": "data", "oyaml": "data", "ruamel": "data", "toml": "data", "tomllib": "data",
+    "tomli": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
     "importlib": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six",
+    "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six", "tqdm": "progress",
+    "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 

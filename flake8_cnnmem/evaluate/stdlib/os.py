@@ -1,11 +1,15 @@
-"""`os` and `os.path`: paths are text; the file system and the environment are not looked at."""
+"""`os` and `os.path`: paths are text; of the file system only the project's own files are seen, of the environment
+nothing."""
 
 from __future__ import annotations
 
+import os
 import posixpath
+from pathlib import PurePosixPath
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
+from flake8_cnnmem.evaluate.builtins.files import exists
 from flake8_cnnmem.evaluate.builtins.known import hosted, known
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
@@ -26,10 +30,25 @@ for _name in (
 ):
     paths[_name] = hosted(_name, getattr(posixpath, _name))
 paths["join"] = hosted("join", posixpath.join, lambda *parts: sum(len(part) + 1 for part in parts))
-for _name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
+for _name in ("isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
     paths[_name] = unfollowed(f"os.path.{_name}")
-for _name in ("abspath", "realpath", "expanduser", "expandvars"):
-    paths[_name] = Native(_name, lambda run, path, **kwargs: path)
+for _name in ("exists", "isfile"):
+    paths[_name] = Native(_name, exists)
+for _name in ("expanduser", "expandvars"):
+    paths[_name] = Native(_name, lambda run, path: path)
+
+
+@paths.function("abspath")
+def abspath(run: Run, path: Value, **kwargs: Value) -> Value:
+    """From the working directory, where the script is taken to be run."""
+    plain = known(run, path)
+    if isinstance(plain, Unknown) or not isinstance(plain, (str, PurePosixPath)):
+        return plain
+    run.check_size(len(str(plain)))
+    return posixpath.normpath(posixpath.join(os.getcwd(), str(plain)))
+
+
+paths["realpath"] = paths["abspath"]
 
 
 @paths.function("relpath")
@@ -125,9 +144,10 @@ for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir
     names[_name] = ignored(_name)
 for _name in ("listdir", "walk", "scandir", "stat", "system", "popen", "access", "getpid", "cpu_count",
               "urandom", "open",
-              "uname", "getcwd", "getlogin", "getuid", "getppid", "sched_getaffinity", "cpu_times", "times",
+              "uname", "getlogin", "getuid", "getppid", "sched_getaffinity", "cpu_times", "times",
               "get_terminal_size", "fork"):  # fmt: skip
     names[_name] = unfollowed(f"os.{_name}")
+names["getcwd"] = Native("getcwd", lambda run: os.getcwd())
 names["fspath"] = Native("fspath", lambda run, path: payload(path))
 names.update({
     "name": "posix", "sep": "/", "pathsep": ":", "linesep": "\n", "curdir": ".", "pardir": "..", "devnull": "/dev/null",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+import os
+import posixpath
 from pathlib import PurePosixPath
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins import files
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.known import hosted, known
@@ -38,9 +41,22 @@ def parents(run: Run, self: Any) -> Value:
 
 
 paths["parents"] = Property(Native("parents", parents))
-for _name in ("absolute", "resolve", "expanduser"):
-    paths[_name] = Native(_name, lambda run, self, *args, **kwargs: self)
-for _name in ("exists", "is_file", "is_dir", "stat", "read_text", "read_bytes", "open", "iterdir", "glob",
+paths["expanduser"] = Native("expanduser", lambda run, self: self)
+
+
+@paths.function("resolve")
+def resolve(run: Run, self: Any, *args: Value, **kwargs: Value) -> Value:
+    """From the working directory, where the script is taken to be run."""
+    absolute = posixpath.normpath(posixpath.join(os.getcwd(), str(payload(self))))
+    return self if absolute == str(payload(self)) else PurePosixPath(absolute)
+
+
+paths["absolute"] = paths["resolve"]
+paths["read_text"] = Native("read_text", lambda run, self, *args, **kwargs: files.text(run, self), absorb=False)
+paths["read_bytes"] = Native("read_bytes", lambda run, self: files.content(run, self), absorb=False)
+paths["open"] = files.OPEN
+paths["exists"] = paths["is_file"] = Native("exists", files.exists)
+for _name in ("is_dir", "stat", "iterdir", "glob",
               "rglob", "owner",
               "samefile", "is_symlink", "lstat"):  # fmt: skip
     paths[_name] = unfollowed(f"Path.{_name}")

@@ -1,8 +1,7 @@
-"""`re`, `string`, `textwrap`, `json`, `pickle`: what works on text and data that the code holds. `yaml` is not read."""
+"""`re`, `string`, `textwrap`, `pickle`: what works on text that the code holds."""
 
 from __future__ import annotations
 
-import json
 import re
 import string
 import textwrap
@@ -213,42 +212,7 @@ wrapping: dict[str, Value] = {"dedent": hosted("dedent", textwrap.dedent)}
 for _name in ("wrap", "fill", "shorten", "indent"):
     wrapping[_name] = unfollowed(f"textwrap.{_name}")
 
-# Data as text
-
-notation = Names()
-
-
-@notation.function("loads")
-def loads(run: Run, s: Value, **kwargs: Value) -> Value:
-    text = known(run, s)
-    if isinstance(text, Unknown):
-        return text
-    run.spend(len(text) // 16)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(str(error)) from None
-
-
-@notation.function("dumps")
-def dumps(run: Run, obj: Value, **kwargs: Value) -> Value:
-    plain, options = known(run, obj), known(run, kwargs)
-    for part in (plain, options):
-        if isinstance(part, Unknown):
-            return part
-    indent = options.get("indent")
-    if isinstance(indent, int) and indent > 16:
-        return run.unknown("an indentation is too wide")
-    result = json.dumps(plain, **options)
-    run.check_size(len(result))
-    return result
-
-
-notation["load"] = unfollowed("json.load")
-notation["dump"] = ignored("dump")
-notation["JSONDecodeError"] = Class("JSONDecodeError", (EXCEPTIONS["ValueError"],), module="json")
-notation["JSONEncoder"] = native_class("JSONEncoder", {"__init__": ignored("__init__")}, module="json")
-notation["JSONDecoder"] = native_class("JSONDecoder", {"__init__": ignored("__init__")}, module="json")
+# What is pickled
 
 pickling: dict[str, Value] = {
     "load": unfollowed("pickle.load"), "loads": unfollowed("pickle.loads"), "dump": ignored("dump"),
@@ -257,11 +221,6 @@ pickling: dict[str, Value] = {
 }  # fmt: skip
 pickling["UnpicklingError"] = Class("UnpicklingError", (pickling["PickleError"],), module="pickle")
 
-marked_up: dict[str, Value] = {
-    word: unfollowed(f"yaml.{word}") for word in ("load", "safe_load", "full_load", "load_all", "dump", "safe_dump")
-}
-
 MODULES: dict[str, dict[str, Value]] = {
-    "yaml": marked_up,
-    "re": regular, "string": strings, "textwrap": wrapping, "json": notation, "pickle": pickling,
+    "re": regular, "string": strings, "textwrap": wrapping, "pickle": pickling,
 }  # fmt: skip

@@ -1,0 +1,137 @@
+"""Files of the project that code reads as data: settings in YAML, JSON, TOML and the like. Reading runs nothing.
+
+Only files below the working directory or the analysed file's own folder are read, and small ones: everything else
+(data sets, weights, what the script writes itself) stays unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+LARGEST = 200_000
+"""Bytes of a settings file. Label files and vocabularies may be larger, and tell nothing of a model."""
+
+NOT_READ = "what a file holds is not known"
+
+
+def place(run: Run, path: Value) -> str | None:
+    """Where a file of the project lies; None for what is no file of the project."""
+    plain = payload(path)
+    importer: Any = getattr(run, "importer", None)
+    if importer is None or isinstance(plain, (Unknown, bytes, int)) or not str(plain) or "\0" in str(plain):
+        return None
+    files = importer.files
+    script = os.path.dirname(os.path.abspath(run.watch.path)) if run.watch.path else os.getcwd()  # type: ignore[attr-defined]
+    roots = [files.real(os.getcwd()), files.real(script)]
+    for base in (os.getcwd(), script):
+        candidate = os.path.join(base, str(plain))
+        if not files.is_file(candidate):
+            continue
+        real = files.real(candidate)
+        if any(real.startswith(root.rstrip(os.sep) + os.sep) for root in roots):
+            return candidate
+    return None
+
+
+def content(run: Run, path: Value) -> bytes | Unknown:
+    """The bytes of a file of the project; Unknown for any other file."""
+    if isinstance(path, Unknown):
+        return path
+    found = place(run, path)
+    importer: Any = getattr(run, "importer", None)
+    if found is None:
+        return run.unknown(NOT_READ)
+    try:
+        if importer.files.size(found) > LARGEST:
+            return run.unknown("a file is too large to be read")
+        data: bytes = importer.files.content(found, LARGEST)
+    except (OSError, ValueError):
+        return run.unknown(NOT_READ)
+    run.spend(len(data) // 64)
+    return data
+
+
+def text(run: Run, path: Value) -> str | Unknown:
+    data = content(run, path)
+    if isinstance(data, Unknown):
+        return data
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return run.unknown("a file is not in UTF-8")
+
+
+methods = Names()
+
+
+@methods.function("read")
+def read(run: Run, self: Instance, size: Value = -1) -> Value:
+    whole = size is None or (isinstance(size, int) and size < 0)
+    return self.native if whole else run.unknown("part of a file is read")
+
+
+@methods.function("readlines")
+def readlines(run: Run, self: Instance, hint: Value = -1) -> Value:
+    return list(self.native.splitlines(keepends=True))
+
+
+@methods.function("__iter__")
+def iterate(run: Run, self: Instance) -> Value:
+    return iter(self.native.splitlines(keepends=True))
+
+
+def enter(run: Run, self: Instance) -> Value:
+    return self
+
+
+def nothing(run: Run, self: Instance, *args: Value) -> Value:
+    return None
+
+
+methods["__enter__"] = Native("__enter__", enter)
+for _name in ("__exit__", "close", "seek", "flush"):
+    methods[_name] = Native(_name, nothing, absorb=False)
+for _name in ("readline", "tell", "fileno", "__next__"):
+    methods[_name] = Native(_name, lambda run, self, *args: run.unknown("part of a file is read"), absorb=False)
+FILE = Class("TextIOWrapper", (OBJECT,), dict(methods), module="io")
+
+
+def open_(
+    run: Run, file: Value, mode: Value = "r", buffering: Value = -1, encoding: Value = None, *args: Value,
+    **kwargs: Value,
+) -> Value:  # fmt: skip
+    """A file of the project that is read; anything else is unknown, and nothing is ever written."""
+    kind = payload(mode)
+    if not isinstance(kind, str) or any(letter in kind for letter in "wax+"):
+        return run.unknown(NOT_READ)
+    found = content(run, file) if "b" in kind else text(run, file)
+    if isinstance(found, Unknown):
+        return found
+    return Instance(FILE, {"name": str(payload(file)), "mode": kind, "closed": False}, native=found)
+
+
+OPEN = Native("open", open_, absorb=False)
+
+
+def held(run: Run, source: Value) -> Value:
+    """The text of an open file, or of a text itself; Unknown for other streams."""
+    if isinstance(source, Instance) and source.cls is FILE:
+        source = source.native
+    plain = payload(source)
+    if isinstance(plain, bytes):
+        try:
+            return plain.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return run.unknown("a file is not in UTF-8")
+    return plain if isinstance(plain, (str, Unknown)) else run.unknown(NOT_READ)
+
+
+def exists(run: Run, path: Value) -> Value:
+    """True for a file of the project; for anything else nobody knows."""
+    return True if place(run, path) is not None else run.unknown("whether a file exists is not known")
