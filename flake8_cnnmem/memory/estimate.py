@@ -113,6 +113,9 @@ class Estimate:
     """`saved` without the inputs, by the name of the op that keeps it, as `Moment` names ops; in call order."""
     peak_at: Moment | None = None
     overhead_parts: tuple[tuple[str, int], ...] = ()
+    """What a GPU that is known by its name takes, by term; the terms are `device.LABELS`. They are in `overhead`."""
+    overhead_share: int = 0
+    """Thousandths of the tensors' peak, rounded up, that are part of `overhead` at every batch size."""
     left_out: tuple[Unknown, ...] = ()
     """Why something has no known size and is not counted: the total is then a lower bound."""
     timeline: Peaks | None = None
@@ -130,7 +133,8 @@ class Estimate:
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose total is within `limit` bytes; 0 when not even one sample fits.
         Where the memory does not depend on the batch, the largest number a batch may be: 2**31 - 1."""
-        room = limit - self.overhead
+        shared = -(-(self.tensor_peak or 0) * self.overhead_share // 1000)
+        room = (limit - self.overhead + shared) * 1000 // (1000 + self.overhead_share)
         if self.timeline is not None:
             return self.timeline.largest_batch(room)
         largest = 2**31 - 1

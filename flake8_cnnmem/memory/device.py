@@ -1,0 +1,129 @@
+"""What a GPU takes beside the tensors: named terms, for a limit that is given as a GPU's name.
+
+Every term rests on published figures, which are in fixtures/truth/device.json with their sources; what is not known
+of a card or a framework is not added (cuDNN's workspaces, TensorFlow's fragmentation, AMD's cards). A limit that is
+given as a size has none of them: it is what the tensors may take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory import gpus
+from flake8_cnnmem.memory.chips import CHIPS, Chip
+from flake8_cnnmem.memory.estimate import Estimate
+
+MIB = 1024 * 1024
+
+LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "driver": "driver",
+        "cuda_context": "CUDA context",
+        "cublas_workspace": "cuBLAS workspace",
+        "tensorflow_reserve": "TensorFlow's reserve",
+        "allocator": "allocator",
+    }
+)
+"""The terms as people read them, by their names in the JSON."""
+
+VISIBLE: Mapping[str, int] = MappingProxyType(
+    {
+        "T4": 15102,
+        "A100-40GB": 40448,
+        "A100-80GB": 81152,
+        "H100": 81009,
+        "A30": 24094,
+        "A10": 22516,
+        "RTX A4000": 15985,
+        "RTX 3090": 24259,
+        "RTX 4090": 24207,
+        "RTX 6000 Ada": 48509,
+    }
+)
+"""MiB that CUDA offers to a process, of those cards of which it is known: what the driver's total has beyond it is the
+driver's own. "total capacity" of PyTorch's out-of-memory messages, deviceQuery, torch.cuda.get_device_properties."""
+
+CONTEXT_PER_MULTIPROCESSOR = 3.5
+"""MiB of a CUDA context for each multiprocessor, with lazy loading of kernels (CUDA from 11.7 on, torch from 2.0 on):
+3.0 of an idle process to 4.6 of one with many kernels. A context holds stacks and local memory for every thread that
+the chip can run at once."""
+
+CUBLAS = 4096 * 1024 * 2 + 16 * 1024 * 8
+CUBLAS_LARGE = 4096 * 1024 * 8
+"""Bytes that PyTorch gives each cuBLAS handle, and those on Hopper and Blackwell
+(aten/src/ATen/cuda/CublasHandlePool.cpp)."""
+PRODUCTS = frozenset({"linear", "bilinear", "matmul", "einsum", "dot", "attention"})
+"""Kinds of ops that use cuBLAS."""
+
+TENSORFLOW_RESERVE = ((6, 500), (7, 1050), (8, 1536))
+TENSORFLOW_RESERVE_ELSE = 1800
+"""MiB that TensorFlow leaves to the system when it takes the rest of the card for itself, by the compute capability up
+to which they hold (MinSystemMemory of tensorflow/core/common_runtime/gpu/gpu_device.cc)."""
+
+ALLOCATOR = 25
+"""Thousandths of the tensors' peak that PyTorch's caching allocator cannot use when memory is short: 0 to 70, in
+out-of-memory messages of PyTorch itself. With memory to spare it reserves 2 to 13 % more than it has allocated, but
+gives that back before it fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a device adds: bytes by name, and thousandths of the tensors' peak."""
+
+    fixed: tuple[tuple[str, int], ...] = ()
+    share: int = 0
+
+    def parts(self, peak: int) -> tuple[tuple[str, int], ...]:
+        """Every term in bytes, for a peak of this many bytes."""
+        more = -(-peak * self.share // 1000)
+        return (*self.fixed, ("allocator", more)) if more else self.fixed
+
+
+def terms(gpu: str, backend: str, products: bool) -> Terms:
+    """The terms of a card by its name in `gpus`, under "torch" or "tensorflow"; `products`: whether cuBLAS is used."""
+    chip = CHIPS.get(gpu)
+    if chip is None:
+        return Terms()
+    found: list[tuple[str, int]] = []
+    if gpu in VISIBLE:
+        found.append(("driver", (gpus.find(gpu).mib - VISIBLE[gpu]) * MIB))
+    found.append(("cuda_context", context(chip)))
+    if backend == "tensorflow":
+        found.append(("tensorflow_reserve", tensorflow_reserve(chip)))
+        return Terms(tuple(found))
+    if products:
+        found.append(("cublas_workspace", CUBLAS_LARGE if chip.major >= 9 else CUBLAS))
+    return Terms(tuple(found), ALLOCATOR)
+
+
+def context(chip: Chip) -> int:
+    """Bytes of a CUDA context."""
+    return int(CONTEXT_PER_MULTIPROCESSOR * chip.multiprocessors) * MIB
+
+
+def tensorflow_reserve(chip: Chip) -> int:
+    """Bytes that TensorFlow leaves to the system."""
+    found = next((mib for major, mib in TENSORFLOW_RESERVE if chip.major <= major), TENSORFLOW_RESERVE_ELSE)
+    return found * MIB
+
+
+def added(estimate: Estimate, model: Model, gpu: str) -> Estimate:
+    """The estimate with what this GPU adds; as it is where nothing is known."""
+    if estimate.tensor_peak is None:
+        return estimate
+    backend = model.backend or ("tensorflow" if model.framework == "keras" else "torch")
+    found = terms(gpu, backend, any(call.op.kind in PRODUCTS for call in model.calls))
+    parts = found.parts(estimate.tensor_peak)
+    more = sum(size for _, size in parts)
+    if not more:
+        return estimate
+    return replace(
+        estimate,
+        overhead=estimate.overhead + more,
+        overhead_parts=parts,
+        overhead_share=found.share,
+        total=estimate.total + more,
+    )
