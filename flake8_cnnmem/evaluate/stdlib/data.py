@@ -1,4 +1,4 @@
-"""Settings as data: `json`, `yaml`, `tomllib` (`toml`, `tomli`) and `configparser`, of texts and of the project's files."""
+"""Settings as data: `json`, `yaml`, `toml` and `configparser`, of texts and of the project's files."""
 
 from __future__ import annotations
 

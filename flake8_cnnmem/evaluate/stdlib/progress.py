@@ -37,8 +37,8 @@ def length(run: Run, self: Instance) -> Value:
 bars["__enter__"] = Native("__enter__", lambda run, self: self, absorb=False)
 bars["__bool__"] = ignored("__bool__", True)
 for _name in (
-    "__exit__", "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close", "refresh",
-    "reset", "clear", "unpause", "display", "moveto", "write_bytes",
+    "__exit__", "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close",
+    "refresh", "reset", "clear", "unpause", "display", "moveto", "write_bytes",
 ):  # fmt: skip
     bars[_name] = ignored(_name)
 for _name in ("write", "set_lock", "pandas", "monitor"):
