@@ -22,7 +22,7 @@ from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.optimizers import is_set
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
 from flake8_cnnmem.memory.storages import Memory, Value
-from flake8_cnnmem.memory.tape import Entry, Region, steps_of
+from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 
@@ -50,7 +50,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         model = replace(model, calls=tuple(calls), outputs=results)
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment), max(1, batch))
-    weights = _weights(model, memory, dtype)
+    weights = weights_in_memory(model, memory, dtype)
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), dict(model.paths))
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
     given = list(model.inputs) + ([loss[1]] if loss else [])
@@ -95,13 +95,13 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         updated = [backward.finished[key] for key in weights if key in backward.finished]
         step(memory, row, options, updated)
         state(memory, row, options, updated)
-    return _answer(memory, training, overhead, saved, kept)
+    return answer(memory, training, overhead, saved, kept)
 
 
 TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS}
 
 
-def _weights(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
+def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
     """Parameters and buffers, in memory throughout."""
     found: dict[int, Value] = {}
     called = {id(w): w for call in model.calls for w in call.weights if isinstance(w, Weight) and w.call is None}
@@ -118,19 +118,15 @@ def _prune(forward: Forward, backward: Backward, output: int) -> None:
     wanted = {output}
     kept: list[Entry] = []
     for entry in reversed(forward.tape):
-        keys = entry.results if isinstance(entry, Region) else tuple(key for key, _ in entry.results)
-        if wanted.isdisjoint(keys):
+        if wanted.isdisjoint(entry.gives):
             backward.discard(entry)
             continue
-        if isinstance(entry, Region):
-            wanted.update(entry.outer)
-        else:
-            wanted.update(operand.key for operand in entry.operands)
+        wanted.update(entry.asks)
         kept.append(entry)
     forward.tape[:] = kept[::-1]
 
 
-def _answer(
+def answer(
     memory: Memory, training: Training, overhead: int, saved: int, kept: tuple[tuple[str, int], ...]
 ) -> Estimate:
     batch = training.batch_size.value
