@@ -221,6 +221,11 @@ class Run(Protocol):
         """As `call`, with an Unknown that says so where the code raises."""
         ...
 
+    def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
+        """As `attempt`, for what is no part of the forward pass: without gradients, and nobody asks whether its sizes
+        are right. Also the number of the first op that it applies."""
+        ...
+
     def get(self, value: Value, name: str) -> Value:
         """`value.name`; Unknown where it cannot be known; raises Raised(AttributeError) where it is absent."""
         ...

@@ -277,6 +277,15 @@ class Interpreter:
             (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth) = saved
             return Unknown(describe(raised), *where)
 
+    def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
+        before = self.grad_enabled, self.log, self.stop_at_problem
+        self.grad_enabled, self.log, self.stop_at_problem = False, None, False
+        first = self.numbered + 1
+        try:
+            return first, None if function is MISSING else self.attempt(function, *args)
+        finally:
+            self.grad_enabled, self.log, self.stop_at_problem = before
+
     def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
         """A call some of whose arguments are not known, not even how many."""
         return function if isinstance(function, Unknown) else cause

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory.storages import Storage
-from flake8_cnnmem.memory.tape import Entry, Region, calls_in
+from flake8_cnnmem.memory.tape import Entry
 
 
 def kept_by(
@@ -17,14 +16,8 @@ def kept_by(
     counted = set(fixed)
     found: dict[str, int] = {}
     for entry in tape:
-        storages: list[Storage]
-        if isinstance(entry, Region):
-            inner = calls_in(entry.steps)
-            storages = [value.storage for value in entry.outer.values()]
-            label = name(inner[0]) if inner else ""
-        else:
-            storages, label = entry.saved, name(entry.label)
-        for storage in storages:
+        label = name(entry.label)
+        for storage in entry.saved:
             if id(storage) not in counted:
                 counted.add(id(storage))
                 found[label] = found.get(label, 0) + storage.line.at(batch)

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.graph import Op
+from flake8_cnnmem.graph import Op, Tensor, calls_behind
 from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.products import batched, is_matrix
-from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region
+from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region, Written, steps_of
 from flake8_cnnmem.ops import Unbind
 from flake8_cnnmem.unknown import Unknown
 
@@ -47,6 +47,8 @@ class Backward:
             entry = tape.pop()
             if isinstance(entry, Region):
                 self._region(entry)
+            elif isinstance(entry, Written):
+                self._written(entry)
             else:
                 self._node(entry)
         self.uses = before
@@ -54,7 +56,7 @@ class Backward:
     def _region(self, region: Region) -> None:
         """A checkpointed stretch: forward once more, now with a tape, then back."""
         if not any(key in self.gradients for key in region.results):
-            self._let_go(region)
+            self.discard(region)
             return
         forward = self.forward
         outside, forward.values = forward.values, dict(region.outer)
@@ -65,35 +67,69 @@ class Backward:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
         forward.values = outside
-        for value in region.outer.values():
-            self.memory.let_go(value.storage)
+        self.discard(region)
         self.run(inner)
 
-    def _let_go(self, region: Region) -> None:
-        for value in region.outer.values():
-            self.memory.let_go(value.storage)
+    def _written(self, entry: Written) -> None:
+        """A function's own backward pass: run as it is written, on the gradients and on what the function saved."""
+        memory, forward, own = self.memory, self.forward, entry.backward
+        arrived = {key: self.gradients.pop(key) for key in map(id, own.results) if key in self.gradients}
+        if not arrived:
+            self._not_reached(entry)
+            return
+        forward.mark("backward", entry.label)
+        outside, forward.values = forward.values, dict(entry.values)
+        for tensor, result in zip(own.given, own.results, strict=True):
+            # What no gradient has reached is handed in as zeros.
+            value = arrived.get(id(result))
+            forward.values[id(tensor)] = value or memory.new(result.shape, forward.dtype)
+        recording, phase, forward.records, forward.phase = forward.records, forward.phase, False, "backward"
+        answers = {
+            id(argument): gradient
+            for argument, gradient in zip(own.arguments, own.gradients, strict=False)
+            if isinstance(argument, Tensor) and isinstance(gradient, Tensor)
+        }
+        calls = [call for call in calls_behind(answers.values()) if call.number >= own.first]
+        forward.run(steps_of(calls), {id(gradient) for gradient in answers.values()})
+        made: list[Value] = []
+        for operand in entry.operands:
+            answer = answers.get(operand.key)
+            found = forward.values.get(id(answer)) if answer is not None else None
+            value = operand.value
+            made.append(
+                memory.alias(found, value.shape, found.strides) if found else memory.new(value.shape, value.dtype)
+            )
+        for key in {id(gradient) for gradient in answers.values()}.difference(map(id, own.given), entry.values):
+            forward.drop(key)
+        for tensor in own.given:
+            forward.drop(id(tensor))
+        forward.values, forward.records, forward.phase = outside, recording, phase
+        self.discard(entry)
+        for operand, handed in zip(entry.operands, made, strict=True):
+            self._hand_on(operand, handed)
+        self._ended(entry)
+
+    def _not_reached(self, entry: Node | Written) -> None:
+        """No gradient has come this far: what was kept goes, and the entry's weights wait for one node less."""
+        self.discard(entry)
+        self._ended(entry)
+
+    def _ended(self, entry: Node | Written) -> None:
+        for operand in entry.operands:
+            if is_weight(operand.value):
+                self._one_less(operand.key)
 
     def discard(self, entry: Entry) -> None:
-        """An entry that no gradient will reach."""
-        if isinstance(entry, Region):
-            self._let_go(entry)
-        else:
-            self._release(entry.saved)
-
-    def _release(self, storages: list[Storage]) -> None:
-        for storage in storages:
+        """Let go of what an entry has kept."""
+        for storage in entry.saved:
             self.memory.let_go(storage)
-        storages.clear()
 
     def _node(self, node: Node) -> None:
         memory = self.memory
         given = [self.gradients.pop(key, None) for key, _ in node.results]
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
-            self._release(node.saved)
-            for operand in node.operands:
-                if is_weight(operand.value):
-                    self._one_less(operand.key)
+            self._not_reached(node)
             return
         self.forward.mark("backward", node.label)
         wanted = [operand for operand in node.operands if operand.value.grad]
@@ -105,7 +141,7 @@ class Backward:
             made = self._op(node, arrived, wanted)
         for gradient in arrived:
             memory.release(gradient.storage)
-        self._release(node.saved)
+        self.discard(node)
         for operand, handed in zip(wanted, made, strict=True):
             if handed is not None:
                 self._hand_on(operand, handed)
@@ -280,7 +316,7 @@ def uses_of(tape: Sequence[Entry]) -> Counter[int]:
     return Counter(
         operand.key
         for entry in tape
-        if isinstance(entry, Node)
+        if not isinstance(entry, Region)
         for operand in entry.operands
         if is_weight(operand.value)
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
-from flake8_cnnmem.graph import Call, Site, Tensor
+from flake8_cnnmem.graph import Call, OwnBackward, Site, Tensor
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import Line
@@ -24,7 +24,7 @@ from flake8_cnnmem.memory.placing import (
 )
 from flake8_cnnmem.memory.products import as_read
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Region, Step, Stretch, calls_in, first_number
+from flake8_cnnmem.memory.tape import Entry, Operand, Region, Step, Stretch, Written, calls_in, first_number
 from flake8_cnnmem.memory.variants import dropped_out, variants
 
 
@@ -105,20 +105,40 @@ class Forward:
     def _stretch(
         self, stretch: Stretch, reads: Counter[int], wanted: Collection[int]
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """A checkpointed stretch: no tape inside, its outer inputs held for the second run."""
+        """A checkpointed stretch: no tape inside, its outer inputs held for the second run. Of a function with a
+        backward pass of its own what that saves is held instead."""
         outer = self._outer(stretch)
         inner = [tensor for call in calls_in(stretch.steps) for tensor in call.outputs]
         results = [tensor for tensor in inner if reads[id(tensor)] > 0 or id(tensor) in wanted]
         keys = tuple(id(tensor) for tensor in results)
+        own = stretch.invocation.own
+        among = {id(tensor) for tensor in inner}
+        saved = {id(tensor) for tensor in own.saved if id(tensor) in among} if own is not None else set()
         recording, self.records = self.records, False
-        self.run(stretch.steps, set(keys))
+        self.run(stretch.steps, {*keys, *saved})
         self.records = recording
-        if recording and any(self.values[key].grad for key in keys if key in self.values):
+        if own is not None:
+            self._written(stretch, own, outer)
+            for key in saved.difference(keys):
+                self.drop(key)
+        elif recording and any(self.values[key].grad for key in keys if key in self.values):
             held = {id(tensor): self.value(tensor) for tensor in outer}
             for value in held.values():
                 self.memory.keep(value.storage)
             self.tape.append(Region(stretch.steps, held, keys))
         return outer, results
+
+    def _written(self, stretch: Stretch, own: OwnBackward, outer: Sequence[Tensor]) -> None:
+        """What stays of a function whose backward pass the code itself writes: what it saves."""
+        operands = tuple(Operand(id(tensor), self.value(tensor)) for tensor in outer if self.value(tensor).grad)
+        for key in map(id, own.results):
+            if key in self.values:
+                self.values[key].grad = bool(operands) and is_floating(self.values[key].dtype)
+        if self.records and operands:
+            values = {id(tensor): self.value(tensor) for tensor in own.saved}
+            for value in values.values():
+                self.memory.keep(value.storage)
+            self.tape.append(Written(calls_in(stretch.steps)[0], own, values, operands))
 
     def drop(self, key: int) -> None:
         """Nothing reads the tensor any more."""

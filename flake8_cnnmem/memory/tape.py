@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Row
@@ -34,6 +34,14 @@ class Node:
     kind: str = "op"
     """ "op", "view" (the op rearranges), "cast"."""
 
+    @property
+    def gives(self) -> Iterable[int]:
+        return (key for key, _ in self.results)
+
+    @property
+    def asks(self) -> Iterable[int]:
+        return (operand.key for operand in self.operands)
+
 
 @dataclass(slots=True, eq=False)
 class Region:
@@ -45,16 +53,45 @@ class Region:
     results: tuple[int, ...]
     """Keys of the tensors that are read after it."""
 
+    @property
+    def label(self) -> Call:
+        return calls_in(self.steps)[0]
+
+    @property
+    def saved(self) -> list[Storage]:
+        return [value.storage for value in self.outer.values()]
+
+    @property
+    def gives(self) -> Iterable[int]:
+        return self.results
+
+    @property
+    def asks(self) -> Iterable[int]:
+        return self.outer
+
 
 @dataclass(slots=True, eq=False)
 class Written:
     """A stretch whose backward pass the code itself writes."""
 
+    label: Call
     backward: OwnBackward
-    saved: dict[int, Value]
-    """What it saves, held until then, and what its backward reads from outside besides."""
-    operands: dict[int, Operand]
+    values: dict[int, Value]
+    """What it saves, held until then."""
+    operands: tuple[Operand, ...]
     """The arguments that ask for a gradient."""
+
+    @property
+    def saved(self) -> list[Storage]:
+        return [value.storage for value in self.values.values()]
+
+    @property
+    def gives(self) -> Iterable[int]:
+        return map(id, self.backward.results)
+
+    @property
+    def asks(self) -> Iterable[int]:
+        return (operand.key for operand in self.operands)
 
 
 Entry = Node | Region | Written

@@ -50,10 +50,8 @@ def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDic
 def tensor_copy(x: Tensor) -> Tensor:
     """A tensor of its own: a Weight's copy is a new parameter of the same shape."""
     if isinstance(x, Weight):
-        return Weight(
-            x.shape, x.dtype, None, 0, x.data, x.framework, x.requires_grad, x.name, x.trainable, x.buffer, x.site
-        )
-    return Tensor(x.shape, x.dtype, x.call, x.index, x.data, x.framework, x.requires_grad)
+        return dataclasses.replace(x, call=None, index=0, held=0)
+    return dataclasses.replace(x, held=0)
 
 
 @names.function("deepcopy")

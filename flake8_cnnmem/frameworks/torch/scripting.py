@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.module import MODULE
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import OwnBackward, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
 
@@ -123,19 +123,49 @@ CONTEXT = Class(
     "FunctionCtx",
     namespace={
         name: native(name, nothing)
-        for name in ("save_for_backward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads",
-                     "save_for_forward")
+        for name in ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
     },
     module="torch.autograd.function",
-)  # fmt: skip
+)
+
+
+def save_for_backward(run: Run, self: Instance, *tensors: Value) -> Value:
+    self.attributes["saved_tensors"] = tensors
+    return None
+
+
+CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_backward)
 
 
 def apply_function(run: Run, cls: Value, *args: Value, **kwargs: Value) -> Value:
-    """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one."""
+    """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one, and what its backward makes
+    of the gradients. Of the forward's tensors only those that the context saves are kept."""
     forward = run.get(cls, "forward")
-    if isinstance(cls, Class) and any("setup_context" in each.namespace for each in cls.mro if each is not FUNCTION):
-        return run.call(forward, *args, **kwargs)
-    return run.call(forward, Instance(CONTEXT, {"needs_input_grad": (True,) * len(args)}), *args, **kwargs)
+    context = Instance(CONTEXT, {"needs_input_grad": (True,) * len(args)})
+    with run.enter(None) as region:
+        if isinstance(cls, Class) and any(
+            "setup_context" in each.namespace for each in cls.mro if each is not FUNCTION
+        ):
+            result = run.call(forward, *args, **kwargs)
+            run.attempt(run.get(cls, "setup_context"), context, args, result)
+        else:
+            result = run.call(forward, context, *args, **kwargs)
+    results = tuple(tensor for tensor in listed(result) if isinstance(tensor, Tensor))
+    if run.grad_enabled and results and not any(tensor is argument for tensor in results for argument in args):
+        given = tuple(Tensor(tensor.shape, tensor.dtype) for tensor in results)
+        first, gradients = run.aside(run.find(cls, "backward"), context, *given)
+        region.own = OwnBackward(saved_by(context), results, given, args, tuple(listed(gradients)), first)
+    return result
+
+
+def listed(value: Value) -> Sequence[Value]:
+    return value if isinstance(value, (tuple, list)) else [value]
+
+
+def saved_by(context: Instance) -> tuple[Tensor, ...]:
+    """Every tensor that a function's context holds: saved the way it should be, or as an attribute."""
+    found = [tensor for value in context.attributes.values() for tensor in listed(value)]
+    return tuple({id(tensor): tensor for tensor in found if isinstance(tensor, Tensor)}.values())
 
 
 FUNCTION = Class(
