@@ -341,6 +341,10 @@ class Run(Protocol):
         makes an optimizer "step", or clears gradients ("zero_grad")."""
         ...
 
+    def arguments(self) -> dict[str, Value] | Unknown:
+        """The arguments that the function which calls the native was called with, by name, `**kwargs` spread."""
+        ...
+
     def data(self, key: str) -> dict[Any, Any]:
         """A scratch dict that lives as long as this evaluation (Keras' name counters and global policy)."""
         ...

@@ -286,6 +286,18 @@ class Interpreter:
         finally:
             self.grad_enabled, self.log, self.stop_at_problem = before
 
+    def arguments(self) -> dict[str, Value] | Unknown:
+        frame = self.frame
+        while frame is not None and frame.caller is not None:
+            frame = frame.caller
+        if frame is None or frame.function is None:
+            return self.unknown("there is no function whose arguments could be asked for")
+        parameters = frame.function.parameters
+        names = (*parameters.positional, *parameters.keywords)
+        found = {name: frame.variables[name] for name in names if name in frame.variables}
+        more = frame.variables.get(parameters.double_star) if parameters.double_star is not None else None
+        return {**found, **more} if isinstance(more, dict) else found
+
     def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
         """A call some of whose arguments are not known, not even how many."""
         return function if isinstance(function, Unknown) else cause
