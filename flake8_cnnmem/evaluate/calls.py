@@ -137,7 +137,7 @@ def evaluate_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> Value:
     if given:
         names = {word: value for scope in given for word, value in scope.items()}
         frame = Frame(frame.run, frame.module, "function", names, None, frame.line)
-    return Compiler(frame.module, twin).expression(inner.value)(frame)
+    return Compiler(frame.module.path, twin).expression(inner.value)(frame)
 
 
 def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:

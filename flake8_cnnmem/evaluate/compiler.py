@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.values import Value
-
-if TYPE_CHECKING:
-    from flake8_cnnmem.evaluate.modules import Module
 
 ExpressionRule = Callable[["Compiler", Any], Code]
 
@@ -48,13 +45,20 @@ class StatementSite:
         self.ordinal = ordinal
         self.position: tuple[int, int] | None = None
 
+    @property
+    def node(self) -> ast.AST:
+        """The statement, or the one call in it."""
+        if self.ordinal >= 0:
+            calls = sorted(
+                header_calls(self.statement), key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0)
+            )
+            if self.ordinal < len(calls):
+                return calls[self.ordinal]
+        return self.statement
+
     def resolve(self) -> tuple[int, int]:
         if self.position is None:
-            node = self.statement
-            if self.ordinal >= 0:
-                calls = sorted(header_calls(node), key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))
-                if self.ordinal < len(calls):
-                    node = calls[self.ordinal]
+            node = self.node
             self.position = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
         return self.position
 
@@ -90,12 +94,15 @@ def header_calls(statement: ast.AST) -> Iterator[ast.Call]:
 
 
 class Compiler:
-    """Compiles the expressions of one statement."""
+    """Compiles the expressions of one statement of the file at `path`.
 
-    __slots__ = ("calls", "in_format", "module", "statement")
+    What is compiled belongs to no evaluation: the module that the code runs in is the frame's.
+    """
 
-    def __init__(self, module: Module, statement: ast.AST) -> None:
-        self.module = module
+    __slots__ = ("calls", "in_format", "path", "statement")
+
+    def __init__(self, path: str, statement: ast.AST) -> None:
+        self.path = path
         self.statement = statement
         self.calls = 0
         self.in_format = 0
@@ -109,9 +116,9 @@ class Compiler:
     def site(self) -> StatementSite:
         """The place of the call whose last argument has just been compiled."""
         if self.in_format:
-            return StatementSite(self.module.path, self.statement)
+            return StatementSite(self.path, self.statement)
         self.calls += 1
-        return StatementSite(self.module.path, self.statement, self.calls - 1)
+        return StatementSite(self.path, self.statement, self.calls - 1)
 
 
 def unfollowed(reason: str) -> Code:

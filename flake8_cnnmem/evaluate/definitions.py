@@ -47,15 +47,15 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
 
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
     parameters, defaults = compile_parameters(compiler, node.params)
-    module = compiler.module
+    path = compiler.path
     word = node.name.value
-    site = StatementSite(module.path, twin)
+    site = StatementSite(path, twin)
     compiled: list[Code] = []
     generator = yields(twin.body)
 
     def body() -> Code:
         if not compiled:
-            compiled.append((compile_steps if generator else compile_block)(module, node.body, twin.body))
+            compiled.append((compile_steps if generator else compile_block)(path, node.body, twin.body))
         return compiled[0]
 
     coroutine = node.asynchronous is not None
@@ -63,7 +63,7 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     def code(frame: Frame) -> None:
         values, keyword_values = defaults(frame)
         made: Value = Function(
-            word, parameters, values, keyword_values, body, frame.closure(), module, site, generator, coroutine
+            word, parameters, values, keyword_values, body, frame.closure(), frame.module, site, generator, coroutine
         )
         made.doc = docstring(twin)
         made.cell = frame.cell
@@ -95,10 +95,10 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
     bases = [(arg.star, compiler.expression(arg.value)) for arg in node.bases]
     keywords = [(arg.keyword.value, compiler.expression(arg.value)) for arg in node.keywords if arg.keyword is not None]
-    module = compiler.module
-    body = compile_block(module, node.body, twin.body)
+    path = compiler.path
+    body = compile_block(path, node.body, twin.body)
     word = node.name.value
-    site = StatementSite(module.path, twin)
+    site = StatementSite(path, twin)
     annotations = {
         statement.target.id: statement.annotation
         for statement in twin.body
@@ -113,6 +113,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
             spread = run.items(value) if star == "*" else [value]
             parents.extend(spread if isinstance(spread, list) else [spread])
         options = {key: value(frame) for key, value in keywords}
+        module = frame.module
         namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin)}
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []

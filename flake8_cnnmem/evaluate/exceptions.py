@@ -38,15 +38,15 @@ def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
 
 @statement(cst.Try, cst.TryStar)
 def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
-    module = compiler.module
-    body = compile_block(module, node.body, twin.body)
+    path = compiler.path
+    body = compile_block(path, node.body, twin.body)
     handlers: list[tuple[Code | None, str | None, Code]] = []
     for handler, handler_twin in zip(node.handlers, twin.handlers, strict=True):
-        kind = Compiler(module, handler_twin).expression(handler.type) if handler.type is not None else None
+        kind = Compiler(path, handler_twin).expression(handler.type) if handler.type is not None else None
         word = handler.name.name.value if handler.name is not None else None
-        handlers.append((kind, word, compile_block(module, handler.body, handler_twin.body)))
-    orelse = compile_block(module, node.orelse.body, twin.orelse) if node.orelse is not None else None
-    finalbody = compile_block(module, node.finalbody.body, twin.finalbody) if node.finalbody is not None else None
+        handlers.append((kind, word, compile_block(path, handler.body, handler_twin.body)))
+    orelse = compile_block(path, node.orelse.body, twin.orelse) if node.orelse is not None else None
+    finalbody = compile_block(path, node.finalbody.body, twin.finalbody) if node.finalbody is not None else None
     guards_imports = any(handler.type is None or mentions_import_error(handler.type) for handler in twin.handlers)
 
     def guarded(frame: Frame) -> Value:

@@ -290,13 +290,12 @@ def conditional(compiler: Compiler, node: cst.IfExp) -> Code:
 def lambda_(compiler: Compiler, node: cst.Lambda) -> Code:
     parameters, defaults = compile_parameters(compiler, node.params)
     body = compiler.expression(node.body)
-    site = StatementSite(compiler.module.path, compiler.statement)
-    module = compiler.module
+    site = StatementSite(compiler.path, compiler.statement)
 
     def code(frame: Frame) -> Value:
         values, keyword_values = defaults(frame)
         closure = frame.closure()
-        return Function("<lambda>", parameters, values, keyword_values, lambda: body, closure, module, site)
+        return Function("<lambda>", parameters, values, keyword_values, lambda: body, closure, frame.module, site)
 
     return code
 

@@ -26,7 +26,6 @@ from flake8_cnnmem.values import Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
-    from flake8_cnnmem.evaluate.modules import Module
 
 Run = Generator[Value, Value, Value]
 Steps = Callable[[Frame], Run]
@@ -75,10 +74,10 @@ def generate(run: Interpreter, function: Function, frame: Frame) -> Run:
     raise Exhausted("a generator runs for too long to be followed")
 
 
-def compile_steps(module: Module, node: Any, twins: list[ast.stmt]) -> Steps:
+def compile_steps(path: str, node: Any, twins: list[ast.stmt]) -> Steps:
     """A block of a generator function."""
     body = node.body if isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite)) else [node]
-    parts = [statement_steps(module, each, twin) for each, twin in pair(body, twins)]
+    parts = [statement_steps(path, each, twin) for each, twin in pair(body, twins)]
 
     def block(frame: Frame) -> Run:
         for steps, code in parts:
@@ -90,14 +89,14 @@ def compile_steps(module: Module, node: Any, twins: list[ast.stmt]) -> Steps:
     return block
 
 
-def statement_steps(module: Module, node: Any, twin: ast.stmt) -> tuple[Steps | None, Code]:
+def statement_steps(path: str, node: Any, twin: ast.stmt) -> tuple[Steps | None, Code]:
     """The steps of a statement that yields, and its plain code."""
-    code = compile_statement(module, node, twin)
+    code = compile_statement(path, node, twin)
     if not yields([twin]):
         return None, code
     rule = RULES.get(type(node))
-    inner = rule(module, node, twin, code) if rule is not None else None
-    site, line = StatementSite(module.path, twin), twin.lineno
+    inner = rule(path, node, twin, code) if rule is not None else None
+    site, line = StatementSite(path, twin), twin.lineno
 
     def steps(frame: Frame) -> Run:
         run = frame.run
@@ -155,10 +154,10 @@ def plain_yield(node: Any, twin: Any) -> bool:
     return isinstance(node, cst.Yield) and not yields(list(ast.iter_child_nodes(twin.value)))
 
 
-def expression_steps(module: Module, node: cst.Expr, twin: ast.Expr, whole: Code) -> Steps | None:
+def expression_steps(path: str, node: cst.Expr, twin: ast.Expr, whole: Code) -> Steps | None:
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
-    step = compile_yield(Compiler(module, twin), node.value)
+    step = compile_yield(Compiler(path, twin), node.value)
 
     def steps(frame: Frame) -> Run:
         yield from step(frame)
@@ -166,10 +165,10 @@ def expression_steps(module: Module, node: cst.Expr, twin: ast.Expr, whole: Code
     return steps
 
 
-def assign_steps(module: Module, node: cst.Assign, twin: ast.Assign, whole: Code) -> Steps | None:
+def assign_steps(path: str, node: cst.Assign, twin: ast.Assign, whole: Code) -> Steps | None:
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
-    compiler = Compiler(module, twin)
+    compiler = Compiler(path, twin)
     stores = [compile_target(compiler, target.target) for target in node.targets]
     step = compile_yield(compiler, node.value)
 
@@ -181,10 +180,10 @@ def assign_steps(module: Module, node: cst.Assign, twin: ast.Assign, whole: Code
     return steps
 
 
-def return_steps(module: Module, node: cst.Return, twin: ast.Return, whole: Code) -> Steps | None:
+def return_steps(path: str, node: cst.Return, twin: ast.Return, whole: Code) -> Steps | None:
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
-    step = compile_yield(Compiler(module, twin), node.value)
+    step = compile_yield(Compiler(path, twin), node.value)
 
     def steps(frame: Frame) -> Run:
         return Returned((yield from step(frame)))
@@ -195,12 +194,12 @@ def return_steps(module: Module, node: cst.Return, twin: ast.Return, whole: Code
 # Blocks
 
 
-def if_steps(module: Module, node: cst.If, twin: ast.If, whole: Code) -> Steps | None:
+def if_steps(path: str, node: cst.If, twin: ast.If, whole: Code) -> Steps | None:
     if yields([twin.test]):
         return None
-    test = Compiler(module, twin).expression(node.test)
-    body = compile_steps(module, node.body, twin.body)
-    orelse = else_steps(module, node.orelse, twin.orelse)
+    test = Compiler(path, twin).expression(node.test)
+    body = compile_steps(path, node.body, twin.body)
+    orelse = else_steps(path, node.orelse, twin.orelse)
 
     def steps(frame: Frame) -> Run:
         truth = frame.run.truth(test(frame))
@@ -211,24 +210,24 @@ def if_steps(module: Module, node: cst.If, twin: ast.If, whole: Code) -> Steps |
     return steps
 
 
-def else_steps(module: Module, node: Any, twins: list[ast.stmt]) -> Steps:
+def else_steps(path: str, node: Any, twins: list[ast.stmt]) -> Steps:
     if node is None:
         return nothing
-    return compile_steps(module, node if isinstance(node, cst.If) else node.body, twins)
+    return compile_steps(path, node if isinstance(node, cst.If) else node.body, twins)
 
 
 def nothing(frame: Frame) -> Run:
     yield from ()
 
 
-def for_steps(module: Module, node: cst.For, twin: ast.For, whole: Code) -> Steps | None:
+def for_steps(path: str, node: cst.For, twin: ast.For, whole: Code) -> Steps | None:
     if yields([twin.iter, twin.target]) or node.asynchronous is not None:
         return None
-    compiler = Compiler(module, twin)
+    compiler = Compiler(path, twin)
     target = compile_target(compiler, node.target)
     source = compiler.expression(node.iter)
-    body = compile_steps(module, node.body, twin.body)
-    orelse = else_steps(module, node.orelse, twin.orelse)
+    body = compile_steps(path, node.body, twin.body)
+    orelse = else_steps(path, node.orelse, twin.orelse)
 
     def steps(frame: Frame) -> Run:
         run = frame.run
@@ -250,12 +249,12 @@ def for_steps(module: Module, node: cst.For, twin: ast.For, whole: Code) -> Step
     return steps
 
 
-def while_steps(module: Module, node: cst.While, twin: ast.While, whole: Code) -> Steps | None:
+def while_steps(path: str, node: cst.While, twin: ast.While, whole: Code) -> Steps | None:
     if yields([twin.test]):
         return None
-    test = Compiler(module, twin).expression(node.test)
-    body = compile_steps(module, node.body, twin.body)
-    orelse = else_steps(module, node.orelse, twin.orelse)
+    test = Compiler(path, twin).expression(node.test)
+    body = compile_steps(path, node.body, twin.body)
+    orelse = else_steps(path, node.orelse, twin.orelse)
 
     def steps(frame: Frame) -> Run:
         run = frame.run
@@ -291,10 +290,10 @@ def leave_loop(frame: Frame, outer: list[dict[str, Value]], signal: Value) -> Si
     return signal if isinstance(signal, Returned) else None
 
 
-def with_steps(module: Module, node: cst.With, twin: ast.With, whole: Code) -> Steps | None:
+def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps | None:
     if any(yields([item.context_expr]) for item in twin.items) or node.asynchronous is not None:
         return None
-    compiler = Compiler(module, twin)
+    compiler = Compiler(path, twin)
     items = [
         (
             compiler.expression(item.item),
@@ -302,7 +301,7 @@ def with_steps(module: Module, node: cst.With, twin: ast.With, whole: Code) -> S
         )
         for item in node.items
     ]
-    body = compile_steps(module, node.body, twin.body)
+    body = compile_steps(path, node.body, twin.body)
 
     def steps(frame: Frame) -> Run:
         run = frame.run
@@ -326,15 +325,15 @@ def with_steps(module: Module, node: cst.With, twin: ast.With, whole: Code) -> S
     return steps
 
 
-def try_steps(module: Module, node: Any, twin: Any, whole: Code) -> Steps:
-    body = compile_steps(module, node.body, twin.body)
+def try_steps(path: str, node: Any, twin: Any, whole: Code) -> Steps:
+    body = compile_steps(path, node.body, twin.body)
     handlers: list[tuple[Code | None, str | None, Steps]] = []
     for handler, handler_twin in zip(node.handlers, twin.handlers, strict=True):
-        kind = Compiler(module, handler_twin).expression(handler.type) if handler.type is not None else None
+        kind = Compiler(path, handler_twin).expression(handler.type) if handler.type is not None else None
         word = handler.name.name.value if handler.name is not None else None
-        handlers.append((kind, word, compile_steps(module, handler.body, handler_twin.body)))
-    orelse = else_steps(module, node.orelse, twin.orelse)
-    finalbody = else_steps(module, node.finalbody, twin.finalbody)
+        handlers.append((kind, word, compile_steps(path, handler.body, handler_twin.body)))
+    orelse = else_steps(path, node.orelse, twin.orelse)
+    finalbody = else_steps(path, node.finalbody, twin.finalbody)
 
     def handle(frame: Frame, raised: Raised) -> Run:
         run = frame.run
@@ -378,7 +377,7 @@ def try_steps(module: Module, node: Any, twin: Any, whole: Code) -> Steps:
     return steps
 
 
-RULES: dict[type[cst.CSTNode], Callable[[Module, Any, Any, Code], Steps | None]] = {
+RULES: dict[type[cst.CSTNode], Callable[[str, Any, Any, Code], Steps | None]] = {
     cst.Expr: expression_steps, cst.Assign: assign_steps, cst.Return: return_steps, cst.If: if_steps,
     cst.For: for_steps, cst.While: while_steps, cst.With: with_steps, cst.Try: try_steps,
 }  # fmt: skip

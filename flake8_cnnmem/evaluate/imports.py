@@ -301,12 +301,12 @@ def import_(compiler: Compiler, node: cst.Import, twin: ast.Import) -> Code:
 
 @statement(cst.ImportFrom)
 def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) -> Code:
-    module = compiler.module
     names = [(alias.name, alias.asname or alias.name) for alias in twin.names]
     star = names[0][0] == "*"
 
     def code(frame: Frame) -> None:
         run = frame.run
+        module = frame.module
         name = twin.module or ""
         dotted = run.importer.resolve_relative(module, twin.level, name) if twin.level else name
         if star:

@@ -83,14 +83,14 @@ def shape_of(value: Value) -> Any:
 
 
 def compile_orelse(compiler: Compiler, node: cst.Else | None, twins: list[ast.stmt]) -> Code:
-    return compile_block(compiler.module, node.body, twins) if node is not None else lambda frame: None
+    return compile_block(compiler.path, node.body, twins) if node is not None else lambda frame: None
 
 
 @statement(cst.For)
 def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     target = compile_target(compiler, node.target)
     source = compiler.expression(node.iter)
-    body = compile_block(compiler.module, node.body, twin.body)
+    body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
 
     def once(unknown: Unknown) -> Code:
@@ -147,7 +147,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
 @statement(cst.While)
 def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     test = compiler.expression(node.test)
-    body = compile_block(compiler.module, node.body, twin.body)
+    body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
 
     def loop(frame: Frame) -> Value:

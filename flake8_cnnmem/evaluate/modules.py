@@ -93,7 +93,7 @@ class Module:
                     self.run_statement(run, earlier)
         run.importer.defining.append(names)
         try:
-            run.run_top_level(self, twin, compile_statement(self, node, twin))
+            run.run_top_level(self, twin, compile_statement(self.path, node, twin))
         finally:
             run.importer.defining.remove(names)
         self.state[at] = DONE

@@ -24,10 +24,10 @@ def match(compiler: Compiler, node: cst.Match, twin: ast.Match) -> Code:
     subject = compiler.expression(node.subject)
     cases: list[tuple[Test, Code | None, Code]] = []
     for case, case_twin in zip(node.cases, twin.cases, strict=True):
-        inner = Compiler(compiler.module, case_twin)
+        inner = Compiler(compiler.path, case_twin)
         test = compile_pattern(inner, case.pattern)
         guard = inner.expression(case.guard) if case.guard is not None else None
-        cases.append((test, guard, compile_block(compiler.module, case.body, case_twin.body)))
+        cases.append((test, guard, compile_block(compiler.path, case.body, case_twin.body)))
 
     def from_case(frame: Frame, value: Value, at: int) -> Value:
         while at < len(cases):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
@@ -16,9 +16,6 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import Value
-
-if TYPE_CHECKING:
-    from flake8_cnnmem.evaluate.modules import Module
 
 
 class Signal:
@@ -55,9 +52,9 @@ def pair(body: Sequence[Any], twins: list[ast.stmt]) -> list[tuple[Any, ast.stmt
     return list(zip(flat, twins, strict=True))
 
 
-def compile_block(module: Module, node: Any, twins: list[ast.stmt]) -> Code:
+def compile_block(path: str, node: Any, twins: list[ast.stmt]) -> Code:
     body = node.body if isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)) else [node]
-    return run_all([compile_statement(module, each, twin) for each, twin in pair(body, twins)])
+    return run_all([compile_statement(path, each, twin) for each, twin in pair(body, twins)])
 
 
 def run_all(codes: list[Code]) -> Code:
@@ -74,8 +71,8 @@ def run_all(codes: list[Code]) -> Code:
     return block
 
 
-def compile_statement(module: Module, node: Any, twin: ast.stmt) -> Code:
-    compiler = Compiler(module, twin)
+def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
+    compiler = Compiler(path, twin)
     rule = STATEMENTS.get(type(node))
     line = twin.lineno
     inner = rule(compiler, node, twin) if rule is not None else unfollowed(f"{type(node).__name__} is not followed")
@@ -86,7 +83,7 @@ def compile_statement(module: Module, node: Any, twin: ast.stmt) -> Code:
             unknown(frame)
 
         inner = skip
-    site = StatementSite(module.path, twin)
+    site = StatementSite(path, twin)
 
     def code(frame: Frame) -> Value:
         run = frame.run
@@ -106,7 +103,7 @@ def expression_statement(compiler: Compiler, node: cst.Expr, twin: ast.Expr) -> 
         return lambda frame: None
     if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value.endswith("_"):
         store = rebinding(compiler, value.func.value)
-        base = Compiler(compiler.module, twin).expression(value.func.value)
+        base = Compiler(compiler.path, twin).expression(value.func.value)
         in_place = compiler.expression(value)
 
         def update(frame: Frame) -> None:
@@ -239,8 +236,8 @@ def class_(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
 @statement(cst.If)
 def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
     test = compiler.expression(node.test)
-    body = compile_block(compiler.module, node.body, twin.body)
-    orelse = compile_else(compiler.module, node.orelse, twin.orelse)
+    body = compile_block(compiler.path, node.body, twin.body)
+    orelse = compile_else(compiler.path, node.orelse, twin.orelse)
 
     def code(frame: Frame) -> Value:
         truth = frame.run.truth(test(frame))
@@ -253,12 +250,12 @@ def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
     return code
 
 
-def compile_else(module: Module, node: Any, twins: list[ast.stmt]) -> Code:
+def compile_else(path: str, node: Any, twins: list[ast.stmt]) -> Code:
     if node is None:
         return lambda frame: None
     if isinstance(node, cst.If):
-        return compile_statement(module, node, twins[0])
-    return compile_block(module, node.body, twins)
+        return compile_statement(path, node, twins[0])
+    return compile_block(path, node.body, twins)
 
 
 @statement(cst.With)
@@ -268,7 +265,7 @@ def with_(compiler: Compiler, node: cst.With, twin: ast.With) -> Code:
         context = compiler.expression(item.item)
         store = compile_target(compiler, item.asname.name) if item.asname is not None else None
         items.append((context, store))
-    body = compile_block(compiler.module, node.body, twin.body)
+    body = compile_block(compiler.path, node.body, twin.body)
 
     def code(frame: Frame) -> Value:
         run = frame.run

@@ -97,7 +97,7 @@ def evaluate_target(
     def keep(frame: Frame) -> None:
         from flake8_cnnmem.evaluate.compiler import Compiler
 
-        kept.append(call_plainly(run, Compiler(module, twin).expression(node.value)(frame)))
+        kept.append(call_plainly(run, Compiler(module.path, twin).expression(node.value)(frame)))
 
     with deep_recursion():
         run.run_top_level(module, twin, keep)
@@ -188,7 +188,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         if id(each.instance) in inner or site is None or not has_weights(each.instance):
             continue
         cls = each.instance.cls
-        name = model_name(module, each.instance)
+        name = model_name(module, each.instance, site)
         definition = cls.site if cls.site is not None and cls.site.path == module.path else site
         calls = [call for call in run.watch.calls if seen_through(call.instance) is each.instance]
         root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
@@ -229,13 +229,21 @@ def is_candidate(instance: Instance) -> bool:
     return framework is not None and framework.is_model(instance)
 
 
-def model_name(module: Module, instance: Instance) -> str:
-    """The class's name, or for a framework's own container the variable that holds it."""
+def model_name(module: Module, instance: Instance, site: Site) -> str:
+    """The class's name; for a class of another file that a function built, the function's (`resnet50`); for a
+    framework's own container the variable that holds it."""
     if instance.cls.site is not None:
-        return instance.cls.name
+        called = called_name(site) if instance.cls.site.path != module.path else ""
+        return called if called and called == called.lower() else instance.cls.name
     named = instance.attributes.get("name") or getattr(instance.native, "name", None)
     held = next((word for word, value in module.variables.items() if value is instance), None)
     return held or (named if isinstance(named, str) else instance.cls.name)
+
+
+def called_name(site: Site) -> str:
+    """The name of what a call calls: `resnet50` of `models.resnet50(pretrained=True)`."""
+    node = site.node.func if isinstance(site, StatementSite) and isinstance(site.node, ast.Call) else None
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def factories(run: Interpreter, module: Module) -> Iterator[Root]:
