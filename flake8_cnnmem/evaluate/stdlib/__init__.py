@@ -23,6 +23,9 @@ ROOMS = {
     "importlib": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six", "tqdm": "progress",
+    "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "commands",
+    "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
+    "box": "holders", "yacs": "holders", "ml_collections": "holders",
     "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
