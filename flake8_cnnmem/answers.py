@@ -28,6 +28,8 @@ class Row:
     """cs231n counting: 0 for what writes no volume."""
     bytes: int
     """What this row's activations take at the batch size, in the estimate's dtype, forward only."""
+    path: str = ""
+    """The file that `line` is in, as it was found; empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,15 +75,17 @@ def rows_of(model: Model, training: Training) -> tuple[Row, ...]:
                     parameters += total if isinstance(total, int) else 0
         activations = sum(written.get(call.number, 0) for call in group.calls)
         shape = last.outputs[0].shape if last.outputs else ()
+        site = site_of(group, last)
         rows.append(
             Row(
                 name_of(model, last),
                 group.layer.cls.name if group.layer is not None else last.function,
-                line_of(group, last),
+                0 if site is None else site.line,
                 () if isinstance(shape, Unknown) else tuple(dims.drop_batch(shape)),
                 parameters,
                 activations,
                 activations * width * training.batch_size.value,
+                "" if site is None else site.path,
             )
         )
     return tuple(rows)
@@ -100,11 +102,11 @@ def name_of(model: Model, call: Call) -> str:
     return f"{path}.{call.function}" if path else call.function
 
 
-def line_of(group: Group, call: Call) -> int:
+def site_of(group: Group, call: Call) -> Site | None:
     """Where the layer is constructed, for a function where it is called."""
     if group.layer is not None and group.layer.site is not None:
-        return group.layer.site.line
-    return call.site.line if call.site is not None else 0
+        return group.layer.site
+    return call.site
 
 
 def place(call: Call, path: str, model: Model, at_layer: bool = False) -> Site:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
+from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import STRICT, internal_error
@@ -67,10 +68,10 @@ def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
         yield from answer.reports
 
 
-def analysed(source: Source, settings: Settings, what: str | None = None) -> FileReport:
+def analysed(source: Source, settings: Settings, what: str | None = None, files: Files = DISK) -> FileReport:
     """`analyse`, an error of ours becoming the report's failure. Raises TargetError as it does."""
     try:
-        return analyse(source, settings, what)
+        return analyse(source, settings, what, files)
     except TargetError:
         raise
     except Exception as error:
