@@ -46,11 +46,14 @@ class Row:
     of it, repeated), "signed" (itself for the first operand, new for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
-    whatever the others'), "contiguous".
-    `reads`: operands are read as a "matrix" or "contiguous"; one that does not lie so is copied, and the copy is kept.
+    whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
+    first).
+    `reads`: operands are read as a "matrix", "contiguous", or the first one "time first"; one that does not lie so is
+    copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
     matters where they are made from parameters (casts, normalised weights).
-    `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own.
+    `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
+    "within" for float32 inside of the op, between inputs and results in half.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
     """

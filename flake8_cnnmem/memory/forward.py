@@ -13,6 +13,7 @@ from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.keeping import Keyed, lines_of, node_of
+from flake8_cnnmem.memory.layout import in_order
 from flake8_cnnmem.memory.placing import (
     computed_dtype,
     is_in_place,
@@ -219,6 +220,9 @@ class Forward:
         spare = self._spare(call, row, tensor, dtype)
         if spare is not None:
             return memory.alias(spare, tensor.shape, spare.strides)
+        if sizes is not None and row.layout == "time first" and tensor.index == 0 and len(sizes) == 3:
+            order = (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2)
+            return memory.new(tensor.shape, dtype, in_order(sizes, order))
         copied = sizes is None or is_view(call, row)
         return memory.new(tensor.shape, dtype, None if copied or sizes is None else own_strides(row, inputs, sizes))
 

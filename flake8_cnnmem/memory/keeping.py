@@ -54,8 +54,9 @@ def node_of(
             if applies(kept, None, inputs, weights):
                 lines = lines_of(memory, [kept.what], call, inputs, each)
                 node.saved += [memory.keep_new(line) for line in lines]
-        elif kept.what == "y":
-            node.saved.append(memory.keep(results[0].storage))
+        elif kept.what[0] == "y":
+            at = int(kept.what[1:] or 0)
+            node.saved += [memory.keep(value.storage) for value in results[at : at + 1]]
         elif kept.what == "positions":
             # The second result, where the op has one, is what is kept.
             own = lines_of(memory, [New("y", 8)], call, inputs, each)[0]

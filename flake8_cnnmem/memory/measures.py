@@ -8,7 +8,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
-from flake8_cnnmem.ops import GroupNorm, LayerNorm, Recurrent, RMSNorm
+from flake8_cnnmem.ops import GroupNorm, LayerNorm, Recurrent, RecurrentCell, RMSNorm
 from flake8_cnnmem.ops.base import LIMIT, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
@@ -116,14 +116,19 @@ def _steps(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(steps, dims.multiply(each, 2 if op.bidirectional is True else 1))
 
 
-def _between(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
-    """What a recurrent layer's inner layers hand on, where two directions are joined for it."""
+def _inner(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """What a recurrent layer's inner layers hand on, both directions together."""
     op = call.op
-    if not isinstance(op, Recurrent) or op.bidirectional is not True:
+    if not isinstance(op, Recurrent):
         return 0
-    layers = _whole(op.layers)
-    each = dims.multiply(_whole(op.hidden), dims.multiply(dims.subtract(layers, 1), 2))
+    directions = 2 if op.bidirectional is True else 1
+    each = dims.multiply(_whole(op.hidden), dims.multiply(dims.subtract(_whole(op.layers), 1), directions))
     return dims.multiply(dims.product(shape[:-1]), each)
+
+
+def _joined(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """What inner layers hand on, where two directions are joined for it."""
+    return _inner(call, shape, inputs) if getattr(call.op, "bidirectional", False) is True else 0
 
 
 def _direction(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -137,11 +142,23 @@ def _direction(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
 def _states(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     """One hidden state of every layer and direction."""
     op = call.op
+    if isinstance(op, RecurrentCell):
+        return dims.multiply(dims.product(shape[:-1]), _whole(op.hidden))
     if not isinstance(op, Recurrent) or len(shape) < 3:
         return 0
     samples = shape[0] if op.batch_first is True else shape[1]
     each = dims.multiply(_whole(op.hidden), _whole(op.layers))
     return dims.multiply(samples, dims.multiply(each, 2 if op.bidirectional is True else 1))
+
+
+def _zeros(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The initial states that a recurrent layer makes where it is given none."""
+    return 0 if len(inputs) > 1 else _states(call, shape, inputs)
+
+
+def _handed(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The hidden states that are handed from one step to the next."""
+    return dims.subtract(_steps(call, shape, inputs), _states(call, shape, inputs))
 
 
 def _whole(size: object) -> Size:
@@ -161,7 +178,10 @@ QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "probabilities": _probabilities,
     "products": _products,
     "steps": _steps,
-    "between": _between,
+    "inner": _inner,
+    "joined": _joined,
     "direction": _direction,
     "states": _states,
+    "zeros": _zeros,
+    "handed": _handed,
 }

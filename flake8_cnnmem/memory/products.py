@@ -21,7 +21,7 @@ Sizes = tuple[int, ...]
 
 def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tuple[list[Value], list[Storage]]:
     """The operands as they are read, a copy in place of each that does not lie as the op wants, and the copies'
-    storages. `how` is a row's `reads`: "matrix" or "contiguous"."""
+    storages. `how` is a row's `reads`."""
     found: list[Value] = []
     made: list[Storage] = []
     result = call.outputs[0].shape
@@ -29,6 +29,8 @@ def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tu
         other = inputs[1 - at] if len(inputs) == 2 else None
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
+        elif how == "time first":
+            shape = value.shape if at == 0 and getattr(call.op, "batch_first", False) is True else None
         else:
             shape = _copied_shape(call.op.kind, value, other, result, memory)
         if shape is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
-from flake8_cnnmem.ops import AdaptivePool, BatchNorm, Dropout, InstanceNorm, Reduce, ScaledDotProduct
+from flake8_cnnmem.ops import AdaptivePool, BatchNorm, Dropout, InstanceNorm, Recurrent, Reduce, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -20,6 +20,8 @@ def variants(call: Call, inputs: Sequence[Value]) -> tuple[str, ...]:
         return ("1", own)
     if isinstance(op, BatchNorm) and op.training is False:
         return ("eval", own)
+    if isinstance(op, Recurrent) and op.layers != 1 and not (isinstance(op.dropout, (int, float)) and op.dropout == 0):
+        return ("dropped", own)
     if isinstance(op, InstanceNorm) and op.scale is True:
         return ("scaled", own)
     if isinstance(op, Reduce) and op.results == 1 and op.kind in ("max", "min"):

@@ -42,7 +42,8 @@ class Recurrent(Plain):
 
     `stacked` states are torch's, (layers * directions, N, hidden) whatever `batch_first`; else (N, hidden) as
     in Keras. `torch_bias` is two bias vectors a cell (torch; Keras' GRU with reset_after), else one.
-    Unbatched (T, inputs) is accepted. Weights are named as in torch.
+    Unbatched (T, inputs) is accepted. Weights are named as in torch. Further inputs are the initial states.
+    `dropout` is the one between its layers.
     """
 
     cell: str
@@ -57,6 +58,7 @@ class Recurrent(Plain):
     return_sequences: Flag = True
     return_state: Flag = True
     stacked: Flag = True
+    dropout: object = 0.0
 
     @property
     def kind(self) -> str:
@@ -126,7 +128,8 @@ class Recurrent(Plain):
 
 @dataclass(frozen=True, slots=True)
 class RecurrentCell(Plain):
-    """One step: (N, inputs) -> hidden (N, hidden), and for "lstm" the cell state too (torch.nn.LSTMCell)."""
+    """One step: (N, inputs) -> hidden (N, hidden), and for "lstm" the cell state too (torch.nn.LSTMCell).
+    Further inputs are the states of the step before."""
 
     cell: str
     hidden: Size

@@ -9,6 +9,7 @@ those that the formulas of torch/csrc/autograd/FunctionsManual.cpp make, seen wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
@@ -210,15 +211,37 @@ ATTENTION = [
     ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
 ]  # fmt: skip
 
+STATES = (Kept("x1"), Kept("x2"))
+"""Initial states that are given."""
+
+
+def recurrent(*kept: New, backward: tuple[New, ...] = (), reads: str = "") -> Row:
+    """A recurrent layer: its input, the initial states, and what is kept of the steps."""
+    own = tuple(Kept(one) for one in kept)
+    return Row((X, *STATES, *own), backward=backward, layout="time first", reads=reads, weights="all", autocast=HALF)
+
+
+def fused(states: int, reserve: int) -> Row:
+    """cuDNN: x, y, the initial states, and a reserve with the gates of each step (cudnnGetRNNTempSpaceSizes; its size
+    is cuDNN's own)."""
+    row = recurrent(New("zeros", times=states), New("steps", times=reserve))
+    return replace(row, keeps=(*row.keeps, Y))
+
+
+def cell(*kept: Kept) -> Row:
+    return Row((X, *STATES, *kept), layout="contiguous", weights="all", autocast=HALF)
+
+
 RECURRENT = [
-    # cuDNN: x, y and a reserve with the gates of each step (cudnnGetRNNTempSpaceSizes; its size is cuDNN's own).
-    ("rnn", Row((Kept("x"), Kept("y"), Kept(New("steps"))), layout="contiguous", weights="all", autocast=HALF)),
-    ("gru", Row((Kept("x"), Kept("y"), Kept(New("steps", times=5))), layout="contiguous", weights="all",
-                autocast=HALF)),
-    ("lstm", Row((Kept("x"), Kept("y"), Kept(New("steps", times=6))), layout="contiguous", weights="all",
-                 autocast=HALF)),
+    ("rnn", fused(1, 1)),
+    ("gru", fused(1, 5)),
+    ("lstm", fused(2, 6)),
+    # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
+    ("lstm_cell", cell(Kept(New("zeros", times=1)), Kept("y1"), Kept(New("states", times=12)))),
+    ("gru_cell", cell(Kept(New("zeros")), Kept(New("states", times=11)))),
+    ("rnn_cell", cell(Kept(New("zeros")), Y)),
     ("conv_lstm", Row((X, Y, Kept(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
-]  # fmt: skip
+]
 
 LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
@@ -264,6 +287,16 @@ REWRITES = {
 RULES = Rules("torch", 512, TABLE, OTHERWISE, eager=True, rewrites=REWRITES)
 """PyTorch on CUDA."""
 
+
+def by_onednn(between: New, *backward: New) -> Row:
+    states = (New("states", times=2), New("zeros", times=2))
+    return recurrent(New("steps"), *states, between, backward=backward, reads="time first")
+
+
+def by_steps(*kept: New) -> Row:
+    return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
+
+
 REFERENCE = Rules(
     "torch",
     512,
@@ -274,13 +307,16 @@ REFERENCE = Rules(
             "dropout": Row((Kept(New("x")),)),
             "logsigmoid": Row((X, Kept(New("x")))),
             "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(3)),
-            # oneDNN: the input as a contiguous copy, the result of each layer and direction, the states.
-            "lstm": Row(
-                (Kept(New("x")), Kept(New("steps")), Kept(New("between")), Kept(New("states", times=4))),
-                backward=(New("between"), New("direction")),
-                layout="contiguous",
-                weights="all",
-            ),
+            # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
+            "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
+            "lstm/dropped": by_onednn(New("inner", times=2), New("direction")),
+            # No kernel of its own: the ops of each step.
+            "gru": by_steps(New("steps", times=6), New("handed")),
+            "gru/dropped": by_steps(New("steps", times=6), New("handed"), New("inner")),
+            "rnn": by_steps(New("steps")),
+            "rnn/dropped": by_steps(New("steps"), New("inner")),
+            "lstm_cell": cell(Kept(New("zeros")), Kept(New("states", times=5))),
+            "gru_cell": cell(Kept(New("zeros")), Kept(New("states", times=6))),
             # It has no fused kernel for a trained mask, a dropout, or v of another width.
             "attention/masked": unfused(New("probabilities")),
             "attention/unequal": unfused(New("probabilities")),

@@ -37,7 +37,14 @@ def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
         held.get("bias", True) is not False,
         first,
         size(held.get("proj_size", 0)),
+        dropout=held.get("dropout", 0.0),
     )
+
+
+def given(hx: Value) -> list[Tensor]:
+    """The tensors of an initial state: one, or for an LSTM two. Those of unknown rank would hide the result's."""
+    states = hx if isinstance(hx, (tuple, list)) else (hx,)
+    return [state for state in states if isinstance(state, Tensor) and not isinstance(state.shape, Unknown)]
 
 
 def recurrent_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Value:
@@ -51,7 +58,9 @@ def recurrent_forward(run: Run, self: Instance, input: Value, hx: Value = None) 
     names = list(stored(self, "_parameters"))
     tensor = tensor_of(tensor)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
-    results = apply(run, op, tensor, weights=current(run, self, *names), function=cell_class(self), dtype=dtype)
+    results = apply(
+        run, op, tensor, *given(hx), weights=current(run, self, *names), function=cell_class(self), dtype=dtype
+    )
     if not isinstance(results, tuple):
         return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
     output, *states = results
@@ -104,7 +113,7 @@ def cell_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Va
     held = self.attributes
     op = RecurrentCell(cell, size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
     names = list(stored(self, "_parameters"))
-    return apply(run, op, input, weights=current(run, self, *names), function=self.cls.name)
+    return apply(run, op, input, *given(hx), weights=current(run, self, *names), function=self.cls.name)
 
 
 def build_cell(run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value) -> None:
