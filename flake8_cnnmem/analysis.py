@@ -6,22 +6,19 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Row
+from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
-from flake8_cnnmem.training import Fact, Training
+from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
-    from flake8_cnnmem.evidence import Evidence, Said
-    from flake8_cnnmem.graph import Call, Model, Site
-    from flake8_cnnmem.models import Built, Root
-
-T = TypeVar("T")
+    from flake8_cnnmem.graph import Call, Model
+    from flake8_cnnmem.models import Built, Root, Whole
 
 __all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
 
@@ -83,76 +80,54 @@ def unix_site_packages(environment: str) -> list[tuple[str, ...]]:
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
     """One model, evaluated, fed and counted; None where a directive says to skip it."""
     from flake8_cnnmem import models
-    from flake8_cnnmem.evidence import Evidence, gathered
 
     facts = facts_for(root, source)
     if facts.skip and not wanted:
         return None
     limit = facts.gpu_limit or settings.limit_for(source.path)
+    built, training = fed(root, facts, settings, source.path)
+    if built is None:
+        return unresolved(root, training, limit)
+    others = [part for part in root.parts if part is not root]
+    parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
+    whole = models.joined(root, built, training, parts)
+    report = counted(root, built, whole, training, settings, limit)
+    if report.fits is False and limit is not None:
+        report = replace(report, remedies=mended(report, root, whole, settings, limit))
+    return report
+
+
+def mended(report: ModelReport, root: Root, whole: Whole, settings: Settings, limit: Limit) -> tuple[Remedy, ...]:
+    """What would make a model fit."""
+    from flake8_cnnmem import models
+    from flake8_cnnmem.remedies import Case, remedies
+
+    def feed(shape: tuple[int | None, ...]) -> Built | None:
+        built = models.build_model(root, models.Wanted(shape))
+        return built if built is not None and built.input_shape == shape else None
+
+    assert report.estimate is not None
+    certain = report.status == "exact"
+    gpu, overhead = limit.gpu, settings.overhead
+    case = Case(whole, report.training, report.estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed)
+    return remedies(case)
+
+
+def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
+    """A model called on its inputs, and the facts of its training."""
+    from flake8_cnnmem import models, precedence
+    from flake8_cnnmem.evidence import Evidence, gathered
+
     option = settings.input_shape.value if settings.input_shape is not None else None
     evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence.trained)
-    training = training_for(facts, settings, built, evidence, source.path)
-    if built is None:
-        return unresolved(root, training, limit)
-    return counted(root, built, training, settings, limit)
+    return built, precedence.training_for(facts, settings, built, evidence, path)
 
 
 def facts_for(root: Root, source: Source) -> Facts:
     """What directives say at the model's construction, else at its definition, else for the file."""
     lines = [site.line for site in (root.site, root.definition) if site.path == source.path]
     return source.directives.for_lines(*lines)
-
-
-def training_for(facts: Facts, settings: Settings, built: Built | None, evidence: Evidence, path: str) -> Training:
-    """Each fact by the order of precedence: a directive, the code, the option, the default."""
-    shape: Fact[tuple[int | None, ...]] | None = None
-    if built is not None and built.input_shape is not None:
-        shape = Fact(built.input_shape, placed(built.input_source, path), tuple(
-            (sizes_of(value), placed(source, path)) for value, source in built.passed_over
-        ))  # fmt: skip
-    loss = [Fact(said.value, place_of(said.site, path)) for said in evidence.loss]
-    return Training(
-        decided(facts.batch_size, evidence.batch_size, settings.batch_size, path),
-        decided(facts.dtype, evidence.dtype, settings.dtype, path),
-        decided(facts.optimizer, evidence.optimizer, settings.optimizer, path),
-        shape,
-        *loss[:1],
-    )
-
-
-def decided(directive: T | None, said: Sequence[Said[T]], setting: Fact[T], path: str) -> Fact[T]:
-    """The strongest of what is known, and what was passed over for it: other values, each once, but no defaults."""
-    known = [Fact(each.value, place_of(each.site, path)) for each in said]
-    if directive is not None:
-        known.insert(0, Fact(directive, "directive"))
-    known.append(setting)
-    taken = known[0]
-    others = [(str(fact.value), fact.source) for fact in known[1:]
-              if str(fact.value) != str(taken.value) and fact.source != "default"]  # fmt: skip
-    return Fact(taken.value, taken.source, tuple(dict.fromkeys(others)))
-
-
-def place_of(site: Site | None, path: str) -> str:
-    """`train.py:41`, the path as the report gives its own: from the working folder, unless that is no folder above."""
-    return "code" if site is None else f"{shown_path(site.path, path)}:{site.line}"
-
-
-def shown_path(path: str, report: str) -> str:
-    if path == report or os.path.isabs(report) or not os.path.isabs(path):
-        return path
-    inside = os.path.relpath(path)
-    return path if inside.startswith(os.pardir) else inside
-
-
-def placed(source: str, path: str) -> str:
-    """A source that may begin with a path."""
-    where, colon, line = source.rpartition(":")
-    return f"{shown_path(where, path)}:{line}" if colon and line.isdigit() else source
-
-
-def sizes_of(shape: tuple[int | None, ...]) -> str:
-    return "x".join("?" if size is None else str(size) for size in shape)
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
@@ -162,12 +137,17 @@ def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelRepo
     )  # fmt: skip
 
 
-def counted(root: Root, built: Built, training: Training, settings: Settings, limit: Limit | None) -> ModelReport:
+def counted(
+    root: Root, built: Built, whole: Whole, training: Training, settings: Settings, limit: Limit | None
+) -> ModelReport:
+    """The model's figures; where one step trains several, `whole` joins them all."""
     from flake8_cnnmem.layers import drops, rows_of
     from flake8_cnnmem.memory import account, cs231n
 
-    model = built.model
-    estimate = account(model, training, settings.accounting, settings.overhead, limit.gpu if limit is not None else "")
+    model = whole.model
+    gpu = limit.gpu if limit is not None else ""
+    parts = [(each, how) for _, each, how in whole.parts]
+    estimate = account(model, training, settings.accounting, settings.overhead, gpu, whole.step, parts)
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(w.shape) for w in model.weights if not w.buffer and w.trainable]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
@@ -185,7 +165,7 @@ def counted(root: Root, built: Built, training: Training, settings: Settings, li
     path = root.site.path
     return ModelReport(
         root.target,
-        root.name,
+        model.name,
         path,
         root.site.line,
         root.site.column,
@@ -204,6 +184,21 @@ def counted(root: Root, built: Built, training: Training, settings: Settings, li
         tuple(problem_of(model, call, path, context) for call in built.certain),
         tuple(drops(model, path)),
         model,
+        (),
+        tuple(part_of(part, each, how) for part, each, how in whole.parts),
+    )
+
+
+def part_of(root: Root, model: Model, training: Training) -> Part:
+    weights = [weight for weight in model.weights if not weight.buffer]
+    return Part(
+        root.name,
+        root.site.path,
+        root.site.line,
+        root.site.column,
+        sum(dims_total(weight.shape) for weight in weights),
+        sum(dims_total(weight.shape) for weight in weights if weight.trainable),
+        training.input_shape.value if training.input_shape is not None else None,
     )
 
 

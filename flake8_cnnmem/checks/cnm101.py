@@ -103,4 +103,6 @@ def _fits(report: ModelReport, estimate: Estimate, limit: int) -> str:
         "the overhead takes": estimate.overhead,
     }
     name, size = max(parts.items(), key=lambda part: part[1])
-    return f"; not even batch 1 fits: {name} {units.show(size)}{' alone' if size > limit else ''}"
+    alone = f"; not even batch 1 fits: {name} {units.show(size)}{' alone' if size > limit else ''}"
+    best = next((remedy for remedy in report.remedies if remedy.fits is not False), None)
+    return alone if best is None else f"{alone}; {best.change} takes {units.show(best.total)}"

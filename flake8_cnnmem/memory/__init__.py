@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.training import Training
 
 
-def account(model: Model, training: Training, accounting: str, overhead: int, gpu: str = "") -> Estimate:
+def account(
+    model: Model,
+    training: Training,
+    accounting: str,
+    overhead: int,
+    gpu: str = "",
+    step: Step | None = None,
+    parts: Sequence[tuple[Model, Training]] = (),
+) -> Estimate:
     """The estimate by the accounting of this name, "framework" or "cs231n".
+
+    `step` is what the code itself does in a training step, where that is known. `parts` are the models that `model`
+    joins, where one step trains several.
 
     `overhead` is what the user wants kept free. Where that is nothing and the limit is a GPU's name, the framework
     accounting adds what is known of that GPU.
     """
     if accounting == "framework":
-        from flake8_cnnmem.memory import device, framework
+        from flake8_cnnmem.memory import device, framework, passes, separate
 
-        estimate = framework.estimate(model, training, overhead)
+        if step is not None:
+            estimate = passes.estimate(model, training, step, overhead)
+        elif parts:
+            estimate = separate.estimate(parts, overhead)
+        else:
+            estimate = framework.estimate(model, training, overhead)
         return device.added(estimate, model, gpu) if gpu and not overhead else estimate
     from flake8_cnnmem.memory import cs231n
 

@@ -1,7 +1,18 @@
 """Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
 
 from flake8_cnnmem.models.build import Built, Wanted, build_model
+from flake8_cnnmem.models.join import Whole, joined
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.roots import TargetError, evaluate_file, evaluate_target
 
-__all__ = ["Built", "Root", "TargetError", "Wanted", "build_model", "evaluate_file", "evaluate_target"]
+__all__ = [
+    "Built",
+    "Root",
+    "TargetError",
+    "Wanted",
+    "Whole",
+    "build_model",
+    "evaluate_file",
+    "evaluate_target",
+    "joined",
+]

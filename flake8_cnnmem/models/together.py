@@ -22,7 +22,7 @@ def trained_models(run: Interpreter) -> set[int]:
 
 def together(run: Interpreter, roots: list[Root]) -> list[Root]:
     """Those that take part in one and the same training step as one: the first of them that is trained, with parts."""
-    groups: list[list[Root]] = []
+    groups = [[*inner, root] for root in roots if (inner := fitted_inside(run, root))]
     for each in rounds_of(run.watch.events):
         called = {id(seen_through(call.instance)) for call in each.calls}
         taking = [root for root in roots if called & inside_of(root)]
@@ -32,12 +32,28 @@ def together(run: Interpreter, roots: list[Root]) -> list[Root]:
         for group in shared:
             groups.remove(group)
         groups.append([root for root in roots if root in taking or any(root in group for group in shared)])
-    result = [root for root in roots if not any(root in group for group in groups)]
+    taken = [root for group in groups for root in group]
+    result = [root for root in roots if root not in taken]
     for group in groups:
         first = leading(run, group)
         first.parts = tuple(sorted(group, key=lambda root: (root.site.line, root.site.column)))
         result.append(first)
     return result
+
+
+def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
+    """Parts of a fitted model that are fitted themselves: the discriminator inside of "combined"."""
+    framework = frameworks.of_layer(root.value)
+    if framework is None or root.value is None or not framework.fits(root.value):
+        return []
+    inside = inside_of(root)
+    found = []
+    for made in run.watch.layers.values():
+        part, site = made.instance, made.site
+        if part is not root.value and id(part) in inside and site is not None and framework.fits(part):
+            name = framework.paths(root.value).get(id(part)) or part.cls.name
+            found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
+    return found
 
 
 def leading(run: Interpreter, group: Sequence[Root]) -> Root:

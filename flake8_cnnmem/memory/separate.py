@@ -1,0 +1,74 @@
+"""Several models that are trained in one step, each with a replay of its own while the others lie in memory.
+
+Exact where each model's update is a program of its own (Keras' `train_on_batch`); elsewhere, for models whose common
+graph is not known, no more than a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory import framework, optimizers
+from flake8_cnnmem.memory.estimate import Estimate, Line, Moment
+from flake8_cnnmem.memory.stepping import state
+from flake8_cnnmem.memory.storages import Memory
+from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.training import Training
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The replays of several models, each with the bytes that the others take meanwhile."""
+
+    turns: tuple[tuple[Estimate, int], ...]
+
+    def largest_batch(self, limit: int) -> int:
+        return min(one.largest_batch(limit - others) for one, others in self.turns)
+
+    def moments(self, batch: int) -> tuple[Moment, ...]:
+        return tuple(moment for one, _ in self.turns for moment in one.moments())
+
+
+def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate:
+    """The turn that takes most, with what the other models keep all the time added to its terms."""
+    turns = []
+    for at, (model, training) in enumerate(parts):
+        own = framework.estimate(model, training, 0)
+        counted = {id(weight) for weight in model.weights}
+        parameters = states = 0
+        for other, (held, how) in enumerate(parts):
+            if other == at:
+                continue
+            rest = replace(held, weights=tuple(w for w in held.weights if id(w) not in counted), calls=())
+            parameters += kept_always(rest, how, with_state=False)
+            states += kept_always(held, how, with_state=True) - kept_always(held, how, with_state=False)
+            counted.update(id(weight) for weight in held.weights)
+        turns.append((own, parameters, states))
+    largest, parameters, states = max(turns, key=lambda turn: turn[0].total + turn[1] + turn[2])
+    assert largest.tensor_peak is not None
+    more = parameters + states
+    return replace(
+        largest,
+        parameters=largest.parameters + parameters,
+        optimizer=largest.optimizer + states,
+        overhead=overhead,
+        total=largest.total + more + overhead,
+        tensor_peak=largest.tensor_peak + more,
+        saved=max(own.saved or 0 for own, _, _ in turns),
+        peaks=tuple(line + Line(held + kept) for own, held, kept in turns for line in own.peaks),
+        left_out=tuple(dict.fromkeys(cause for own, _, _ in turns for cause in own.left_out)),
+        timeline=Turns(tuple((own, held + kept) for own, held, kept in turns)),
+    )
+
+
+def kept_always(model: Model, training: Training, with_state: bool) -> int:
+    """Bytes of a model's weights, and of the optimizer's state of those that train."""
+    batch = training.batch_size.value
+    memory = Memory(Timeline(framework.rules_of(model.framework).alignment), max(1, batch))
+    weights = framework.weights_in_memory(model, memory, training.dtype.value)
+    if with_state:
+        row, options = optimizers.lookup(training.optimizer.value, framework.TABLES[model.framework])
+        state(memory, row, options, [value for value in weights.values() if value.grad])
+    return memory.timeline.peak(batch)

@@ -1,0 +1,78 @@
+"""Models that one step trains together as one model, with the step that the code makes where it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory.actions import Step
+from flake8_cnnmem.models.build import Built
+from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.steps import step_of
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+Part = tuple[Root, Model, Training]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All that one step trains: a single model, or several as one. `parts` is empty for a single model."""
+
+    model: Model
+    step: Step | None = None
+    parts: tuple[Part, ...] = ()
+
+
+def joined(
+    root: Root, built: Built, training: Training, others: Sequence[tuple[Root, Built | None, Training]]
+) -> Whole:
+    """The model of a root with those of the roots that are trained in the same step.
+
+    Where the code's own step is not known, a step of several PyTorch models is a lower bound: what passes from one to
+    another is not counted. Keras runs the update of each model as a program of its own.
+    """
+    if not others:
+        return Whole(built.model)
+    parts: list[Part] = [(root, built.model, training)]
+    parts += [(part, its.model, how) for part, its, how in others if its is not None]
+    parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
+    step = step_of(root.run, root.parts, training.batch_size.value)
+    causes = [cause for _, model, _ in parts for cause in model.causes] if step is None else []
+    causes += [cause for part, its, _ in others if its is None for cause in part.causes]
+    if step is None and not all(is_fitted(part) for part, _, _ in parts):
+        names = " and ".join(part.name for part, _, _ in parts)
+        causes.append(
+            Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
+        )
+    return Whole(union(root, parts, causes), step, tuple(parts))
+
+
+def is_fitted(root: Root) -> bool:
+    """Whether the framework trains a model by itself, when the code calls `fit`."""
+    framework = frameworks.of_layer(root.value)
+    return framework is not None and root.value is not None and bool(framework.fits(root.value))
+
+
+def union(root: Root, parts: Sequence[Part], causes: Sequence[Unknown]) -> Model:
+    """One model of all parts: every call, every weight once, layers by their part's name and their path in it."""
+    models = [model for _, model, _ in parts]
+    paths: dict[int, str] = {}
+    for part, model, _ in parts:
+        for key, path in model.paths.items():
+            paths.setdefault(key, f"{part.name}.{path}" if path else part.name)
+    calls = {call.number: call for model in models for call in model.calls}
+    return replace(
+        models[0],
+        name=" + ".join(part.name for part, _, _ in parts),
+        root=root.value,
+        inputs=tuple(tensor for model in models for tensor in model.inputs),
+        outputs=tuple(tensor for model in models for tensor in model.outputs),
+        calls=tuple(calls[number] for number in sorted(calls)),
+        weights=tuple({id(weight): weight for model in models for weight in model.weights}.values()),
+        paths=paths,
+        causes=tuple(dict.fromkeys(causes)),
+        site=root.site,
+    )

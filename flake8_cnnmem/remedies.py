@@ -1,0 +1,177 @@
+"""What would make a training step fit, the cheapest change first, each with its own figure from the same replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.answers import Remedy
+from flake8_cnnmem.graph import Invocation, Model
+from flake8_cnnmem.memory import account
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.models import Built, Whole
+from flake8_cnnmem.training import Fact, Optimizer, Training
+
+LEANER: dict[str, tuple[str, ...]] = {
+    "adam": ("momentum", "sgd"),
+    "adamw": ("momentum", "sgd"),
+    "nadam": ("momentum", "sgd"),
+    "radam": ("momentum", "sgd"),
+    "adamax": ("momentum", "sgd"),
+    "adadelta": ("momentum", "sgd"),
+    "momentum": ("sgd",),
+    "rmsprop": ("sgd",),
+    "adagrad": ("sgd",),
+}
+"""Optimizers that keep less, the next one first."""
+
+SMALLER = (0.75, 0.5)
+"""What is tried for the sides of an image."""
+
+STEP = 32
+"""Sides that networks take are multiples of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A training step that is over its limit. `feed` builds the model for another input shape, None where it cannot."""
+
+    whole: Whole
+    training: Training
+    estimate: Estimate
+    accounting: str
+    overhead: int
+    gpu: str
+    limit: int
+    certain: bool
+    """Whether all is counted: of a lower bound nobody knows that it fits."""
+    feed: Callable[[tuple[int | None, ...]], Built | None]
+
+    def account(self, whole: Whole, training: Training) -> Estimate:
+        parts = [
+            (model, replace(how, batch_size=training.batch_size, dtype=training.dtype)) for _, model, how in whole.parts
+        ]
+        return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts)
+
+
+def remedies(case: Case) -> tuple[Remedy, ...]:
+    """Each change alone; where it is not enough, together with the batch size that fits then."""
+    largest = case.estimate.largest_batch(case.limit)
+    found = list(smaller_batch(case, largest))
+    for change, whole, training in (*half_precision(case), *leaner_optimizers(case)):
+        found.append(tried(case, change, whole, training, largest))
+    with checkpoints(case.whole.model) as blocks:
+        if blocks:
+            found.append(tried(case, f"checkpointing {named(blocks)}", case.whole, case.training, largest))
+    for change, whole in smaller_inputs(case):
+        found.append(tried(case, change, whole, case.training, largest))
+    return tuple(remedy for remedy in found if remedy.total < case.estimate.total)
+
+
+def smaller_batch(case: Case, largest: int) -> Iterator[Remedy]:
+    if 0 < largest < case.training.batch_size.value:
+        total = case.account(case.whole, with_batch(case.training, largest)).total
+        yield Remedy(f"batch size {largest}", total, fits(case, total))
+
+
+def tried(case: Case, change: str, whole: Whole, training: Training, largest: int) -> Remedy:
+    estimate = case.account(whole, training)
+    if estimate.total <= case.limit:
+        return Remedy(change, estimate.total, fits(case, estimate.total))
+    batch = estimate.largest_batch(case.limit)
+    if largest < batch < training.batch_size.value:
+        total = case.account(whole, with_batch(training, batch)).total
+        return Remedy(f"{change} and batch size {batch}", total, fits(case, total))
+    return Remedy(change, estimate.total, False)
+
+
+def fits(case: Case, total: int) -> bool | None:
+    if total > case.limit:
+        return False
+    return True if case.certain else None
+
+
+def with_batch(training: Training, batch: int) -> Training:
+    return replace(training, batch_size=Fact(batch, training.batch_size.source))
+
+
+def half_precision(case: Case) -> Iterator[tuple[str, Whole, Training]]:
+    if case.training.dtype.value == "float32":
+        yield "mixed_float16", case.whole, replace(case.training, dtype=Fact("mixed_float16", "remedy"))
+
+
+def leaner_optimizers(case: Case) -> Iterator[tuple[str, Whole, Training]]:
+    optimizer = case.training.optimizer.value
+    name = "momentum" if optimizer.name == "sgd" and dict(optimizer.options).get("momentum") else optimizer.name
+    for leaner in LEANER.get(name, ())[:1] if case.whole.step is None else ():
+        yield f"optimizer {leaner}", case.whole, replace(case.training, optimizer=Fact(Optimizer(leaner), "remedy"))
+
+
+@contextmanager
+def checkpoints(model: Model) -> Iterator[list[Invocation]]:
+    """Every top-level block of the model in a checkpoint of its own, for as long as this lasts.
+
+    Empty where there are not two blocks, where the code has checkpoints already, or where the framework has none.
+    """
+    blocks = blocks_of(model) if model.framework == "torch" else []
+    try:
+        for block in blocks:
+            block.checkpoint = True
+        yield blocks
+    finally:
+        for block in blocks:
+            block.checkpoint = False
+
+
+def blocks_of(model: Model) -> list[Invocation]:
+    """Calls of the layers right below the model; of containers of the framework's own, those of what they hold."""
+    found: dict[int, Invocation] = {}
+    calls: dict[int, int] = {}
+    for call in model.calls:
+        ancestry = list(call.ancestry())[::-1]
+        if any(invocation.checkpoint for invocation in ancestry):
+            return []
+        block = next((each for each in ancestry[1:] if not is_container(each)), None)
+        if block is not None:
+            found[id(block)] = block
+            calls[id(block)] = calls.get(id(block), 0) + 1
+    blocks = [block for key, block in found.items() if calls[key] > 1]
+    return blocks if len(blocks) > 1 else []
+
+
+def is_container(invocation: Invocation) -> bool:
+    """Whether the layer that runs is one of the framework's own that holds others."""
+    layer = invocation.layer
+    framework = frameworks.of_layer(layer)
+    return framework is not None and layer.cls.site is None and len(framework.children(layer)) > 1
+
+
+def named(blocks: Sequence[Invocation]) -> str:
+    """`each Bottleneck`, or how many blocks of several kinds."""
+    kinds = {block.layer.cls.name for block in blocks if block.layer is not None}
+    return f"each {kinds.pop()}" if len(kinds) == 1 else f"{len(blocks)} blocks"
+
+
+def smaller_inputs(case: Case) -> Iterator[tuple[str, Whole]]:
+    """The first smaller image that fits, where the model takes it as it is."""
+    given = case.training.input_shape
+    if given is None or case.whole.parts or len(given.value) != 3 or None in given.value:
+        return
+    last = frameworks.named(case.whole.model.framework).channels_last
+    shape = [size for size in given.value if size is not None]
+    axes = (0, 1) if last else (1, 2)
+    for factor in SMALLER:
+        smaller = list(shape)
+        for axis in axes:
+            smaller[axis] = int(shape[axis] * factor) // STEP * STEP
+        if min(smaller) < 1:
+            return
+        built = case.feed(tuple(smaller))
+        if built is None or any(call.problem is not None for call in built.model.calls) or built.model.causes:
+            return
+        whole = Whole(built.model)
+        if case.account(whole, case.training).total <= case.limit or factor == SMALLER[-1]:
+            yield f"input {'x'.join(str(size) for size in smaller)}", whole
+            return
