@@ -1,0 +1,147 @@
+// The step over time: what lies in memory at each op, the limit, the peak, and the moment that is pointed at.
+
+const PHASES = {
+  start: "start", forward: "forward", loss: "loss", backward: "backward", recompute: "backward", optimizer: "optimizer",
+};
+
+// A phase of one moment would be a hair's breadth: it is drawn as wide as its name needs, the ops all alike.
+function places(phases) {
+  const ops = phases.length;
+  const widths = phases.map((phase) =>
+    phase === "optimizer" ? Math.max(1, ops / 12) : phase === "start" || phase === "loss" ? Math.max(1, ops / 40) : 1,
+  );
+  const edges = [0];
+  for (const width of widths) edges.push(edges[edges.length - 1] + width);
+  return { edges, middles: widths.map((width, index) => edges[index] + width / 2) };
+}
+
+// Stretches of one phase: [name, first edge, last edge].
+function stretches(phases, edges) {
+  const found = [];
+  phases.forEach((phase, index) => {
+    const name = PHASES[phase];
+    const last = found[found.length - 1];
+    if (last && last[0] === name) last[2] = edges[index + 1];
+    else found.push([name, edges[index], edges[index + 1]]);
+  });
+  return found;
+}
+
+function stepOverTime(model) {
+  const step = model.step;
+  const total = step.live.parameters.map((_, index) => USES.reduce((sum, [use]) => sum + step.live[use][index], 0));
+  const uses = USES.filter(([use]) => step.live[use].some((size) => size > 0));
+  const phases = step.phase.map((index) => step.phases[index]);
+  const { edges, middles } = places(phases);
+  const end = edges[edges.length - 1];
+  const highest = total[step.peak];
+  const shown = model.limit && model.limit.bytes <= 3 * highest;
+  // Room above the areas for the peak's label, and for the note on a limit that is out of sight.
+  const ceiling = Math.max((model.limit && !shown ? 1.32 : 1.18) * highest, shown ? 1.08 * model.limit.bytes : 0);
+  const margin = { l: 64, r: 12, t: 8, b: 30 };
+
+  const plot = make("div", { class: "plot", "aria-hidden": "true" });
+  const cursor = make("div", { class: "cursor" });
+  const slider = make("input", {
+    type: "range", min: 0, max: total.length - 1, step: 1, value: step.peak, "aria-label": "Moment of the step",
+  });
+  const op = make("div", { class: "op" });
+  const place = make("div", { class: "soft code" });
+  const sum = make("div", { class: "sum" });
+  const change = make("div", { class: "soft number" });
+  const sizes = new Map(uses.map(([use]) => [use, make("b")]));
+  const legend = make(
+    "ul", { class: "legend" },
+    [...uses].reverse().map(([use, name]) => make("li", {}, swatch(use), name, sizes.get(use))),
+  );
+  const back = make("button", { class: "linkish", type: "button", onclick: () => point(step.peak, true) }, "go to the peak");
+  const moment = make("div", { class: "moment" }, op, sum, place, change, legend);
+  let at = step.peak;
+
+  function point(index, fromHere) {
+    at = index;
+    const phase = phases[index];
+    const name = step.names[step.name[index]];
+    const site = step.sites[step.site[index]];
+    const label = name ? `${step.words[step.phase[index]]}, at ${name}` : step.words[step.phase[index]];
+    op.replaceChildren(...path(label));
+    place.replaceChildren(...path(site || (phase === "optimizer" ? "the optimizer's step" : "")));
+    sum.textContent = index === step.peak ? model.figure : show(total[index]);
+    const before = index ? total[index] - total[index - 1] : 0;
+    change.textContent = index ? `${before < 0 ? "−" : "+"}${show(Math.abs(before))} from the op before` : "";
+    for (const [use, made] of sizes) made.textContent = show(step.live[use][index]);
+    slider.setAttribute("aria-valuetext", `${label}${site ? `, ${site}` : ""}: ${sum.textContent}`);
+    if (fromHere) slider.value = index;
+    const width = plot.clientWidth - margin.l - margin.r;
+    cursor.style.left = `${margin.l + (middles[index] / end) * width}px`;
+  }
+
+  function draw() {
+    const ink = colour("ink"), soft = colour("soft"), edge = colour("edge"), line = colour("limit");
+    const narrow = plot.clientWidth < NARROW;
+    const unit = ceiling >= GIB ? [GIB, "GiB"] : [MIB, "MiB"];
+    // Steps turn half-way between two points; the first and the last moment reach to the edges.
+    const ended = (list, first, last) => [first, ...list, last];
+    const x = ended(middles, 0, end);
+    const traces = uses.map(([use, name]) => ({
+      x, y: ended(step.live[use], step.live[use][0], step.live[use].at(-1)).map((size) => size / unit[0]), name, stackgroup: "step", mode: "lines",
+      line: { shape: "hvh", width: 0, color: colour(use) }, fillcolor: colour(use), hoverinfo: "none",
+    }));
+    const bands = stretches(phases, edges);
+    const shapes = bands.slice(1).map(([, from]) => ({
+      type: "line", x0: from, x1: from, y0: 0, y1: 1, yref: "paper", line: { color: edge, width: 1, dash: "dot" },
+    }));
+    const annotations = bands
+      .filter(([, from, to]) => (to - from) / end > (narrow ? 0.13 : 0.05))
+      .map(([name, from, to]) => ({
+        x: (from + to) / 2, y: 0, yref: "paper", yanchor: "top", yshift: -6, text: name, showarrow: false,
+        font: { color: soft, size: 13 },
+      }));
+    if (shown) {
+      const height = model.limit.bytes / unit[0];
+      shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: height, y1: height, line: { color: line, width: 2, dash: "dash" } });
+    }
+    if (model.limit) {
+      annotations.push({
+        xref: "paper", x: 0, xanchor: "left", showarrow: false, font: { color: line, size: 13 }, xshift: 6,
+        text: plain(shown ? `limit ${model.limit.text}` : `limit ${model.limit.text}, above this chart`),
+        ...(shown ? { y: model.limit.bytes / unit[0], yanchor: "bottom" } : { y: 1, yref: "paper", yanchor: "top" }),
+      });
+    }
+    const where = middles[step.peak] / end;
+    // Where the label would lie on the limit's own, it goes below the line.
+    const over = shown && model.limit.bytes > highest && model.limit.bytes - highest < 0.16 * ceiling && where < 0.45;
+    annotations.push({
+      x: middles[step.peak], y: highest / unit[0], text: `<b>peak ${plain(model.figure)}</b>`, font: { color: ink, size: 14 },
+      arrowcolor: ink, arrowhead: 2, arrowsize: 0.9, arrowwidth: 1.2, bgcolor: colour("card"), borderpad: 2,
+      ax: (where > 0.6 ? -1 : 1) * (narrow ? 55 : 75), ay: over ? 30 : -18, name: "peak",
+    });
+    const axis = { color: soft, gridcolor: edge, zerolinecolor: edge, fixedrange: true };
+    return Plotly.react(plot, traces, {
+      margin, shapes, annotations, showlegend: false, hovermode: "x", dragmode: false,
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, family: "system-ui, sans-serif" },
+      width: plot.clientWidth, height: plot.clientHeight,
+      xaxis: { ...axis, range: [0, end], showticklabels: false, showgrid: false, zeroline: false },
+      yaxis: { ...axis, range: [0, ceiling / unit[0]], ticksuffix: ` ${unit[1]}`, nticks: 6 },
+    }, CHART);
+  }
+
+  async function drawn() {
+    await draw();
+    if (!plot.dataset.listens) {
+      plot.dataset.listens = "yes";
+      plot.on("plotly_hover", (event) => point(Math.min(Math.max(event.points[0].pointIndex - 1, 0), total.length - 1), true));
+    }
+    point(at, true);
+  }
+
+  slider.addEventListener("input", () => point(Number(slider.value), false));
+  const chart = make("div", { class: "chart" }, make("div", { style: "position: relative" }, plot, cursor), slider, moment);
+  const card = make(
+    "section", { class: "card", "aria-labelledby": "step-title" },
+    make("div", { class: "top" }, make("h2", { id: "step-title" }, "The step over time"), back),
+    make("p", { class: "soft" }, "What lies in memory at each op. Point at a moment, or move the slider with the arrow keys."),
+    chart,
+  );
+  return { card, plot, draw: drawn };
+}
