@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
 from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.training import Training
@@ -149,7 +150,7 @@ def counted(
     parts = [(each, how) for _, each, how in whole.parts]
     estimate = account(model, training, settings.accounting, settings.overhead, gpu, whole.step, parts)
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
-    trainable = [dims_total(w.shape) for w in model.weights if not w.buffer and w.trainable]
+    trainable = [dims_total(weight.shape) for weight in model.weights if id(weight) in model.trained]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
@@ -197,7 +198,7 @@ def part_of(root: Root, model: Model, training: Training) -> Part:
         root.site.line,
         root.site.column,
         sum(dims_total(weight.shape) for weight in weights),
-        sum(dims_total(weight.shape) for weight in weights if weight.trainable),
+        sum(dims_total(weight.shape) for weight in weights if id(weight) in model.trained),
         training.input_shape.value if training.input_shape is not None else None,
     )
 
@@ -228,4 +229,4 @@ def stated_input(built: Built) -> str:
         # An image is known by its sides; where its channels stand is the framework's layout.
         shape = shape[:2] if frameworks.named(built.model.framework).channels_last else shape[1:]
     size = "x".join("?" if side is None else str(side) for side in shape)
-    return f"for the {size} input of line {built.stated_by.line}"
+    return f"for the {size} input of {in_words(built.stated_by.line)}"

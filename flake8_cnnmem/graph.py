@@ -215,6 +215,14 @@ class Model:
     site: Site | None = None
     backend: str = ""
     """What computes: "torch", "tensorflow", "jax"; empty for the framework's own default."""
+    trained: frozenset[int] = frozenset()
+    """The weights, by id, that train with this model: in another one that shares them they may be frozen."""
+
+    def settle(self) -> None:
+        """Set what holds for this model on weights that it shares with others."""
+        for weight in self.weights:
+            if not weight.buffer:
+                weight.trainable = id(weight) in self.trained
 
 
 def calls_behind(outputs: Iterable[Tensor]) -> tuple[Call, ...]:

@@ -49,19 +49,23 @@ def compare(truth: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, st
     if not models:
         return dict.fromkeys(FACTS, "nothing found")
     wanted = {model["parameters"]: model for model in truth["models"]}
-    found = [model for model in models if model["parameters"]["total"] in (*wanted, sum(wanted))]
-    complete = len(found) >= len(wanted) or any(model["parameters"]["total"] == sum(wanted) for model in found)
-    first = found[0] if found else models[0]
-    training, part = first["training"], wanted.get(first["parameters"]["total"], truth["models"][0])
+    parts = [part for model in models for part in (*model["parts"], model)]
+    found = [part for part in parts if part["parameters"]["total"] in wanted]
+    complete = {part["parameters"]["total"] for part in found} == set(wanted)
+    first = next((model for model in models if set(totals(model)) & set(wanted)), models[0])
+    training = first["training"]
+    optimizer_part = next((part for part in found if part["parameters"]["trainable"]), first)
+    part = wanted.get(optimizer_part["parameters"]["total"], truth["models"][0])
     optimizer = truth["optimizer"]["name"]
     if truth["optimizer"].get("options", {}).get("momentum") and optimizer == "sgd":
         optimizer = "momentum"
-    result = {"model": "ok" if complete else str([model["parameters"]["total"] for model in models])}
-    trainable = first["parameters"]["trainable"]
-    if complete and trainable != part["trainable"]:
-        result["model"] = f"trainable {trainable}"
+    result = {"model": "ok" if complete else str([totals(model) for model in models])}
+    for each in found:
+        trainable = each["parameters"]["trainable"]
+        if complete and trainable != wanted[each["parameters"]["total"]]["trainable"]:
+            result["model"] = f"trainable {trainable}"
     result["line"] = "ok" if first["line"] in [model["line"] for model in truth["models"]] else str(first["line"])
-    shape = part.get("input_shape", truth["input_shape"])
+    shape = truth["input_shape"]
     result["input_shape"] = "ok" if first["input_shape"] == shape else str(first["input_shape"])
     for fact, expected in (("batch_size", truth["batch_size"]), ("dtype", truth["dtype"])):
         result[fact] = "ok" if training[fact] == expected else str(training[fact])
@@ -74,6 +78,11 @@ def compare(truth: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, st
     )
     result["memory"] = memory(part, first)
     return result
+
+
+def totals(model: dict[str, Any]) -> list[int]:
+    """The parameters of a model, and of its parts."""
+    return [each["parameters"]["total"] for each in (model, *model["parts"])]
 
 
 def memory(part: dict[str, Any], model: dict[str, Any]) -> str:

@@ -35,12 +35,14 @@ def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate
     """The turn that takes most, with what the other models keep all the time added to its terms."""
     turns = []
     for at, (model, training) in enumerate(parts):
+        model.settle()
         own = framework.estimate(model, training, 0)
         counted = {id(weight) for weight in model.weights}
         parameters = states = 0
         for other, (held, how) in enumerate(parts):
             if other == at:
                 continue
+            held.settle()
             rest = replace(held, weights=tuple(w for w in held.weights if id(w) not in counted), calls=())
             parameters += kept_always(rest, how, with_state=False)
             states += kept_always(held, how, with_state=True) - kept_always(held, how, with_state=False)

@@ -304,6 +304,7 @@ class Builder:
             self.framework.paths(self.instance),
             tuple(dict.fromkeys(causes)),
             self.root.site,
+            trained=frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer),
         )
         shape = first_shape(forward.inputs)
         return Built(model, shape, source, tuple(certain), site)

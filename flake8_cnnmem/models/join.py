@@ -75,4 +75,5 @@ def union(root: Root, parts: Sequence[Part], causes: Sequence[Unknown]) -> Model
         paths=paths,
         causes=tuple(dict.fromkeys(causes)),
         site=root.site,
+        trained=frozenset().union(*(model.trained for model in models)),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.graph import Site
@@ -31,6 +33,17 @@ class Root:
     causes: tuple[Unknown, ...] = ()
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
+
+
+def assigned_name(site: Site) -> str:
+    """The name that the statement around a call gives its result: `combined` of `self.combined = Model(z, valid)`."""
+    if not isinstance(site, StatementSite):
+        return ""
+    statement = site.statement
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement.value is not site.node:
+        return ""
+    target = statement.targets[0]
+    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
 
 
 def has_weights(instance: Instance) -> bool:

@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.watch import Made
 from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
-from flake8_cnnmem.models.root import Root, has_weights
+from flake8_cnnmem.models.root import Root, assigned_name, has_weights
 from flake8_cnnmem.models.together import together, trained_models
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
@@ -237,7 +237,7 @@ def model_name(module: Module, instance: Instance, site: Site) -> str:
         return called if called and called == called.lower() else instance.cls.name
     named = instance.attributes.get("name") or getattr(instance.native, "name", None)
     held = next((word for word, value in module.variables.items() if value is instance), None)
-    return held or (named if isinstance(named, str) else instance.cls.name)
+    return held or assigned_name(site) or (named if isinstance(named, str) else instance.cls.name)
 
 
 def called_name(site: Site) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evidence import rounds_of, seen_through
-from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.root import Root, assigned_name
 
 
 def trained_models(run: Interpreter) -> set[int]:
@@ -51,7 +51,7 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
     for made in run.watch.layers.values():
         part, site = made.instance, made.site
         if part is not root.value and id(part) in inside and site is not None and framework.fits(part):
-            name = framework.paths(root.value).get(id(part)) or part.cls.name
+            name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
             found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
     return found
 
