@@ -123,6 +123,21 @@ def buffer_bytes(model: nn.Module) -> int:
     return sum(buffer.numel() * buffer.element_size() for buffer in model.buffers())
 
 
+def renewed(model: nn.Module) -> nn.Module:
+    """The model with new fake parameters: what `copy.deepcopy` makes of a fake one is another tensor to every view."""
+    made: dict[int, nn.Parameter] = {}
+    for module in model.modules():
+        for name, parameter in list(module._parameters.items()):
+            if parameter is not None:
+                if id(parameter) not in made:
+                    empty = torch.empty(parameter.shape, dtype=parameter.dtype)
+                    made[id(parameter)] = nn.Parameter(empty, requires_grad=parameter.requires_grad)
+                module._parameters[name] = made[id(parameter)]
+        if isinstance(module, nn.RNNBase):
+            module._flat_weights = [getattr(module, name) for name in module._flat_weights_names]
+    return model
+
+
 def steps(
     model: nn.Module,
     shapes: Sequence[Sequence[int]],
@@ -183,7 +198,7 @@ def measure(
     # Truncated normal draws look at their values, which fake tensors have none of.
     nn.init._no_grad_trunc_normal_ = lambda tensor, *args, **kwargs: tensor  # type: ignore[assignment]
     with FakeTensorMode(allow_non_fake_inputs=True):
-        model = make()
+        model = renewed(make())
         model.train()
         rows = call_order(model, make_inputs(shapes, 2, tokens))
         record: dict[str, Any] = {
