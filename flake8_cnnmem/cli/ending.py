@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.report.progress import clear
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ class Unusable(Exception):
 
 
 def warn(message: str) -> None:
-    """One line on standard error."""
+    """One line on standard error, in the place of a line of progress."""
+    clear()
     print(f"cnnmem: {message}", file=sys.stderr)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.cli.ending import EXCEEDS, FITS, warn
+from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, warn
 from flake8_cnnmem.cli.options import add_settings, settings_of
 from flake8_cnnmem.report import FORMATS
 
@@ -29,17 +30,30 @@ def add(commands: Commands) -> None:
         help="PATH (every model of a file or folder), PATH::NAME (a class or factory) or PATH::EXPRESSION",
     )
     add_settings(command)
-    command.add_argument("--format", choices=("table", "json"), default="table", help="table (the default) or json")
+    command.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default="table",
+        help="table (the default), json, markdown for a thread, html for a page with the step as a picture, sarif for "
+        "code scanning, github for annotations",
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help="write the report there instead of printing it")
 
 
 def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.cli.targets import reports_of
+    from flake8_cnnmem.report import MissingExtra
+    from flake8_cnnmem.report.output import CannotWrite, deliver
 
+    if options.format == "html" and options.output is None and sys.stdout.isatty():
+        raise Unusable("--format html is a page for a browser: name its file with -o FILE")
     settings = settings_of(options)
     alone = len(options.targets) == 1
     reports = [report for text in options.targets for report in reports_of(text, settings, alone)]
     if not reports:
         warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
-    if reports or options.format == "json":
-        print(FORMATS[options.format](reports, settings))
+    try:
+        deliver(FORMATS[options.format](reports, settings), options.output)
+    except (CannotWrite, MissingExtra) as error:
+        raise Unusable(str(error)) from None
     return EXCEEDS if any(report.fits is False for report in reports) else FITS

@@ -65,7 +65,7 @@ def title(reports: Sequence[ModelReport]) -> str:
 
 def part(name: str) -> str:
     """A file of the page's own."""
-    return resources.files("flake8_cnnmem.report").joinpath("page", name).read_text(encoding="utf-8")
+    return resources.files("flake8_cnnmem.report").joinpath("page").joinpath(name).read_text(encoding="utf-8")
 
 
 def inline(script: str) -> str:
