@@ -13,11 +13,14 @@ import tokenize
 import warnings
 from collections import OrderedDict
 from collections.abc import Hashable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem import notebook
 from flake8_cnnmem.directives import Directives
 from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.notebook import Notebook
 
 if TYPE_CHECKING:
     import libcst
@@ -35,8 +38,12 @@ DEEPEST = 400
 """Levels of a syntax tree. libcst's time grows with the square of a chain's length (1.6 s for 1,600 attributes)
 and its parser overruns the C stack at some 5,000; hand-written code stays below 50."""
 
-_CACHED = 768 * 1024
-"""Bytes of text whose Sources are kept for the next import: with trees some 250 MB at the very most."""
+HELD = 96 * 2**20
+"""Bytes of memory for what has been parsed and may be asked for again, by the next file or the next import."""
+
+ENTRY, TREE, PARSED = 2000, 30, 80
+"""Bytes of memory for a file, for each character of it in a syntax tree, and for each that libcst has parsed, with what
+is compiled from it. Measured over torchvision's models."""
 
 
 class SourceError(Exception):
@@ -48,9 +55,39 @@ class SourceError(Exception):
         self.path = path
         self.line = line
 
-    def again(self) -> SourceError:
+    def again(self, path: str) -> SourceError:
         """The same to be raised anew: an exception raised twice drags its first traceback along."""
-        return SourceError(self.reason, self.path, self.line)
+        return SourceError(self.reason, path, self.line)
+
+
+class Syntax:
+    """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
+
+    __slots__ = ("kept", "keys", "parts", "split", "text", "tree", "weight", "whole")
+
+    def __init__(self, text: str, tree: ast.Module | None) -> None:
+        self.text = text
+        self.tree: ast.Module | SourceError | None = tree
+        self.whole: libcst.Module | SourceError | None = None
+        self.parts: dict[int, list[libcst.BaseStatement]] = {}
+        """libcst's form of top-level statements, by the place of the first on their lines."""
+        self.split: list[str] | None = None
+        self.keys: list[tuple[str, Hashable]] = []
+        """The files on the shelf that have this text."""
+        self.kept = False
+        """Whether it stands on the shelf."""
+        self.weight = ENTRY + len(text) * (1 if tree is None else 1 + TREE)
+        """Bytes of memory that it takes, by and large."""
+
+    def grow(self, size: int) -> None:
+        self.weight += size
+        if self.kept:
+            SHELF.weight += size
+
+    def lines(self) -> list[str]:
+        if self.split is None:
+            self.split = self.text.split("\n")
+        return self.split
 
 
 class Source:
@@ -59,37 +96,54 @@ class Source:
     `tree` may be handed in by who has it already (flake8).
     """
 
-    def __init__(self, path: str, text: str, tree: ast.Module | None = None) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module | None = None, notebook: Notebook | None = None) -> None:
         self.path = path
         self.text = text
-        self._tree: ast.Module | SourceError | None = tree
-        self._cst: libcst.Module | SourceError | None = None
-        self._parts: dict[int, list[libcst.BaseStatement]] = {}
-        self._split: list[str] | None = None
+        self.notebook = notebook
+        self.compiled: dict[int, Any] = {}
+        """By place: what the evaluator makes of a top-level statement. Nothing in it belongs to one evaluation."""
+        self.syntax = Syntax(text, tree)
 
     @property
     def tree(self) -> ast.Module:
         """The syntax tree. Raises SourceError for what is no Python, too large or too deeply nested."""
-        if self._tree is None:
+        syntax = self.syntax
+        if syntax.tree is None:
             try:
-                self._tree = parse(self.text, self.path)
+                syntax.tree = parse(self.text, self.path)
+                syntax.grow(TREE * len(self.text))
             except SourceError as error:
-                self._tree = error
-        if isinstance(self._tree, SourceError):
-            raise self._tree.again()
-        return self._tree
+                syntax.tree = error
+        if isinstance(syntax.tree, SourceError):
+            raise syntax.tree.again(self.path)
+        return syntax.tree
 
     @property
     def cst(self) -> libcst.Module:
         """The libcst module. Raises SourceError as `tree` does, and for what libcst cannot take."""
-        if self._cst is None:
+        syntax = self.syntax
+        if syntax.whole is None:
             try:
-                self._cst = parse_cst(self.text, self.tree, self.path)
+                syntax.whole = parse_cst(self.text, self.tree, self.path)
+                syntax.grow(PARSED * len(self.text))
             except SourceError as error:
-                self._cst = error
-        if isinstance(self._cst, SourceError):
-            raise self._cst.again()
-        return self._cst
+                syntax.whole = error
+        if isinstance(syntax.whole, SourceError):
+            raise syntax.whole.again(self.path)
+        return syntax.whole
+
+    def parse_whole(self) -> None:
+        """Parse every statement at once, for a file that is run from top to bottom. Raises SourceError as `cst` does."""
+        parts = self.syntax.parts
+        if parts:
+            # An import has asked for some of them before: the rest is parsed when its turn comes.
+            return
+        twins = self.tree.body
+        at = 0
+        for node in self.cst.body:
+            parts[at] = [node]
+            at += len(getattr(node, "body", ())) if type(node).__name__ == "SimpleStatementLine" else 1
+        assert at == len(twins)
 
     def statement(self, at: int) -> tuple[list[libcst.BaseStatement], list[ast.stmt]]:
         """libcst's form of the lines of one top-level statement, and the `ast` statements on them.
@@ -104,21 +158,26 @@ class Source:
         while last + 1 < len(body) and first_line(body[last + 1]) <= (body[last].end_lineno or 0):
             last += 1
         twins = body[first : last + 1]
-        if first not in self._parts:
-            lines = self._lines()[first_line(twins[0]) - 1 : twins[-1].end_lineno]
-            part = parse_cst("\n".join(lines) + "\n", ast.Module(body=twins, type_ignores=[]), self.path)
-            self._parts[first] = list(part.body)
-        return self._parts[first], twins
-
-    def _lines(self) -> list[str]:
-        if self._split is None:
-            self._split = self.text.split("\n")
-        return self._split
+        syntax = self.syntax
+        nodes = syntax.parts.get(first)
+        if nodes is None:
+            lines = syntax.lines()[first_line(twins[0]) - 1 : twins[-1].end_lineno]
+            text = "\n".join(lines) + "\n"
+            nodes = list(parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body)
+            syntax.parts[first] = nodes
+            syntax.grow(PARSED * len(text))
+        return nodes, twins
 
     @cached_property
     def directives(self) -> Directives:
         """The `# cnnmem:` comments. Raises SourceError as `tree` does, but only if there may be one."""
-        return Directives.read(self.text, self.tree) if DIRECTIVE in self.text.lower() else Directives()
+        if DIRECTIVE not in self.text.lower():
+            return Directives()
+        found = Directives.read(self.text, self.tree)
+        if self.notebook is None:
+            return found
+        line = self.notebook.line
+        return replace(found, problems=tuple(replace(each, line=line(each.line)) for each in found.problems))
 
     def may_hold_models(self) -> bool:
         """Whether a file is worth evaluating: it imports something of a framework, or carries a directive.
@@ -228,6 +287,18 @@ def read(path: str, files: Files = DISK) -> str:
     return decode(read_bytes(path, LARGEST, files))
 
 
+def read_source(path: str, files: Files = DISK) -> Source:
+    """The Source of a module or a notebook, read anew. Raises SourceError as `read` does."""
+    if not path.endswith(notebook.ENDING):
+        return shared(path, read(path, files))
+    try:
+        cells = notebook.read(read_bytes(path, notebook.LARGEST, files))
+    except notebook.NotNotebook as error:
+        raise SourceError(str(error), path) from None
+    # Its syntax tree knows the cells: no other file has the same.
+    return Source(path, cells.text, notebook=cells)
+
+
 def read_bytes(path: str, largest: int, files: Files = DISK) -> bytes:
     """A file's content. Raises SourceError as `read` does."""
     try:
@@ -253,20 +324,64 @@ def decode(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_cache: OrderedDict[tuple[str, Hashable], Source] = OrderedDict()
+class Shelf:
+    """What has been read and parsed in this process, for the next file or import that asks for it: the least used
+    goes first when it takes more memory than HELD. An evaluation that is running keeps what it needs itself."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[tuple[str, Hashable], Source] = {}
+        """By place, time of change and size."""
+        self.syntaxes: OrderedDict[str, Syntax] = OrderedDict()
+        """By text."""
+        self.weight = 0
+
+    def keep(self, syntax: Syntax) -> Syntax:
+        known = self.syntaxes.get(syntax.text)
+        if known is None:
+            self.syntaxes[syntax.text] = known = syntax
+            syntax.kept = True
+            self.weight += syntax.weight
+        elif known.tree is None and syntax.tree is not None:
+            known.tree = syntax.tree
+            known.grow(TREE * len(known.text))
+        self.use(known)
+        return known
+
+    def use(self, syntax: Syntax) -> None:
+        if syntax.kept:
+            self.syntaxes.move_to_end(syntax.text)
+        while self.weight > HELD and len(self.syntaxes) > 1:
+            _, least = self.syntaxes.popitem(last=False)
+            self.weight -= least.weight
+            least.kept = False
+            for key in least.keys:
+                self.loaded.pop(key, None)
+
+
+SHELF = Shelf()
 
 
 def load(path: str, files: Files = DISK) -> Source:
-    """The Source of a file. One that has not changed is parsed once a process; the least used are forgotten."""
+    """The Source of a file. A module that has not changed is read and parsed once a process; a notebook is no module."""
+    if path.endswith(notebook.ENDING):
+        return read_source(path, files)
     try:
-        key = (os.path.abspath(path), files.version(path))
+        version = files.version(path)
     except (OSError, ValueError):
-        return Source(path, read(path, files))
-    source = _cache.get(key)
-    if source is None or source.path != path:
-        source = _cache[key] = Source(path, read(path, files))
-        held = sum(len(kept.text) for kept in _cache.values())
-        while held > _CACHED and len(_cache) > 1:
-            held -= len(_cache.popitem(last=False)[1].text)
-    _cache.move_to_end(key)
+        return read_source(path, files)
+    place = path if os.path.isabs(path) else f"{os.getcwd()}//{path}"
+    key = (place, version)
+    source = SHELF.loaded.get(key)
+    if source is None:
+        source = SHELF.loaded[key] = read_source(path, files)
+        source.syntax.keys.append(key)
+    else:
+        SHELF.use(source.syntax)
+    return source
+
+
+def shared(path: str, text: str, tree: ast.Module | None = None) -> Source:
+    """A Source that knows what has been parsed of the same text before, and lets others know what it parses."""
+    source = Source(path, text, tree)
+    source.syntax = SHELF.keep(source.syntax)
     return source

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flake8_cnnmem.lines import in_words
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -25,7 +27,7 @@ class Unknown:
         """The cause as one phrase, with its line, and its file where that is not the one at `path`."""
         if not self.line:
             return self.reason
-        place = f"line {self.line}" if self.path in ("", path) else f"{self.path}:{self.line}"
+        place = in_words(self.line) if self.path in ("", path) else f"{self.path}:{self.line}"
         return f"{self.reason} ({place})"
 
 

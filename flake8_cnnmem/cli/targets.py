@@ -9,6 +9,7 @@ from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
 from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.report.progress import progress
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import STRICT, internal_error
@@ -37,7 +38,14 @@ def reports_of(text: str, settings: Settings, alone: bool = True) -> Iterator[Mo
         yield from _file(source, settings, what or None)
 
 
+def tell_cells(source: Source) -> None:
+    """Tell which cells of a notebook are left out; magics and other languages go without saying."""
+    for line in source.notebook.left_out if source.notebook is not None else ():
+        warn(place(source.path, line, "this cell is not Python, and left out"))
+
+
 def _file(source: Source, settings: Settings, what: str | None) -> Iterator[ModelReport]:
+    tell_cells(source)
     try:
         answer = analysed(source, settings, what)
     except TargetError as error:
@@ -51,7 +59,7 @@ def _file(source: Source, settings: Settings, what: str | None) -> Iterator[Mode
 
 def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
     """The models of all Python files below. What cannot be read there is told, and passed over."""
-    for name in python_files(path):
+    for name in progress(list(python_files(path)), os.path.relpath):
         try:
             source = load(name)
             source.tree  # noqa: B018  what does not parse is told
@@ -60,6 +68,7 @@ def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
             continue
         if not source.may_hold_models():
             continue
+        tell_cells(source)
         answer = analysed(source, settings)
         if answer.failure is not None:
             warn(failure_of(name, answer.failure))
@@ -81,11 +90,11 @@ def analysed(source: Source, settings: Settings, what: str | None = None, files:
 
 
 def python_files(folder: str) -> Iterator[str]:
-    """Every Python file below a folder, in order of name; hidden folders and virtual environments left out."""
+    """Every Python file and notebook below a folder, by name; hidden folders and virtual environments left out."""
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith((".", "__pycache__")) and not os.path.exists(os.path.join(here, name, "pyvenv.cfg"))
         )
-        yield from (os.path.join(here, name) for name in sorted(files) if name.endswith(".py"))
+        yield from (os.path.join(here, name) for name in sorted(files) if name.endswith((".py", ".ipynb")))

@@ -8,6 +8,7 @@ from typing import Any
 
 import flake8_cnnmem
 from flake8_cnnmem.answers import ModelReport, Part
+from flake8_cnnmem.lines import position
 from flake8_cnnmem.training import Fact
 
 TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
@@ -34,11 +35,11 @@ def model(report: ModelReport) -> dict[str, Any]:
         "target": report.target,
         "name": report.name,
         "path": report.path,
-        "line": report.line,
+        **position(report.line),
         "column": report.column,
         "framework": report.framework,
         "status": report.status,
-        "causes": [{"reason": cause.reason, "path": cause.path, "line": cause.line} for cause in report.causes],
+        "causes": [{"reason": cause.reason, "path": cause.path, **position(cause.line)} for cause in report.causes],
         "input_shape": None if shape is None else list(shape.value),
         "training": {
             "batch_size": training.batch_size.value,
@@ -57,7 +58,7 @@ def model(report: ModelReport) -> dict[str, Any]:
             {
                 "name": row.name,
                 "type": row.type,
-                "line": row.line,
+                **position(row.line),
                 "output_shape": list(row.output_shape),
                 "parameters": row.parameters,
                 "activations": row.activations,
@@ -83,7 +84,7 @@ def part_of(part: Part) -> dict[str, Any]:
     return {
         "name": part.name,
         "path": part.path,
-        "line": part.line,
+        **position(part.line),
         "column": part.column,
         "parameters": {"total": part.parameters, "trainable": part.trainable},
         "input_shape": None if part.input_shape is None else list(part.input_shape),

@@ -17,6 +17,7 @@ from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.difference.changes import Change, Entry, LayerChange
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.lines import position
 from flake8_cnnmem.report import as_json, markdown
 from flake8_cnnmem.unknown import Unknown
 
@@ -65,7 +66,7 @@ def as_markdown(difference: Difference) -> str:
     rows = []
     for entry in difference.entries:
         name, where, *others = cells(entry)
-        rows.append([markdown.code(name), markdown.code(where), *map(markdown.escape, others)])
+        rows.append([markdown.code(name), markdown.code(where), *others])
     blocks = [
         f"**{markdown.escape(summary(difference))}**",
         markdown.table(rows, [*HEADERS[:-1], ""], "llrrrrl"),
@@ -98,7 +99,7 @@ def as_document(difference: Difference) -> str:
             }
             for entry in difference.entries
         ],
-        "problems": [{"reason": each.reason, "path": each.path, "line": each.line} for each in difference.problems],
+        "problems": [{"reason": each.reason, "path": each.path, **position(each.line)} for each in difference.problems],
     }
     return json.dumps(document, indent=2)
 
@@ -272,7 +273,7 @@ def layer_document(each: LayerChange) -> dict[str, Any]:
         if side is None:
             return None
         return {
-            "type": side.type, "line": side.line, "output_shape": list(side.output_shape),
+            "type": side.type, **position(side.line), "output_shape": list(side.output_shape),
             "parameters": side.parameters, "activations": side.activations,
         }  # fmt: skip
 
