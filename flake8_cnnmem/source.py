@@ -46,6 +46,10 @@ ENTRY, TREE, PARSED = 2000, 30, 80
 is compiled from it. Measured over torchvision's models."""
 
 
+Key = tuple[str, str, Hashable]
+"""A file: its path as it was asked for, the whole path, and its version."""
+
+
 class SourceError(Exception):
     """A file that cannot be read or parsed. `reason` is one plain sentence without a full stop; `line` 0 if unknown."""
 
@@ -111,6 +115,8 @@ class Source:
         if syntax.tree is None:
             try:
                 syntax.tree = parse(self.text, self.path)
+                if self.notebook is not None:
+                    self.notebook.place(syntax.tree)
                 syntax.grow(TREE * len(self.text))
             except SourceError as error:
                 syntax.tree = error
@@ -362,7 +368,7 @@ SHELF = Shelf()
 
 
 def load(path: str, files: Files = DISK) -> Source:
-    """The Source of a file. A module that has not changed is read and parsed once a process; a notebook is no module."""
+    """The Source of a file. A module that has not changed is read and parsed once a process."""
     if path.endswith(notebook.ENDING):
         return read_source(path, files)
     try:
