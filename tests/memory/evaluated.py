@@ -22,10 +22,11 @@ def truth(name: str) -> dict[str, Any]:
     return content
 
 
-def graph(source: Source, target: str, input_shape: tuple[int, ...]) -> Model:
-    """The model that an expression in a file builds, fed with an input of this shape (without the batch)."""
+def graph(source: Source, target: str, input_shape: tuple[int, ...], each: bool = False) -> Model:
+    """The model that an expression in a file builds, fed with an input of this shape (without the batch), or, with
+    `each`, with as many inputs of it as the code calls it on."""
     (root,) = models.evaluate_target(source, target, [], True)
-    built = models.build_model(root, models.Wanted(input_shape))
+    built = models.build_model(root, models.Wanted(None, input_shape) if each else models.Wanted(input_shape))
     assert built is not None
     assert not built.model.causes
     return built.model

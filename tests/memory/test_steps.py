@@ -13,11 +13,13 @@ import pytest
 
 from flake8_cnnmem.frameworks.torch.kept import REFERENCE, RULES
 from flake8_cnnmem.memory import framework
-from flake8_cnnmem.source import Source
-from tests.memory.evaluated import fixture, graph, training_of, truth
+from flake8_cnnmem.source import Source, load
+from flake8_cnnmem.training import Fact
+from tests.memory.evaluated import ROOT, fixture, graph, training_of, truth
 
 STEPS = truth("steps")["models"]
 OPS = truth("torch_ops")
+FIXTURES = truth("fixtures_torch")["models"]
 
 AS_ON_CUDA = replace(RULES, accumulates_in_place=False)
 """CUDA's rules, but for the one thing that a dispatch mode changes."""
@@ -45,6 +47,20 @@ def test_a_step_is_replayed(case: dict[str, Any]) -> None:
     tolerance = WORST if case["target"].endswith(LOOSE) else PEAK
     assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=tolerance)
     assert estimate.left_out == ()
+
+
+EMBEDDED = 512
+"""A constant that a model looks up in an embedding."""
+
+
+@pytest.mark.parametrize("case", FIXTURES, ids=lambda case: case["target"].removeprefix("fixtures/models/torch/"))
+def test_a_fixture_model_is_replayed(case: dict[str, Any]) -> None:
+    path, _, expression = case["target"].partition("::")
+    model = graph(load(str(ROOT / path)), expression, tuple(case["input_shape"]), "input_shapes" in case)
+    training = replace(training_of(case), loss=Fact("cross_entropy", "default"))
+    estimate = framework.estimate(model, training, 0, REFERENCE)
+    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=EMBEDDED)
+    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=PEAK)
 
 
 APPROXIMATE = {

@@ -309,7 +309,7 @@ REFERENCE = Rules(
             "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(3)),
             # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
             "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
-            "lstm/dropped": by_onednn(New("inner", times=2), New("direction")),
+            "lstm/dropped": by_onednn(New("inner", times=2), New("joined")),
             # No kernel of its own: the ops of each step.
             "gru": by_steps(New("steps", times=6), New("handed")),
             "gru/dropped": by_steps(New("steps", times=6), New("handed"), New("inner")),
