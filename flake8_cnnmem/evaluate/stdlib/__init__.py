@@ -30,7 +30,10 @@ ROOMS = {
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
-NOT_FOLLOWED = (
+DOWNLOADING = frozenset({"huggingface_hub", "safetensors"})
+"""Packages that fetch weights. Code that asks whether they are installed means the machine it trains on."""
+
+NOT_FOLLOWED = DOWNLOADING | (
     sys.stdlib_module_names - set(ROOMS) - {"test", "this", "antigravity", "idlelib", "turtledemo", "__main__"}
 )
 """Modules whose every name is unknown."""
@@ -48,6 +51,7 @@ SUBMODULES = frozenset((
     "distutils.version", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn",
     "distutils.dir_util",
     "distutils.sysconfig", "asyncio.subprocess", "curses.ascii", "dbm.gnu", "wsgiref.simple_server", "xmlrpc.client",
+    "huggingface_hub.utils", "huggingface_hub.constants", "huggingface_hub.errors", "safetensors.torch",
     "xmlrpc.server", "tkinter.ttk", "tkinter.messagebox", "tkinter.filedialog", "tkinter.font", "encodings.utf_8",
 ))  # fmt: skip
 """Submodules that are not modelled. What is no module must not be taken for one, so they are listed."""
