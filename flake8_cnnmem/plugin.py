@@ -18,7 +18,7 @@ import flake8_cnnmem
 from flake8_cnnmem import checks, configuration
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.settings import OPTIONS, Settings
-from flake8_cnnmem.source import Source, mentions_framework
+from flake8_cnnmem.source import Source, mentions_framework, shared
 from flake8_cnnmem.unknown import STRICT, internal_error
 
 
@@ -72,7 +72,7 @@ class Plugin:
         text = "".join(self.lines)
         if not self.codes or not mentions_framework(text):
             return []
-        source = Source(self.filename, text, self.tree)
+        source = shared(self.filename, text, self.tree)
         try:
             found = self.found_in(source) if source.may_hold_models() else []
         except Exception as error:

@@ -46,8 +46,8 @@ ENTRY, TREE, PARSED = 2000, 30, 80
 is compiled from it. Measured over torchvision's models."""
 
 
-Key = tuple[str, str, Hashable]
-"""A file: its path as it was asked for, the whole path, and its version."""
+Key = tuple[str, Hashable]
+"""A file: its path as it was asked for (with the folder it starts from), and its version."""
 
 
 class SourceError(Exception):
@@ -139,7 +139,7 @@ class Source:
         return syntax.whole
 
     def parse_whole(self) -> None:
-        """Parse every statement at once, for a file that is run from top to bottom. Raises SourceError as `cst` does."""
+        """Parse all statements at once, for a file that is run from top to bottom. Raises SourceError as `cst` does."""
         parts = self.syntax.parts
         if parts:
             # An import has asked for some of them before: the rest is parsed when its turn comes.
@@ -335,8 +335,7 @@ class Shelf:
     goes first when it takes more memory than HELD. An evaluation that is running keeps what it needs itself."""
 
     def __init__(self) -> None:
-        self.loaded: dict[tuple[str, Hashable], Source] = {}
-        """By place, time of change and size."""
+        self.loaded: dict[Key, Source] = {}
         self.syntaxes: OrderedDict[str, Syntax] = OrderedDict()
         """By text."""
         self.weight = 0

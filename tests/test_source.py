@@ -152,13 +152,32 @@ def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
     assert source.load(str(path)).text == "x = 1234\n"
 
 
+def test_what_is_parsed_is_shared_by_files_of_the_same_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n")
+    first = source.load(str(path))
+    again = source.shared("another.py", "x = 1\n")
+    assert again.path == "another.py"
+    assert again.statement(0)[0] is first.statement(0)[0]
+
+
 def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_CACHED", 1000)
-    for number in range(20):
+    shelf = source.Shelf()
+    monkeypatch.setattr(source, "SHELF", shelf)
+    monkeypatch.setattr(source, "HELD", 500_000)
+    for number in range(60):
         path = tmp_path / f"a{number}.py"
-        path.write_text("#" * 199 + "\n")
+        path.write_text(f"x = {number}\n" * 40)
+        loaded = source.load(str(path))
+        assert loaded.statement(39)[0]
+        assert loaded.cst.code == loaded.text
+        shown = source.shared("shown.py", loaded.text + "y = 1\n")
+        assert shown.tree
         source.load(str(path))
-    assert sum(len(kept.text) for kept in source._cache.values()) <= 1000
+    assert 0 < shelf.weight <= 500_000
+    assert shelf.weight == sum(syntax.weight for syntax in shelf.syntaxes.values())
+    assert len(shelf.syntaxes) < 40
+    assert len(shelf.loaded) <= len(shelf.syntaxes)
 
 
 def test_libcst_is_not_imported_before_its_module_is_wanted() -> None:

@@ -18,7 +18,7 @@ from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, to_raised
 from flake8_cnnmem.evaluate.lifetimes import let_go
-from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -96,11 +96,13 @@ class Interpreter:
 
     def run_module(self, module: Module) -> None:
         """Run the analysed file from top to bottom."""
-        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
-
+        module.source.parse_whole()
         with deep_recursion():
-            for node, twin in pair(module.source.cst.body, module.source.tree.body):
-                self.run_top_level(module, twin, compile_statement(module, node, twin))
+            for at, twin in enumerate(module.source.tree.body):
+                names = touched(twin)
+                self.importer.defining.append(names)
+                self.run_top_level(module, twin, module.code(at))
+                self.importer.defining.remove(names)
 
     def run_top_level(self, module: Module, twin: ast.stmt, code: Code) -> None:
         """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""

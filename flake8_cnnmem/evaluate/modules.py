@@ -15,6 +15,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Namespace, Value
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.functions import Code
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 TODO, RUNNING, DONE = 0, 1, 2
@@ -77,15 +78,12 @@ class Module:
         if self.state[at] != TODO:
             return
         self.state[at] = RUNNING
-        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
-
         twin = self.statements[at]
         try:
-            nodes, twins = self.source.statement(at)
+            code = self.code(at)
         except SourceError as error:
             self.lose(run, twin, Unknown(error.reason, self.path, error.line or twin.lineno))
             return
-        node = next(node for node, other in pair(nodes, twins) if other is twin)
         names = touched(twin)
         for word in names:
             for earlier in self.touching.get(word, ()):
@@ -93,10 +91,23 @@ class Module:
                     self.run_statement(run, earlier)
         run.importer.defining.append(names)
         try:
-            run.run_top_level(self, twin, compile_statement(self.path, node, twin))
+            run.run_top_level(self, twin, code)
         finally:
             run.importer.defining.remove(names)
         self.state[at] = DONE
+
+    def code(self, at: int) -> Code:
+        """A top-level statement, compiled once for all evaluations of the file. SourceError where it does not parse."""
+        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+
+        compiled = self.source.compiled
+        if at not in compiled:
+            twin = self.source.tree.body[at]
+            nodes, twins = self.source.statement(at)
+            node = next(node for node, other in pair(nodes, twins) if other is twin)
+            compiled[at] = compile_statement(self.path, node, twin)
+        code: Code = compiled[at]
+        return code
 
     def lose(self, run: Interpreter, statement: ast.stmt, cause: Unknown) -> None:
         """Give up a statement: the names that it binds are Unknown where nothing else binds them."""
@@ -156,7 +167,9 @@ class Module:
             if submodule is not None:
                 return submodule
         if word == "__dict__":
-            return self.namespace(run)
+            from flake8_cnnmem.evaluate.contents import contents
+
+            return contents(self) if self.lazy else self.variables
         hook = self.own(run, "__getattr__") if not word.startswith("__") else MISSING
         if hook is not MISSING:
             return run.quietly("AttributeError", hook, word)
