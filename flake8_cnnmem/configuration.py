@@ -1,15 +1,19 @@
-"""Where options are set: by flags, and in setup.cfg, tox.ini or .flake8, found and read by flake8's own rules."""
+"""Where options are set: by flags, in setup.cfg, tox.ini or .flake8, found and read by flake8's own rules, and for the
+`cnnmem` command in the [tool.cnnmem] table of pyproject.toml."""
 
 from __future__ import annotations
 
 import argparse
 import configparser
+import difflib
 import os
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flake8_cnnmem.settings import OPTIONS, BadValue
+from flake8_cnnmem.settings import OPTIONS, BadValue, Option
 
 PREFIX = "cnnmem-"
 
@@ -27,22 +31,168 @@ def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return checked
 
 
-def read() -> dict[str, Any]:
-    """The parsed options of the nearest configuration, by field name; folders are absolute.
+TABLE = "[tool.cnnmem] of pyproject.toml"
+SECTION = "[flake8] of the configuration"
 
-    Raises BadValue, naming the option, and the file where it cannot be read at all.
+CODE_LISTS = ("select", "ignore", "extend-select", "extend-ignore")
+LISTS = (*CODE_LISTS, "exclude", "extend-exclude")
+"""What `cnnmem check` takes beside our options: in the words of flake8, and with its meaning."""
+
+PER_FILE_IGNORES = "per-file-ignores"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a project has set: our options by field name, and flake8's lists that count without it, too."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    """By the names of `LISTS`; patterns of files are as flake8 matches them. What is not there is not set."""
+    per_file_ignores: str = ""
+    disable_noqa: bool = False
+    place: str = ""
+    """Where it was found; empty where nothing is configured."""
+
+
+def read() -> dict[str, Any]:
+    """The parsed options of the nearest configuration, by field name; paths are absolute. Raises BadValue."""
+    return dict(find().values)
+
+
+def find() -> Configuration:
+    """The project's configuration: [tool.cnnmem] of the nearest pyproject.toml that has it, else flake8's section.
+
+    Raises BadValue for what cannot be read or makes no sense, naming the option, and where both set our options to
+    different values.
     """
+    own, others = _from_pyproject(), _from_flake8()
+    if own is None:
+        return others
+    if others.values:
+        for option in OPTIONS:
+            left, right = own.values.get(option.field), others.values.get(option.field)
+            if left != right:
+                said = [f"{'not ' if value is None else ''}set in {where}" for value, where in
+                        ((left, TABLE), (right, SECTION))]  # fmt: skip
+                differ = "" if left is None or right is None else ", to another value"
+                raise BadValue(f"{option.name} is {' and '.join(said)}{differ}: set it in one place, or alike in both")
+    return own
+
+
+def _from_flake8() -> Configuration:
     section, folder = _section()
     values: dict[str, Any] = {}
     for option in OPTIONS:
         text = _value(section, option.name)
-        if text is None:
-            continue
-        try:
-            values[option.field] = option.parse(text)
-        except BadValue as error:
-            raise BadValue(f"{PREFIX}{option.name} in the configuration: {error}") from None
-    return against(values, folder)
+        if text is not None:
+            values[option.field] = _parsed(option, text, f"{PREFIX}{option.name} in the configuration")
+    lists = {name: text for name in LISTS if (text := _written(section, name)) is not None}
+    return Configuration(
+        against(values, folder),
+        {name: listed(name, text, SECTION, folder) for name, text in lists.items()},
+        _written(section, PER_FILE_IGNORES) or "",
+        (_written(section, "disable-noqa") or "").strip().lower() in ("1", "yes", "true", "on"),
+        SECTION if values or lists else "",
+    )
+
+
+def _from_pyproject() -> Configuration | None:
+    table, folder = _table()
+    if table is None:
+        return None
+    values: dict[str, Any] = {}
+    lists: dict[str, Sequence[str] | None] = {}
+    ignores = ""
+    by_name = {option.name: option for option in OPTIONS}
+    for key, value in table.items():
+        name = key.replace("_", "-")
+        where = f"{key} in {TABLE}"
+        if name in by_name:
+            text = _as_text(value, where, by_name[name].field == "per_file_limits")
+            values[by_name[name].field] = _parsed(by_name[name], text, where)
+        elif name in LISTS:
+            lists[name] = listed(name, _as_text(value, where), TABLE, folder)
+        elif name == PER_FILE_IGNORES:
+            ignores = _as_text(value, where, True)
+        else:
+            known = [*by_name, *LISTS, PER_FILE_IGNORES]
+            near = difflib.get_close_matches(name, known, 1)
+            raise BadValue(f"{where} is no option{f': did you mean {near[0]}?' if near else ''}")
+    return Configuration(against(values, folder), lists, ignores, False, TABLE)
+
+
+def _table() -> tuple[Mapping[str, Any] | None, str]:
+    """The [tool.cnnmem] table of the nearest pyproject.toml that has one, and its folder; looked for where flake8
+    looks, from the working directory up, the home excluded."""
+    home = os.path.expanduser("~")
+    folder = os.getcwd()
+    while True:
+        path = os.path.join(folder, "pyproject.toml")
+        table = _table_of(path) if os.path.isfile(path) else None
+        if table is not None:
+            return table, folder
+        above = os.path.dirname(folder)
+        if above in (folder, home):
+            return None, folder
+        folder = above
+
+
+def _table_of(path: str) -> Mapping[str, Any] | None:
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise BadValue(f"{path} cannot be read: {error.strerror}") from None
+    if b"cnnmem" not in content:
+        return None
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        tools = tomllib.loads(content.decode()).get("tool")
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadValue(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    table = tools.get("cnnmem") if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise BadValue(f"tool.cnnmem of {path} is no table")
+    return table
+
+
+def _as_text(value: Any, where: str, is_table: bool = False) -> str:
+    """A value of TOML as a configuration file of flake8 has it."""
+    if isinstance(value, dict) and is_table:
+        entries = ((key, _as_text(inner, where)) for key, inner in value.items())
+        # A comma would part the pattern; what it stands for is one letter.
+        return "\n".join(f"{key.replace(',', '?')}: {text}" for key, text in entries)
+    if isinstance(value, list):
+        return ",".join(_as_text(inner, where) for inner in value)
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise BadValue(f"{where}: {value!r:.60} is neither text nor a number")
+    return str(value)
+
+
+def _parsed(option: Option, text: str, where: str) -> Any:
+    try:
+        return option.parse(text)
+    except BadValue as error:
+        raise BadValue(f"{where}: {error}") from None
+
+
+def listed(name: str, text: str, where: str, folder: str) -> Sequence[str]:
+    """One of `LISTS`, parted by commas or blanks; patterns with a slash are meant from `folder` on. Raises BadValue."""
+    words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
+    if name not in CODE_LISTS:
+        return [patterned(word, folder) for word in words]
+    for word in words:
+        if re.fullmatch(r"[A-Z]{1,3}[0-9]{0,3}", word, re.ASCII) is None:
+            raise BadValue(f"{name} in {where}: {word!r:.60} is no code")
+    return words
+
+
+def patterned(pattern: str, folder: str) -> str:
+    """A pattern of files as flake8 takes it: absolute from this folder on, if it has a slash."""
+    return os.path.abspath(os.path.join(folder, pattern)) if "/" in pattern or pattern == "." else pattern
 
 
 def resolve(
@@ -72,9 +222,7 @@ def against(values: Mapping[str, Any], base: str) -> dict[str, Any]:
         found["search_path"] = tuple(os.path.abspath(os.path.join(base, folder)) for folder in found["search_path"])
     if found.get("per_file_limits") is not None:
         found["per_file_limits"] = tuple(
-            # As flake8 takes the patterns of per-file-ignores: without a slash it is a name in any folder.
-            replace(each, pattern=os.path.abspath(os.path.join(base, each.pattern))) if "/" in each.pattern else each
-            for each in found["per_file_limits"]
+            replace(each, pattern=patterned(each.pattern, base)) for each in found["per_file_limits"]
         )
     return found
 
@@ -95,6 +243,9 @@ def _section(
 
 def _value(section: Mapping[str, str], name: str) -> str | None:
     """flake8 takes hyphens and underscores alike; the last of both in the file wins."""
-    keys = (f"{PREFIX}{name}", f"{PREFIX}{name}".replace("-", "_"))
-    written = [section[key] for key in section if key in keys]
+    return _written(section, f"{PREFIX}{name}")
+
+
+def _written(section: Mapping[str, str], name: str) -> str | None:
+    written = [section[key] for key in section if key in (name, name.replace("-", "_"))]
     return written[-1] if written else None

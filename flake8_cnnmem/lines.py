@@ -36,3 +36,10 @@ def in_words(line: int) -> str:
 def position(line: int) -> dict[str, int]:
     """The keys of a line in a document for programs: `line`, and `cell` where it is one of a notebook."""
     return {"cell": line.cell, "line": line.inner} if isinstance(line, CellLine) else {"line": line}
+
+
+def without_cell(line: int, column: int, message: str) -> tuple[int, int, str]:
+    """Line, column and message for readers that know of no cells: the notebook's first line, the place in words."""
+    if isinstance(line, CellLine):
+        return 1, 1, f"{line}:{column}: {message}"
+    return line, column, message

@@ -34,9 +34,9 @@ def _json(reports: Sequence[ModelReport], settings: Settings) -> str:
     return as_json.render(reports)
 
 
-def _findings(module: str) -> Callable[[Sequence[Finding]], str]:
+def _findings(module: str, function: str = "render_findings") -> Callable[[Sequence[Finding]], str]:
     def render(findings: Sequence[Finding]) -> str:
-        text: str = importlib.import_module(f"{__name__}.{module}").render_findings(findings)
+        text: str = getattr(importlib.import_module(f"{__name__}.{module}"), function)(findings)
         return text
 
     return render
@@ -53,7 +53,11 @@ FORMATS: dict[str, Callable[[Sequence[ModelReport], Settings], str]] = {
 """Each gives the whole text, without the last line's end. `html` raises MissingExtra where its library is missing."""
 
 FINDINGS: dict[str, Callable[[Sequence[Finding]], str]] = {
+    "text": _findings("findings", "as_text"),
+    "json": _findings("findings", "as_json"),
+    "markdown": _findings("findings", "as_markdown"),
     "sarif": _findings("sarif"),
     "github": _findings("github"),
 }
-"""Findings in the forms that code scanning and workflows read; an empty list of annotations is an empty text."""
+"""Findings as flake8 prints them, and in the forms that programs, code scanning and workflows read; where a line stands
+for a finding, an empty list is an empty text."""

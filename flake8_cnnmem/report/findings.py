@@ -1,12 +1,15 @@
-"""The findings behind a report, for the forms that show findings instead of models."""
+"""Findings: those behind a report, for the forms that show findings instead of models, and their plain forms."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+import flake8_cnnmem
 from flake8_cnnmem import checks
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lines import position
 from flake8_cnnmem.settings import Settings
 
 
@@ -22,3 +25,35 @@ def findings_of(reports: Sequence[ModelReport], settings: Settings) -> list[Find
         for finding in checks.run(FileReport(path, tuple(models)), settings, codes)
     }
     return sorted(found)
+
+
+def as_text(findings: Sequence[Finding]) -> str:
+    """One line each, as flake8 prints them."""
+    return "\n".join(
+        f"{finding.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}" for finding in findings
+    )
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    """One document; a finding in a notebook has the number of its cell as well."""
+    found = [
+        {
+            "path": finding.path,
+            **position(finding.line),
+            "column": finding.column,
+            "code": finding.code,
+            "message": finding.message,
+        }
+        for finding in findings
+    ]
+    return json.dumps({"cnnmem": flake8_cnnmem.__version__, "findings": found}, indent=2)
+
+
+def as_markdown(findings: Sequence[Finding]) -> str:
+    """A table; names from the analysed code are data."""
+    from flake8_cnnmem.report.markdown import code, escape, table
+
+    if not findings:
+        return "Nothing found."
+    rows = [(code(f"{each.path}:{each.line}"), each.code, escape(each.message)) for each in findings]
+    return table(rows, ("where", "code", "finding"), "lll")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from flake8_cnnmem import checks
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import Finding, one_line
+from flake8_cnnmem.lines import without_cell
 from flake8_cnnmem.report.findings import findings_of
 from flake8_cnnmem.settings import Settings
 
@@ -30,14 +31,15 @@ def render_findings(findings: Sequence[Finding]) -> str:
 
 def annotation(finding: Finding, command: str) -> str:
     """One finding as one command; GitHub takes paths with forward slashes."""
+    line, column, message = without_cell(finding.line, finding.column, finding.message)
     where = {
         "file": finding.path.replace("\\", "/").removeprefix("./"),
-        "line": str(max(finding.line, 1)),
-        "col": str(max(finding.column, 1)),
+        "line": str(max(line, 1)),
+        "col": str(max(column, 1)),
         "title": finding.code,
     }
     properties = ",".join(f"{name}={in_property(value)}" for name, value in where.items())
-    return f"::{command} {properties}::{in_message(one_line(finding.message))}"
+    return f"::{command} {properties}::{in_message(one_line(message))}"
 
 
 def in_message(text: str) -> str:

@@ -19,6 +19,7 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.checks import Check
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lines import without_cell
 from flake8_cnnmem.report import pages
 from flake8_cnnmem.report.findings import findings_of
 from flake8_cnnmem.settings import Settings
@@ -60,13 +61,14 @@ def rule(check: Check) -> dict[str, Any]:
 
 
 def result(finding: Finding, check: Check, number: int) -> dict[str, Any]:
-    region = {"startLine": max(finding.line, 1), "startColumn": max(finding.column, 1)}
+    line, column, message = without_cell(finding.line, finding.column, finding.message)
+    region = {"startLine": max(line, 1), "startColumn": max(column, 1)}
     place = {"artifactLocation": {"uri": uri(finding.path)}, "region": region}
     return {
         "ruleId": check.code,
         "ruleIndex": number,
         "level": check.level,
-        "message": {"text": said(finding.message)},
+        "message": {"text": said(message)},
         "locations": [{"physicalLocation": place}],
     }
 
