@@ -16,6 +16,7 @@ PACKAGES = {
     "tensorflow": "keras",
     "tf_keras": "keras",
     "keras_applications": "keras",
+    "tensorflow_datasets": "keras",
     "numpy": "numpy",
     "torchsummary": "torch",
     "torchinfo": "torch",

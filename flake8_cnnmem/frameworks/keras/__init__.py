@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras import modules, records
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
-from flake8_cnnmem.frameworks.keras.modules import find_module, source_name
+from flake8_cnnmem.frameworks.keras.modules import source_name
+from flake8_cnnmem.values import Namespace
 
 __all__ = ["FRAMEWORK", "find_module", "source_name"]
+
+
+def find_module(dotted: str) -> Namespace | None:
+    """A module of Keras, of TensorFlow, or of TensorFlow's data sets."""
+    found = records.find_module(dotted)
+    return modules.find_module(dotted) if found is None else found

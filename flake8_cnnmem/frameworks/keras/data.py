@@ -1,12 +1,22 @@
-"""Data: keras.datasets of known shapes, generators and tf.data pipelines that keep their batch and image sizes."""
+"""Data: keras.datasets of known shapes, generators and folders of images with their batch and image sizes."""
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.keras.pipelines import (
+    DATASET,
+    element_of,
+    fact,
+    iterate,
+    length,
+    native,
+    pipeline,
+    size_of_batch,
+)
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Run, Value
 
 DATASETS: dict[str, tuple[tuple[Shape, Shape, str], tuple[Shape, Shape, str]]] = {
     "mnist": (((60000, 28, 28), (60000,), "uint8"), ((10000, 28, 28), (10000,), "uint8")),
@@ -40,115 +50,42 @@ def dataset(name: str) -> Namespace | None:
     return Namespace(f"keras.datasets.{name}", lambda word: members.get(word, MISSING))
 
 
-# --- generators and pipelines -----------------------------------------------------------------------------------------
+# --- generators and folders -------------------------------------------------------------------------------------------
+
+CLASSES_UNKNOWN = Unknown("how many classes a folder has is not known")
 
 
-def pipeline(cls: Class, **facts: Value) -> Instance:
-    return Instance(cls, native=facts)
+def labels(mode: Value, size: Size, of_folder: bool) -> Value:
+    """A batch's labels by `class_mode` or `label_mode`; MISSING for none."""
+    if mode in (None, "input"):
+        return MISSING
+    if mode == "categorical":
+        return Tensor((size, CLASSES_UNKNOWN), "float", framework="keras")
+    if mode == "binary":
+        return Tensor((size, 1) if of_folder else (size,), "float", framework="keras")
+    return Tensor((size,), "int32" if of_folder else "float", framework="keras")
 
-
-def facts_of(self: Instance) -> dict[str, Value]:
-    return self.native if isinstance(self.native, dict) else {}
-
-
-def fact(run: Run, self: Instance, name: str) -> Value:
-    """What a pipeline keeps, and Unknown for what it does not."""
-    facts = facts_of(self)
-    if name in facts:
-        return facts[name]
-    return MISSING if name.startswith("__") else run.unknown(f"{name} of a data set is not known")
-
-
-def iterate(run: Run, self: Instance) -> Value:
-    return run.unknown("the items of a data set are not followed")
-
-
-def kept(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
-    """`shuffle`, `prefetch` and their like: the same data."""
-    return Instance(self.cls, native=dict(facts_of(self)))
-
-
-def batched(run: Run, self: Instance, batch_size: Value = None, *args: Value, **kwargs: Value) -> Instance:
-    facts = dict(facts_of(self))
-    facts["batch_size"] = batch_size
-    element = facts.get("element")
-    if isinstance(element, tuple):
-        facts["batch_shape"] = (None, *element)
-    return Instance(self.cls, native=facts)
-
-
-def mapped(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
-    """After a function of the user's, the shape of an item is no longer known."""
-    facts = dict(facts_of(self))
-    facts.pop("element", None)
-    facts.pop("batch_shape", None)
-    return Instance(self.cls, native=facts)
-
-
-def native(function: Value) -> Native:
-    return Native(function.__name__, function, absorb=False)
-
-
-def from_tensors(run: Run, tensors: Value, name: Value = None) -> Instance:
-    first = tensors[0] if isinstance(tensors, (list, tuple)) and tensors else tensors
-    if isinstance(first, Tensor) and isinstance(first.shape, tuple):
-        return pipeline(DATASET, element=tuple(first.shape[1:]))
-    return pipeline(DATASET)
-
-
-def any_dataset(run: Run, *args: Value, **kwargs: Value) -> Instance:
-    return pipeline(DATASET)
-
-
-DATASET = Class(
-    "Dataset",
-    namespace={
-        "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False),
-        "__getattr__": Native("__getattr__", fact, absorb=False),
-        "__iter__": native(iterate),
-        "__len__": native(iterate),
-        "batch": native(batched),
-        "padded_batch": native(batched),
-        "map": native(mapped),
-        "flat_map": native(mapped),
-        "interleave": native(mapped),
-        "apply": native(mapped),
-        "cardinality": native(iterate),
-        "as_numpy_iterator": native(iterate),
-        "make_one_shot_iterator": native(iterate),
-        **{
-            name: native(kept)
-            for name in (
-                "shuffle", "prefetch", "repeat", "cache", "take", "skip", "filter", "with_options", "unbatch", "shard",
-                "concatenate", "enumerate",
-            )
-        },
-        "from_tensor_slices": StaticMethod(native(from_tensors)),
-        "from_tensors": StaticMethod(native(any_dataset)),
-        "from_generator": StaticMethod(native(any_dataset)),
-        "list_files": StaticMethod(native(any_dataset)),
-        "range": StaticMethod(native(any_dataset)),
-        "zip": StaticMethod(native(any_dataset)),
-    },
-    module="tensorflow.data",
-)  # fmt: skip
 
 CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
 
 
-def image_pipeline(cls: Class, size: Value, batch_size: Value, color_mode: Value) -> Instance:
+def image_pipeline(
+    run: Run, cls: Class, size: Value, batch_size: Value, color_mode: Value, mode: Value, site: Site | None
+) -> Instance:
+    """Batches of images of a folder, resized, with their labels."""
     channels = CHANNELS.get(color_mode, 3) if isinstance(color_mode, str) else 3
     sides = tuple(plain_size(side) for side in size) if isinstance(size, (list, tuple)) else (size, size)
     if isinstance(size, Unknown):
         sides = (size, size)
-    return pipeline(
-        cls,
-        batch_size=batch_size,
-        target_size=size,
-        image_shape=(*sides, channels),
-        element=(*sides, channels),
-        batch_shape=(None, *sides, channels),
-    )
+    facts: dict[str, Value] = {"target_size": size, "image_shape": (*sides, channels), "site": site}
+    count = size_of_batch(batch_size)
+    lead = () if batch_size is None else (count,)
+    images = Tensor((*lead, *sides, channels), "float", framework="keras")
+    target = labels(mode, count, cls is DATASET)
+    facts["element"] = images if target is MISSING else (images, target)
+    if batch_size is not None:
+        facts["batch_size"] = batch_size
+    return pipeline(cls, facts)
 
 
 def image_dataset_from_directory(
@@ -156,7 +93,11 @@ def image_dataset_from_directory(
     color_mode: Value = "rgb", batch_size: Value = 32, image_size: Value = (256, 256), *args: Value,
     subset: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
-    made = [image_pipeline(DATASET, image_size, batch_size, color_mode) for _ in range(2 if subset == "both" else 1)]
+    mode = label_mode if labels is not None else None
+    made = [
+        image_pipeline(run, DATASET, image_size, batch_size, color_mode, mode, run.here())
+        for _ in range(2 if subset == "both" else 1)
+    ]
     return tuple(made) if len(made) > 1 else made[0]
 
 
@@ -164,7 +105,7 @@ def flow_from_directory(
     run: Run, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
-    return image_pipeline(ITERATOR, target_size, batch_size, color_mode)
+    return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
 
 
 def flow_from_dataframe(
@@ -172,18 +113,27 @@ def flow_from_dataframe(
     y_col: Value = "class", weight_col: Value = None, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
-    return image_pipeline(ITERATOR, target_size, batch_size, color_mode)
+    return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
 
 
 def flow(
     run: Run, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
 ) -> Instance:
-    facts: dict[str, Value] = {"batch_size": batch_size}
-    first = x[0] if isinstance(x, (list, tuple)) and x else x
-    if isinstance(first, Tensor) and isinstance(first.shape, tuple):
-        facts["batch_shape"] = (None, *first.shape[1:])
-        facts["n"] = first.shape[0]
-    return Instance(ITERATOR, native=facts)
+    facts: dict[str, Value] = {"batch_size": batch_size, "site": run.here()}
+    parts = x if isinstance(x, (list, tuple)) and x else [x]
+    count = size_of_batch(batch_size)
+
+    def batch(value: Value) -> Value:
+        if not isinstance(value, Tensor) or not isinstance(value.shape, tuple):
+            return value if isinstance(value, Unknown) else run.unknown("what a generator is given is not known")
+        return Tensor((count, *value.shape[1:]), "float", framework="keras")
+
+    images = [batch(part) for part in parts]
+    first = images[0] if len(images) == 1 else images
+    facts["element"] = first if y is None else (first, batch(y))
+    if isinstance(parts[0], Tensor) and isinstance(parts[0].shape, tuple):
+        facts["n"] = parts[0].shape[0]
+    return pipeline(ITERATOR, facts)
 
 
 def generator_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -195,8 +145,11 @@ ITERATOR = Class(
     namespace={
         "__getattr__": Native("__getattr__", fact, absorb=False),
         "__iter__": native(iterate),
-        "__len__": native(iterate),
-        "__getitem__": Native("__getitem__", lambda run, self, key: iterate(run, self), absorb=False),
+        "__len__": native(length),
+        "__next__": Native("__next__", lambda run, self: element_of(self), absorb=False),
+        "next": Native("next", lambda run, self: element_of(self), absorb=False),
+        "__getitem__": Native("__getitem__", lambda run, self, key: element_of(self), absorb=False),
+        "reset": Native("reset", lambda run, self: None, absorb=False),
     },
     module="keras.preprocessing.image",
 )
@@ -250,12 +203,14 @@ def load_img(run: Run, path: Value, *args: Value, **kwargs: Value) -> Value:
 MEMBERS: dict[str, Value] = {
     "ImageDataGenerator": GENERATOR,
     "Dataset": DATASET,
-    "Sequence": Class(
-        "Sequence", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}
-    ),
-    "PyDataset": Class(
-        "PyDataset", namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)}
-    ),
+    **{
+        name: Class(
+            name,
+            namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)},
+            facts={ONE_FOR_ALL: True},
+        )
+        for name in ("Sequence", "PyDataset")
+    },
     **{
         function.__name__: Native(function.__name__, function, absorb=False)
         for function in (image_dataset_from_directory, pad_sequences, to_categorical, img_to_array, load_img)

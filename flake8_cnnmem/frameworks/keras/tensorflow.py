@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.constants import plain
-from flake8_cnnmem.frameworks.keras.data import DATASET
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
 from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, variable
 from flake8_cnnmem.frameworks.keras.functions.control import flatten_structure, map_structure
@@ -12,6 +11,8 @@ from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
 from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
 from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
+from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
+from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
@@ -173,9 +174,6 @@ STRATEGY = absorbing(
 MODULE = Class("Module", namespace={"__init__": Native("__init__", module_init, absorb=False)}, module="tensorflow")
 
 
-TENSOR_SPEC = absorbing("TensorSpec")
-
-
 SESSION = absorbing("Session", **CONTEXT)
 
 
@@ -290,6 +288,12 @@ STRATEGIES = (
     "CentralStorageStrategy",
 )  # fmt: skip
 
+EXPERIMENTAL_DATA: dict[str, Value] = {
+    "AUTOTUNE": -1,
+    "cardinality": Native("cardinality", not_followed, absorb=False),
+    **{name: Native(name, sampled, absorb=False) for name in ("sample_from_datasets", "choose_from_datasets")},
+}
+
 SUBMODULES: dict[str, dict[str, Value]] = {
     "math": {},
     "nn": {
@@ -298,6 +302,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "image": {
         "central_crop": native(map_fn),
         "random_crop": native(random_crop),
+        **DECODERS,
         **{
             name: native(same_image)
             for name in (
@@ -315,8 +320,9 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "linalg": {},
     "data": {
         "Dataset": DATASET,
-        "TFRecordDataset": DATASET,
-        "TextLineDataset": DATASET,
+        "TFRecordDataset": OF_FILES,
+        "TextLineDataset": OF_FILES,
+        "experimental": Namespace("tensorflow.data.experimental", lambda word: EXPERIMENTAL_DATA.get(word, MISSING)),
         "AUTOTUNE": -1,
         "Options": absorbing("Options"),
     },
@@ -342,7 +348,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "train": {"Checkpoint": absorbing("Checkpoint"), "CheckpointManager": absorbing("CheckpointManager")},
     "logging": {},
     "summary": {},
-    "io": {},
+    "io": FILES,
     "debugging": {},
     "experimental": {},
     "nest": {

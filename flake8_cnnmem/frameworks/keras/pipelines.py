@@ -1,0 +1,314 @@
+"""tf.data: pipelines know one element, which stands for all: its tensors' shapes, through `map`, `batch` and the rest.
+
+What a pipeline keeps is its `native`: `element`, the structure that iterating gives; `batch_size` and where it is
+said (`site`) once the pipeline is batched; `batch_shape` of its first tensor, by which a model is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flake8_cnnmem.dims import BATCH, Size
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, StaticMethod, Stream, Value
+
+DEPTH = 8
+NOT_KNOWN = Unknown("the items of a data set are not known")
+
+
+def native(function: Value) -> Native:
+    return Native(function.__name__, function, absorb=False)
+
+
+def facts_of(self: Instance) -> dict[str, Value]:
+    return self.native if isinstance(self.native, dict) else {}
+
+
+def pipeline(cls: Class, facts: dict[str, Value]) -> Instance:
+    """A pipeline with these facts, what follows from its element among them."""
+    found = dict(facts)
+    first = first_tensor(found.get("element"))
+    if "batch_size" in found and first is not None and isinstance(first.shape, tuple) and first.shape:
+        found["batch_shape"] = (None, *first.shape[1:])
+    else:
+        found.pop("batch_shape", None)
+    return Instance(cls, native=found)
+
+
+def first_tensor(value: Value, depth: int = DEPTH) -> Tensor | None:
+    if isinstance(value, Tensor):
+        return value
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    return next((found for item in items if depth and (found := first_tensor(item, depth - 1)) is not None), None)
+
+
+def changed_in(value: Value, change: Callable[[Tensor], Value], depth: int = DEPTH) -> Value:
+    """A structure with its tensors changed."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if depth and isinstance(value, dict):
+        return {key: changed_in(item, change, depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, (tuple, list)):
+        return tuple(changed_in(item, change, depth - 1) for item in value)
+    return value
+
+
+def element_of(self: Instance) -> Value:
+    return facts_of(self).get("element", NOT_KNOWN)
+
+
+def fact(run: Run, self: Instance, name: str) -> Value:
+    """What a pipeline keeps, and Unknown for what it does not."""
+    facts = facts_of(self)
+    if name in facts and name not in ("element", "site"):
+        return facts[name]
+    return MISSING if name.startswith("__") else run.unknown(f"{name} of a data set is not known")
+
+
+def iterate(run: Run, self: Instance) -> Value:
+    element = element_of(self)
+    return Stream(lambda: element)
+
+
+def length(run: Run, self: Instance) -> Value:
+    return run.unknown("how many items a data set has is not known")
+
+
+def kept(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    """`shuffle`, `prefetch` and their like: the same data."""
+    return Instance(self.cls, native=dict(facts_of(self)))
+
+
+def size_of_batch(size: Value) -> Size:
+    return size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else BATCH
+
+
+def batched(
+    run: Run, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
+) -> Instance:
+    size = size_of_batch(batch_size)
+
+    def stacked(tensor: Tensor) -> Tensor:
+        shape = tensor.shape if isinstance(tensor.shape, Unknown) else (size, *tensor.shape)
+        return Tensor(shape, tensor.dtype, framework="keras")
+
+    element = changed_in(element_of(self), stacked)
+    return pipeline(self.cls, {**facts_of(self), "element": element, "batch_size": batch_size, "site": run.here()})
+
+
+def padded(run: Run, self: Instance, batch_size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+    """Sides of unknown length are padded to the longest: still unknown."""
+    return batched(run, self, batch_size)
+
+
+def unbatched(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    facts = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
+
+    def row(tensor: Tensor) -> Tensor:
+        return Tensor(tensor.shape if isinstance(tensor.shape, Unknown) else tensor.shape[1:], tensor.dtype,
+                      framework="keras")  # fmt: skip
+
+    return pipeline(self.cls, {**facts, "element": changed_in(element_of(self), row)})
+
+
+def mapped(run: Run, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Instance:
+    """The function is called on the element; one of several parts is spread over its parameters."""
+    element = element_of(self)
+    made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
+    element = tuple(made) if isinstance(made, list) else made
+    return pipeline(self.cls, {**facts_of(self), "element": element})
+
+
+def inner(run: Run, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`interleave`, `flat_map`: the function gives a pipeline for each element."""
+    element = element_of(self)
+    made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
+    return made if isinstance(made, Instance) else pipeline(self.cls, {})
+
+
+def applied(run: Run, self: Instance, transformation_func: Value = None) -> Value:
+    made = run.attempt(transformation_func, self)
+    return made if isinstance(made, Instance) else pipeline(self.cls, {})
+
+
+def numbered(run: Run, self: Instance, start: Value = 0) -> Instance:
+    return pipeline(self.cls, {**facts_of(self), "element": (Tensor((), "int64", framework="keras"), element_of(self))})
+
+
+def specification(run: Run, self: Instance) -> Value:
+    return changed_in(element_of(self), lambda tensor: tensor)
+
+
+# Sources
+
+
+def rows_of(run: Run, value: Value, depth: int = DEPTH) -> Value:
+    """One row of each array of a structure: what slicing along the first axis gives."""
+    if isinstance(value, Tensor):
+        shape = value.shape if isinstance(value.shape, Unknown) else value.shape[1:]
+        return Tensor(shape, plain_dtype(value), framework="keras")
+    if depth and isinstance(value, dict):
+        return {key: rows_of(run, item, depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, tuple):
+        return tuple(rows_of(run, item, depth - 1) for item in value)
+    if isinstance(value, list) and value:
+        return whole(run, value[0])
+    return value if isinstance(value, Unknown) else run.unknown("the items of a data set are not known")
+
+
+def plain_dtype(tensor: Tensor) -> str:
+    return "float" if tensor.dtype == "float32" else tensor.dtype
+
+
+def whole(run: Run, value: Value) -> Value:
+    """A value as a tensor."""
+    if isinstance(value, Tensor):
+        return Tensor(value.shape, plain_dtype(value), framework="keras")
+    if isinstance(value, bool):
+        return Tensor((), "bool", framework="keras")
+    if isinstance(value, int):
+        return Tensor((), "int32", framework="keras")
+    if isinstance(value, float):
+        return Tensor((), "float", framework="keras")
+    if isinstance(value, str):
+        return Tensor((), "string", framework="keras")
+    if isinstance(value, list) and value:
+        first = whole(run, value[0])
+        if isinstance(first, Tensor) and isinstance(first.shape, tuple):
+            return Tensor((len(value), *first.shape), first.dtype, framework="keras")
+    return value if isinstance(value, Unknown) else run.unknown("the items of a data set are not known")
+
+
+def from_tensor_slices(run: Run, tensors: Value, name: Value = None) -> Instance:
+    return pipeline(DATASET, {"element": rows_of(run, tensors)})
+
+
+def from_tensors(run: Run, tensors: Value, name: Value = None) -> Instance:
+    return pipeline(DATASET, {"element": changed_in(tensors, lambda tensor: whole(run, tensor))})
+
+
+def from_generator(
+    run: Run, generator: Value, output_types: Value = None, output_shapes: Value = None, args: Value = (),
+    output_signature: Value = None, name: Value = None,
+) -> Instance:  # fmt: skip
+    """By the signature, else by the first thing that the generator yields."""
+    if output_signature is not None:
+        return pipeline(DATASET, {"element": of_signature(output_signature)})
+    first = run.attempt(Native("first", first_of, absorb=False), generator, *(args if isinstance(args, tuple) else ()))
+    return pipeline(DATASET, {"element": changed_in(first, lambda tensor: whole(run, tensor))})
+
+
+def first_of(run: Run, generator: Value, *args: Value) -> Value:
+    items = run.iterate(run.call(generator, *args))
+    return items if isinstance(items, Unknown) else next((item for item in items), NOT_KNOWN)
+
+
+def of_signature(value: Value, depth: int = DEPTH) -> Value:
+    """Tensors of a structure of `tf.TensorSpec`; a side that is left open is not known."""
+    if isinstance(value, Instance) and isinstance(value.native, dict) and "shape" in value.native:
+        shape = value.native["shape"]
+        if not isinstance(shape, (tuple, list)):
+            return Tensor(NOT_KNOWN, "float", framework="keras")
+        return Tensor(tuple(NOT_KNOWN if side is None else side for side in shape), value.native["dtype"],
+                      framework="keras")  # fmt: skip
+    if depth and isinstance(value, dict):
+        return {key: of_signature(item, depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, (tuple, list)):
+        return tuple(of_signature(item, depth - 1) for item in value)
+    return NOT_KNOWN
+
+
+def files(run: Run, *args: Value, **kwargs: Value) -> Instance:
+    """`list_files`, records, lines of text: each element is a text."""
+    return pipeline(DATASET, {"element": Tensor((), "string", framework="keras")})
+
+
+def numbers(run: Run, *args: Value, **kwargs: Value) -> Instance:
+    return pipeline(DATASET, {"element": Tensor((), "int64", framework="keras")})
+
+
+def zipped(run: Run, *args: Value, datasets: Value = None, name: Value = None) -> Instance:
+    parts = datasets if datasets is not None else args[0] if len(args) == 1 else args
+    if isinstance(parts, dict):
+        return pipeline(DATASET, {"element": {key: element_of(part) for key, part in parts.items()}})
+    found = [part for part in parts if isinstance(part, Instance)] if isinstance(parts, (tuple, list)) else []
+    batch: dict[str, Value] = next((facts_of(part) for part in found if "batch_size" in facts_of(part)), {})
+    shared: dict[str, Value] = {word: batch[word] for word in ("batch_size", "site") if word in batch}
+    return pipeline(DATASET, {**shared, "element": tuple(element_of(part) for part in found)})
+
+
+def sampled(run: Run, datasets: Value = (), *args: Value, **kwargs: Value) -> Value:
+    """`sample_from_datasets`, `choose_from_datasets`: the first stands for all."""
+    return datasets[0] if isinstance(datasets, (list, tuple)) and datasets else pipeline(DATASET, {})
+
+
+def made_of_files(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Instance:
+    return files(run)
+
+
+METHODS: dict[str, Value] = {
+    "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False),
+    "__getattr__": Native("__getattr__", fact, absorb=False),
+    "__iter__": native(iterate),
+    "__len__": native(length),
+    "cardinality": native(length),
+    "batch": native(batched),
+    "padded_batch": native(padded),
+    "ragged_batch": native(padded),
+    "unbatch": native(unbatched),
+    "map": native(mapped),
+    "map_with_legacy_function": native(mapped),
+    "flat_map": native(inner),
+    "interleave": native(inner),
+    "apply": native(applied),
+    "enumerate": native(numbered),
+    "as_numpy_iterator": native(iterate),
+    "make_one_shot_iterator": native(iterate),
+    "get_single_element": Native("get_single_element", lambda run, self: element_of(self), absorb=False),
+    **{
+        name: native(kept)
+        for name in (
+            "shuffle", "prefetch", "repeat", "cache", "take", "skip", "filter", "with_options", "shard", "concatenate",
+            "ignore_errors", "rejection_resample", "take_while", "rebatch", "snapshot",
+        )
+    },
+}  # fmt: skip
+
+DATASET = Class(
+    "Dataset",
+    namespace={
+        **METHODS,
+        "from_tensor_slices": StaticMethod(native(from_tensor_slices)),
+        "from_tensors": StaticMethod(native(from_tensors)),
+        "from_generator": StaticMethod(native(from_generator)),
+        "list_files": StaticMethod(native(files)),
+        "range": StaticMethod(native(numbers)),
+        "random": StaticMethod(native(numbers)),
+        "zip": StaticMethod(native(zipped)),
+        "sample_from_datasets": StaticMethod(native(sampled)),
+        "choose_from_datasets": StaticMethod(native(sampled)),
+    },
+    module="tensorflow.data",
+)
+OF_FILES = Class(
+    "TFRecordDataset",
+    (DATASET,),
+    {"__new__": Native("__new__", made_of_files, absorb=False)},
+    module="tensorflow.data",
+)
+
+
+def spec_init(
+    run: Run, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
+) -> None:
+    kind = str(dtype) if isinstance(dtype, str) else "float"
+    self.native = {"shape": shape, "dtype": "float" if kind == "float32" else kind}
+    self.attributes.update(shape=shape, dtype=dtype, name=name)
+
+
+TENSOR_SPEC = Class(
+    "TensorSpec",
+    namespace={"__init__": Native("__init__", spec_init, absorb=False)},
+    module="tensorflow",
+)
