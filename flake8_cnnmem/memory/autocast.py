@@ -27,6 +27,8 @@ class Autocast:
         """Operands and weights in the dtype that autocast chooses for the op, the nodes of the casts, and the
         storages that are the call's own to release."""
         wanted = half if row.autocast == "half" else row.autocast
+        if wanted == "within":
+            wanted = "float32"
         if wanted == "widest":
             wanted = widest([value.dtype for _, value in operands]) or half
         if not wanted:

@@ -19,7 +19,6 @@ from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
-from flake8_cnnmem.memory.optimizers import is_set
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
@@ -63,7 +62,10 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
 
     backward = Backward(memory, rules, forward)
     row, options = optimizers.lookup(training.optimizer.value, TABLES[rules.framework])
-    graph = GraphUpdates(memory, row, is_set(options.get("global_clipnorm"))) if rules.step == "graph" else None
+    if rules.step == "graph" and dtype == "mixed_float16":
+        # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
+        options["loss_scale"] = True
+    graph = GraphUpdates(memory, row, options) if rules.step == "graph" else None
     if graph is not None:
         graph.begin(weights)
         backward.on_weight = graph.update

@@ -29,7 +29,10 @@ class Row:
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
     multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
-    `ahead`: in a graph, what is computed of every variable before its gradient is there.
+    In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
+    its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
+    its gradient is there. `lingers`: of the variable before, its gradient (1) and a temporary (2) are still there, since
+    the executor runs several things at once. `weight_decay`: whether there is one by default.
     """
 
     slots: int = 0
@@ -45,6 +48,10 @@ class Row:
     single_decay: int = 0
     foreach: bool = True
     ahead: int = 0
+    ahead_optional: tuple[tuple[str, int], ...] = ()
+    single_optional: tuple[tuple[str, int], ...] = ()
+    lingers: int = 0
+    weight_decay: bool = False
 
 
 def is_set(value: object) -> bool:
@@ -77,26 +84,59 @@ TORCH: Mapping[str, Row] = MappingProxyType(
     }
 )
 
+_AHEAD = (("weight_decay", 1), ("use_ema", 1))
+"""The variable times its decay, and its average times the average's momentum, wait for no gradient."""
+_AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
+_DECAYED = (("weight_decay", -1),)
+"""What is ready ahead is used up in place of a temporary."""
+
 KERAS: Mapping[str, Row] = MappingProxyType(
     {
-        "sgd": Row(0, _MOMENTUM, globals_=2, single=1),
-        "adam": Row(2, _AMSGRAD, globals_=2, single=1),
-        "adamw": Row(2, _AMSGRAD, globals_=2, single=1),
-        "nadam": Row(2, globals_=3, single=1),
-        "adamax": Row(2, globals_=2, single=1),
-        "adagrad": Row(1, globals_=2, single=1),
-        "adadelta": Row(2, globals_=2, single=2),
-        "rmsprop": Row(1, (("centered", 1), *_MOMENTUM), globals_=2, single=1, ahead=2),
-        "ftrl": Row(2, globals_=2, single=2),
-        "lion": Row(1, globals_=2, single=1),
-        "lamb": Row(2, globals_=2, single=2),
-        "adafactor": Row(1, factored=True, globals_=2, single=1),
-        "muon": Row(2, matrices=1, globals_=2, single=3),
-        "schedulefreeadamw": Row(2, globals_=2, single=1),
+        "sgd": Row(
+            0,
+            _MOMENTUM,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD_MOMENTUM,
+            single_optional=(("momentum", -1),),
+        ),
+        "adam": Row(2, _AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        "adamw": Row(
+            2,
+            _AMSGRAD,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD,
+            single_optional=_DECAYED,
+            lingers=2,
+            weight_decay=True,
+        ),
+        "nadam": Row(2, globals_=3, single=2, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        "adamax": Row(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD, lingers=2),
+        "adagrad": Row(1, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        "adadelta": Row(2, globals_=2, ahead=3, ahead_optional=_AHEAD, lingers=1),
+        "rmsprop": Row(
+            1,
+            (("centered", 1), *_MOMENTUM),
+            globals_=2,
+            ahead=1,
+            ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
+            single_optional=(("centered", 1), ("momentum", 1)),
+            lingers=2,
+        ),
+        "ftrl": Row(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD, lingers=2),
+        "lion": Row(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD, lingers=2),
+        "lamb": Row(2, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        # One vector for the rows, one for the columns, and a full moment all the same.
+        "adafactor": Row(
+            1, factored=True, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2
+        ),
+        "muon": Row(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, lingers=2, weight_decay=True),
+        "schedulefreeadamw": Row(2, globals_=2, single=2, ahead_optional=_AHEAD, lingers=2),
     }
 )
-MOMENTUM_AHEAD = Row(0, _MOMENTUM, globals_=2, single=0, ahead=1)
-"""Keras' SGD with a momentum: momentum x velocity is computed ahead."""
+"""Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
+(fixtures/truth/keras_steps.json)."""
 
 TEXTBOOK: Mapping[str, Row] = MappingProxyType(
     {
@@ -110,12 +150,16 @@ TEXTBOOK: Mapping[str, Row] = MappingProxyType(
 
 
 def lookup(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Row, dict[str, Any]]:
-    """The optimizer's row and its options. "momentum" and "nesterov" are SGD with a momentum."""
+    """The optimizer's row and its options. "momentum" and "nesterov" are SGD with a momentum; a LossScaleOptimizer is
+    the one that it wraps ("inner")."""
     options = dict(optimizer.options)
     name = optimizer.name.lower().replace("_", "").replace("-", "")
     if name in ("momentum", "nesterov", "sgdmomentum"):
         name = "sgd"
         options.setdefault("momentum", 0.9)
+    if name == "lossscaleoptimizer":
+        name = str(options.pop("inner", DEFAULT)).lower()
+        options["loss_scale"] = True
     return table.get(name) or TEXTBOOK.get(name) or table[DEFAULT], options
 
 
@@ -129,3 +173,24 @@ def slots(row: Row, options: Mapping[str, Any]) -> int:
     # Keras' base optimizer: an average of each variable, an accumulator of each gradient.
     held += is_set(options.get("use_ema")) + is_set(options.get("gradient_accumulation_steps"))
     return held
+
+
+def ahead(row: Row, options: Mapping[str, Any]) -> int:
+    """Tensors of a variable's shape that TensorFlow computes of each variable before its gradient is there."""
+    return row.ahead + _more(row, row.ahead_optional, options)
+
+
+def beside(row: Row, options: Mapping[str, Any]) -> int:
+    """Tensors of a variable's shape that TensorFlow needs beside its gradient to update it."""
+    return max(0, row.single + _more(row, row.single_optional, options))
+
+
+def _more(row: Row, optional: tuple[tuple[str, int], ...], options: Mapping[str, Any]) -> int:
+    known = {"weight_decay": row.weight_decay, **options}
+    return sum(more for option, more in optional if is_set(known.get(option)))
+
+
+def waits_for_all(options: Mapping[str, Any]) -> bool:
+    """Whether no variable is updated before all gradients are there: to clip them by their common norm, to see that
+    none has overflowed, to accumulate them."""
+    return any(is_set(options.get(name)) for name in ("global_clipnorm", "gradient_accumulation_steps", "loss_scale"))

@@ -23,7 +23,7 @@ def is_view(call: Call, row: Row) -> bool:
 
 def computed_dtype(row: Row, inputs: Sequence[Value], half: str | None, training: str) -> str:
     """The dtype that an op computes in. `half` is that of autocast, if it is on."""
-    if half is not None and row.autocast == "half":
+    if half is not None and row.autocast in ("half", "within"):
         return half
     if half is not None and row.autocast == "float32":
         return "float32"

@@ -9,11 +9,14 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.optimizers import Row, is_set, slots
+from flake8_cnnmem.memory.optimizers import Row, ahead, beside, is_set, slots, waits_for_all
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.unknown import Unknown
 
 SCALAR = Line(4)
+LINGERING = 2
+"""The variables whose updates TensorFlow's executor has under way while it makes the next gradient: a kernel and its
+bias."""
 
 
 def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
@@ -38,10 +41,11 @@ def _state_of(memory: Memory, row: Row, held: int, value: Value) -> list[Line]:
         return []
     each = size_of(value.dtype)
     if row.factored:
+        whole = [value.storage.line] * held
         if len(shape) < 2:
-            return [memory.line(dims.product(shape), each)]
+            return whole or [memory.line(dims.product(shape), each)]
         rows, columns = dims.product(shape[:-1]), dims.product((*shape[:-2], shape[-1]))
-        return [memory.line(rows, each), memory.line(columns, each)]
+        return [*whole, memory.line(rows, each), memory.line(columns, each)]
     number = row.matrices if row.matrices is not None and len(shape) == 2 else held
     return [value.storage.line] * number
 
@@ -56,37 +60,55 @@ class GraphUpdates:
 
     memory: Memory
     row: Row
-    together: bool = False
+    options: Mapping[str, Any]
     updated: list[Value] = field(default_factory=list)
     ahead: dict[int, list[Storage]] = field(default_factory=dict)
+    before: list[list[Storage]] = field(default_factory=list)
+    """What is still there of the variables that were updated before."""
 
     def begin(self, weights: Mapping[int, Value]) -> None:
         for key, value in weights.items():
             if value.grad:
-                made = [self.memory.allocate(value.storage.line, "stepping") for _ in range(self.row.ahead)]
+                made = [
+                    self.memory.allocate(value.storage.line, "stepping") for _ in range(ahead(self.row, self.options))
+                ]
                 self.ahead[key] = made
 
     def update(self, key: int, gradient: Value) -> bool:
         """A variable's gradient has arrived: use it and let it go, unless all have to be there first."""
         self.updated.append(gradient)
-        if self.together:
+        if waits_for_all(self.options):
             return False
         self._apply(key, gradient)
         return True
 
     def _apply(self, key: int, gradient: Value) -> None:
+        """The variable's turn; then those of the layer before are done with."""
         memory = self.memory
-        for storage in [memory.allocate(gradient.storage.line, "stepping") for _ in range(self.row.single)]:
-            memory.release(storage)
-        memory.release(gradient.storage)
+        line = gradient.storage.line
+        made = [memory.allocate(line, "stepping") for _ in range(beside(self.row, self.options))]
+        self._let_go(LINGERING - 1)
         for storage in self.ahead.pop(key, []):
             memory.release(storage)
+        there = [gradient.storage, *made]
+        if self.row.lingers > len(there):
+            there.append(memory.allocate(line, "stepping"))
+        self.before.append(there[: self.row.lingers])
+        for storage in there[self.row.lingers :]:
+            memory.release(storage)
+
+    def _let_go(self, but: int = 0) -> None:
+        """Of all variables but the last ones."""
+        while len(self.before) > but:
+            for storage in self.before.pop(0):
+                self.memory.release(storage)
 
     def end(self, finished: Mapping[int, Value]) -> None:
         """What is left when the backward pass is over."""
         self.memory.timeline.mark("optimizer")
         for key, gradient in finished.items():
             self._apply(key, gradient)
+        self._let_go()
 
 
 def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:

@@ -34,24 +34,44 @@ PASSES = Row(gradient="same", layout="contiguous")
 CONSTANT = Row(gradient="none", layout="contiguous")
 
 HALF = "half"
-FULL = "float32"
+WITHIN = "within"
+"""Keras computes it in float32 under a mixed policy, on a copy of its input, and gives half precision back."""
+
+MASK = own(bytes=1)
+"""A comparison that the gradient needs can be made ahead: its mask is kept instead of what was compared."""
 
 VALUES = [
-    *rows("relu relu6 elu selu sigmoid tanh exp sqrt rsqrt reciprocal", BY_RESULT),
+    *rows("relu relu6 elu selu sigmoid tanh exp sqrt rsqrt reciprocal crelu acosh asinh erfinv", BY_RESULT),
     # Under a mixed policy the softmax at the end is kept in float32 by hand; elsewhere it is in half.
-    *rows("softmax log_softmax", BY_RESULT),
-    *rows("leaky_relu softplus silu hardsigmoid hardtanh log log1p abs pow sin cos erf clamp softsign log_sigmoid "
-          "celu hardshrink softshrink threshold", BY_INPUT),
+    ("softmax", BY_RESULT),
+    ("log_softmax", Row((Y, own()), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows(
+        "leaky_relu softplus silu hardsigmoid log log1p abs pow square sin cos tan asin acos atan sinh cosh atanh erf"
+        " softsign log_sigmoid angle",
+        BY_INPUT,
+    ),
+    *rows("hardshrink threshold nan_to_num", Row((MASK,), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("hardtanh clamp softshrink sparse_sigmoid",
+          Row((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),
+    ("celu", Row((X, own(), MASK), gradient="reuse", layout="contiguous")),
     ("gelu", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
     # x, its clipped line, and the line before the clipping.
     ("hardswish", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
-    *rows("mish tanhshrink squareplus sparse_plus", Row((X, own()), layout="contiguous")),
+    ("squareplus", Row((X, own()), layout="contiguous")),
+    ("mish", Row((X, own(times=2)), layout="contiguous")),
+    ("tanhshrink", Row((own(),), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("sparse_plus sparsemax", Row((X, MASK, MASK), layout="contiguous")),
     ("prelu", Row((X, own()), backward=(New("x"),), layout="contiguous")),
     ("glu", Row((X, own("y")), layout="contiguous")),
     *rows("scale shift neg gaussian_noise div add_number", IN_PLACE),
-    *rows("round floor ceil sign isnan isinf logical_not detach one_hot argmax", CONSTANT),
+    *rows("round floor ceil sign isnan isinf isfinite logical_not detach one_hot argmax", CONSTANT),
     *rows("identity alias view", PASSES),
-    ("cast", NOTHING),
+    # Only a reshape shares its input's memory here.
+    *rows("view/Permute view/Transpose view/Index view/Split view/Chunk view/Unbind view/Expand", NOTHING),
+    # What changes images at random is linear in them.
+    *rows("cast augment real imag conj", NOTHING),
+    # A convolution with waves, and the length of what it gives.
+    ("spectrogram", Row((X, own("y", times=2)), layout="contiguous")),
 ]  # fmt: skip
 
 NOISES = [
@@ -71,11 +91,19 @@ LAYERS = [
     ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous")),
     ("embedding", Row((X,), layout="contiguous")),
-    ("batch_norm", Row((X, own("channels", 4, 2)), layout="contiguous")),
-    ("batch_norm/eval", Row((X,), layout="contiguous")),
-    ("layer_norm", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=FULL)),
-    *rows("group_norm instance_norm", Row((X,), backward=(New("x"),), layout="contiguous", autocast=FULL)),
-    *rows("rms_norm normalize", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=FULL)),
+    ("batch_norm", Row((X, own("channels", 4, 2)), layout="contiguous", autocast=WITHIN)),
+    # A multiplication and an addition; what goes in is needed for the scale's gradient alone.
+    (
+        "batch_norm/eval",
+        Row((Kept("x", "weight"),), gradient="reuse", layout="contiguous", autocast=WITHIN, reuses=True),
+    ),
+    (
+        "layer_norm",
+        Row((X, own(), own("rows", 4)), backward=(New("x", times=2),), layout="contiguous", autocast=WITHIN),
+    ),
+    *rows("group_norm instance_norm", Row((X,), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("rms_norm", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("normalize", Row((X, own("rows", 4)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     ("local_response_norm", Row((X, Y), layout="contiguous")),
     ("max_pool", Row((X, Y), layout="contiguous")),
     *rows("global_max_pool adaptive_max_pool", Row((X,), layout="contiguous")),
@@ -85,7 +113,9 @@ LAYERS = [
 MERGES = [
     *rows("add subtract average", Row(gradient="same", layout="contiguous", reuses=True)),
     ("multiply", Row((OPERANDS,), layout="contiguous")),
-    *rows("divide maximum minimum power", Row((Kept("inputs"),), backward=(New("y"),), layout="contiguous")),
+    *rows("divide power atan2 hypot logaddexp", Row((Kept("inputs"),), backward=(New("y"),), layout="contiguous")),
+    # Which of the two it was is found out ahead.
+    *rows("maximum minimum", Row((own("y", 1),), layout="contiguous", reuses=True)),
     ("where", Row((X,), layout="contiguous")),
     *rows("compare logical floor_divide remainder", CONSTANT),
     *rows("concatenate stack", NOTHING),
@@ -101,8 +131,8 @@ SHAPES = [
 
 REDUCTIONS = [
     *rows("mean sum cumsum", NOTHING),
-    *rows("max min amax amin", Row((X, Y), backward=(New("x", 1),), layout="contiguous")),
-    *rows("var std norm logsumexp prod", Row((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("max min amax amin cumprod", Row((X, Y), backward=(New("x", 1),), layout="contiguous")),
+    *rows("var std norm logsumexp prod median", Row((X,), backward=(New("x"),), layout="contiguous")),
     *rows("topk sort", Row((own("y", 4),), layout="contiguous")),
     *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
 ]

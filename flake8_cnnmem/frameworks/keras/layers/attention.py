@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.session import session_of
@@ -82,6 +84,11 @@ def build_multi_head(
     projection_weights(run, self, "output", (heads, value_dim, *outputs), outputs)
 
 
+@dataclass(frozen=True, slots=True)
+class Heads(Permute):
+    """The axes as an einsum takes them, or gives them: no step of its own in TensorFlow."""
+
+
 def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> Value:
     """(N, *free, *attended, heads * width) -> (N * free, heads, attended, width)."""
     if not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
@@ -89,7 +96,7 @@ def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> 
     sizes = x.shape[:-1]
     length = product(sizes[len(sizes) - attended :])
     x = applied(run, Reshape((product(sizes[: len(sizes) - attended]), length, heads, width)), x, function="reshape")
-    return applied(run, Permute((0, 2, 1, 3)), x, function="transpose")
+    return applied(run, Heads((0, 2, 1, 3)), x, function="einsum")
 
 
 def call_multi_head(
@@ -123,7 +130,7 @@ def call_multi_head(
         rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False
     )
     result = applied(run, op, q, k, v, function="attention")
-    result = applied(run, Permute((0, 2, 1, 3)), result, function="transpose")
+    result = applied(run, Heads((0, 2, 1, 3)), result, function="einsum")
     outputs = output_sizes(self, shape if isinstance(shape, tuple) else Unknown("the query's width is not known"))
     if isinstance(shape, tuple):
         result = applied(run, Reshape((*shape[:-1], multiply(heads, value_dim))), result, function="reshape")
@@ -193,7 +200,7 @@ def call_grouped(
         # Keras repeats the heads of k and v before the product
         k, v = (applied(run, RepeatInterleave(heads // shared, 1), part, function="repeat") for part in (k, v))
     result = applied(run, ScaledDotProduct(causal=use_causal_mask is True, fused=False), q, k, v, function="attention")
-    result = applied(run, Permute((0, 2, 1, 3)), result, function="transpose")
+    result = applied(run, Heads((0, 2, 1, 3)), result, function="einsum")
     shape = shapes[0]
     if isinstance(shape, tuple):
         result = applied(run, Reshape((*shape[:-1], multiply(heads, width))), result, function="reshape")
