@@ -19,6 +19,7 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
     from flake8_cnnmem.graph import Call, Model
+    from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Root, Whole
 
 __all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
@@ -147,8 +148,15 @@ def counted(
 
     model = whole.model
     gpu = limit.gpu if limit is not None else ""
-    parts = [(each, how) for _, each, how in whole.parts]
-    estimate = account(model, training, settings.accounting, settings.overhead, gpu, whole.step, parts)
+
+    def replay(how: Training, gpu: str) -> Estimate:
+        parts = [
+            (each, own if how is training else replace(own, batch_size=how.batch_size, dtype=how.dtype))
+            for _, each, own in whole.parts
+        ]
+        return account(model, how, settings.accounting, settings.overhead, gpu, whole.step, parts)
+
+    estimate = replay(training, gpu)
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if id(weight) in model.trained]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
@@ -187,6 +195,7 @@ def counted(
         model,
         (),
         tuple(part_of(part, each, how) for part, each, how in whole.parts),
+        replay,
     )
 
 

@@ -5,7 +5,8 @@ Made by `analysis`, read by the checks and the reports.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from flake8_cnnmem.directives import Directives
 from flake8_cnnmem.graph import Model, Problem, Site
@@ -109,6 +110,8 @@ class ModelReport:
     """What would make it smaller, the cheapest change first."""
     parts: tuple[Part, ...] = ()
     """The models that one step trains together, in the order in which they are built; empty for a single model."""
+    replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
+    """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import flake8_cnnmem
 from flake8_cnnmem.cli.ending import FITS, UNUSABLE, Unusable
 
-COMMANDS = ("report", "diff", "check", "explain", "gpus")
+COMMANDS = ("report", "diff", "check", "init", "explain", "gpus")
 """In the order of `cnnmem --help`."""
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from flake8_cnnmem.answers import ModelReport, Row
-from flake8_cnnmem.memory import account
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.training import Fact, Training
 
@@ -159,16 +158,12 @@ def changes_of(before: ModelReport, after: ModelReport, settings: Settings) -> I
 
 def replayed(before: ModelReport, after: ModelReport, settings: Settings) -> dict[str, int]:
     """By fact how many bytes the old model's step grows with the new value, those before it taken already."""
-    if before.model is None or before.estimate is None or after.estimate is None:
+    replay, limit = before.replay, before.limit
+    if replay is None or before.estimate is None or after.estimate is None:
         return {}
-    gpu = "" if before.limit is None else settings.gpu_named(before.limit, before.path)
-
-    def total(training: Training) -> int:
-        assert before.model is not None
-        return account(before.model, training, settings.accounting, settings.overhead, gpu).total
-
+    gpu = "" if limit is None else settings.gpu_named(limit, before.path)
     training, last = before.training, before.estimate.total
-    if total(training) != last:
+    if replay(training, gpu).total != last:
         # Counted with something that is not known here (a GPU that a directive names): no share can be told.
         return {}
     shares: dict[str, int] = {}
@@ -176,7 +171,7 @@ def replayed(before: ModelReport, after: ModelReport, settings: Settings) -> dic
         if getattr(training, name).value == getattr(after.training, name).value:
             continue
         training = replace(training, **{name: getattr(after.training, name)})
-        shares[name] = total(training) - last
+        shares[name] = replay(training, gpu).total - last
         last += shares[name]
     return shares
 
