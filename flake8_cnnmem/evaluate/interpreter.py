@@ -108,15 +108,19 @@ class Interpreter:
         """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
         saved = (self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast)
         depth, guards, journal = self.budget.depth, self.import_guards, self.journal
-        self.invocation, self.grad_enabled, self.autocast = None, True, None
+        self.invocation = None
         self.import_guards = 0
         if module.lazy:
+            self.grad_enabled, self.autocast = True, None
             # What an import defines stays defined, also when the branch that asked for it is undone.
             self.importing, self.journal = module, None
         left_after = max(self.budget.steps - STATEMENT_STEPS, 0)
         reserve, self.budget.steps = left_after, self.budget.steps - left_after
         try:
             code(Frame(self, module, "module", module.variables, None, twin.lineno))
+            if not module.lazy:
+                # `torch.set_grad_enabled(False)` on a line of its own holds for those after it.
+                saved = (*saved[:4], self.grad_enabled, self.autocast)
         except (Raised, Exhausted, RecursionError) as error:
             self.give_up(module, twin, error)
         finally:

@@ -353,6 +353,9 @@ def directory(run: Run, value: Value = MISSING, /) -> Value:
         own = value.attributes if isinstance(value, Instance) else {}
     else:
         own = run.find(value, "__dict__")
+        if isinstance(own, Instance) and own.cls.find("keys") is not MISSING:
+            # A module that is read on demand.
+            own = dict.fromkeys(run.items(run.call(run.get(own, "keys"))) or ())
     if not isinstance(own, dict):
         return run.unknown("the names in an object are not followed")
     return sorted(name for name in (*names, *own) if isinstance(name, str))
