@@ -6,7 +6,7 @@ Building on the first call, the invocation that a call runs in, and the node tha
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
-from flake8_cnnmem.frameworks.keras.parameters import parameter_names
+from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
     add_loss,
     compute_mask,
@@ -142,6 +142,9 @@ def call_layer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value
                 kwargs = {**kwargs, "training": training}
             else:
                 args = (*args[:place], training, *args[place + 1 :])
+    elif training is not None and refuses(call, "training"):
+        # Keras tells the layers inside, and not a `call` that does not ask.
+        kwargs = {word: value for word, value in kwargs.items() if word != "training"}
     if training is None:
         training = session.training[-1]
     if "mask" in names and "mask" not in kwargs and names.index("mask") >= len(args):

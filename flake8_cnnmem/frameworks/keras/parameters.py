@@ -24,6 +24,14 @@ def takes(function: Value, name: str) -> bool:
     return names is not None and name in names
 
 
+def refuses(function: Value, name: str) -> bool:
+    """Whether a function of the user's has neither a parameter of this name nor `**kwargs`."""
+    while isinstance(function, Bound):
+        function = function.function
+    parameters = getattr(function, "parameters", None)
+    return parameters is not None and parameters.double_star is None and not takes(function, name)
+
+
 def per_axis(value: Value, rank: int) -> Value:
     """One value for each axis out of one for all, as Keras' `standardize_tuple`."""
     if isinstance(value, list):
