@@ -119,6 +119,10 @@ def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
     return found
 
 
+COOPERATIVE = frozenset({"__new__", "__init__", "__init_subclass__"})
+"""What a base class that is not known is taken to hand on to the next one in the order, as mixins do."""
+
+
 def of_super(run: Interpreter, value: Super, name: str) -> Value:
     receiver = value.receiver
     cls = receiver if isinstance(receiver, Class) else receiver.cls
@@ -127,17 +131,25 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         return Native("__call__", lambda run, *args, **kwargs: run.construct(receiver, *args, **kwargs), absorb=False)
     mro = cls.mro
     start = mro.index(value.cls) + 1 if value.cls in mro else 0
+    lost: Unknown | None = None
     for base in mro[start:]:
         if base.unknown_base is not None and base is not value.cls:
-            return base.unknown_base
+            if name not in COOPERATIVE:
+                return base.unknown_base
+            lost = lost or base.unknown_base
         if name in base.namespace:
             found = base.namespace[name]
             if isinstance(receiver, Class) and isinstance(found, (Function, Native)) and name != "__new__":
                 # `__init_subclass__` is a class method without saying so.
                 return Bound(found, receiver) if name == "__init_subclass__" else found
             return found if name == "__new__" else bind(run, found, receiver, cls)
-    if value.cls.unknown_base is not None:
-        return value.cls.unknown_base
+    lost = lost or value.cls.unknown_base
+    if name in COOPERATIVE:
+        # Native classes do not write down that they derive from `object`.
+        found = run.builtin("object").namespace[name]
+        return found if name == "__new__" else bind(run, found, receiver, cls)
+    if lost is not None:
+        return lost
     if isinstance(receiver, Instance) and name not in INHERITED:
         fallback = next(
             (base.namespace["__getattr__"] for base in mro[start:] if "__getattr__" in base.namespace), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -11,6 +11,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
+from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
 
@@ -120,6 +121,8 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         body(inner)
         if annotations:
             namespace["__annotations__"] = {key: annotation_text(value) for key, value in annotations.items()}
+        if "forward" in namespace:
+            parents += assumed_bases(run, parents, module)
         made: Value = make_class(run, word, parents, namespace, module.name, site, options)
         if isinstance(made, Class):
             cell.append(made)
@@ -170,6 +173,29 @@ def make_class(
         if hook is not MISSING:
             run.call(hook, value, made, name)
     return made
+
+
+def assumed_bases(run: Any, parents: Sequence[Value], module: Module) -> list[Class]:
+    """What a class with a `forward` method derives from besides, where a base of it is not known and its module
+    imports torch: a torch module. The model is then a lower bound, since nobody can say what that base adds."""
+    if not any(isinstance(parent, Unknown) for parent in parents) or not imports(module.source.tree, "torch"):
+        return []
+    assumed = run.get(run.importer.find("torch.nn"), "Module")
+    return [] if any(isinstance(parent, Class) and parent.derives_from(assumed) for parent in parents) else [assumed]
+
+
+def imports(tree: ast.Module, package: str) -> bool:
+    """Whether one of the top-level statements imports something of this package."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            names = [statement.module or ""]
+        else:
+            continue
+        if any(name.partition(".")[0] == package for name in names):
+            return True
+    return False
 
 
 def customise(run: Any, metaclass: Class, plain: Class, options: dict[str, Value]) -> Value:

@@ -56,7 +56,10 @@ def has_weights(instance: Instance) -> bool:
 
 
 def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
-    """Submodules and attributes that could not be followed."""
+    """Submodules that could not be followed, and classes with a base that is not known: nobody can say what it adds."""
+    base = instance.cls.any_unknown_base()
+    if base is not None:
+        yield instance.cls.name, base
     modules = instance.attributes.get("_modules")
     for name, value in modules.items() if isinstance(modules, dict) else ():
         if isinstance(value, Unknown):

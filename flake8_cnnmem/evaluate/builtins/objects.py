@@ -37,10 +37,8 @@ def object_init(run: Run, self: Value, *args: Value, **kwargs: Value) -> None:
 
 @objects.function("__new__", absorb=False)
 def object_new(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
-    """A new instance without attributes."""
-    if isinstance(cls, Unknown):
-        return cls
-    return Instance(cls, site=run.here())
+    """A new instance without attributes. Its site is that of the constructing call, which `construct` knows."""
+    return cls if isinstance(cls, Unknown) else Instance(cls)
 
 
 @objects.class_method("__init_subclass__", absorb=False)
