@@ -166,11 +166,14 @@ class Builder:
         return seen_through(call.instance) is self.instance
 
     def taken_from(self, call: RootCall) -> list[Value] | None:
-        """What a call gives the model, if these are tensors of known shape alone."""
-        tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, Tensor)]
+        """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
+        named = {word: value for word, value in call.kwargs.items() if word != "training"}
+        given = (*call.args, *named.values())
+        tensors = [value for value in given if isinstance(value, Tensor)]
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        if tensors and shaped and len(tensors) == len(call.args) + len(call.kwargs):
-            return [self.batched(tensor) for tensor in tensors]
+        plain = all(isinstance(value, (Tensor, bool, int, float, str, type(None))) for value in call.args)
+        if tensors and shaped and plain and all(isinstance(value, Tensor) for value in named.values()):
+            return [self.batched(value) if isinstance(value, Tensor) else value for value in given]
         return None
 
     def batched(self, tensor: Tensor) -> Tensor:
