@@ -53,7 +53,7 @@ VALUES = [
     *rows("hardshrink threshold nan_to_num", Row((MASK,), gradient="reuse", layout="contiguous", reuses=True)),
     *rows("hardtanh clamp softshrink sparse_sigmoid",
           Row((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),
-    ("celu", Row((X, own(), MASK), gradient="reuse", layout="contiguous")),
+    ("celu", Row((X, MASK, MASK), gradient="reuse", layout="contiguous")),
     ("gelu", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
     # x, its clipped line, and the line before the clipping.
     ("hardswish", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
@@ -99,11 +99,11 @@ LAYERS = [
     ),
     (
         "layer_norm",
-        Row((X, own(), own("rows", 4)), backward=(New("x", times=2),), layout="contiguous", autocast=WITHIN),
+        Row((X, own(), own("rows", 4, 3)), backward=(New("x", times=2),), layout="contiguous", autocast=WITHIN),
     ),
     *rows("group_norm instance_norm", Row((X,), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
-    ("rms_norm", Row((X, own()), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
-    ("normalize", Row((X, own("rows", 4)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("rms_norm", Row((X, own(), own("rows", 4)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("normalize", Row((X, own("rows", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     ("local_response_norm", Row((X, Y), layout="contiguous")),
     ("max_pool", Row((X, Y), layout="contiguous")),
     *rows("global_max_pool adaptive_max_pool", Row((X,), layout="contiguous")),
@@ -137,18 +137,31 @@ REDUCTIONS = [
     *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
 ]
 
+HEADS = (X, Kept("x1"), Kept("x2"), own("probabilities", times=2), Y)
 ATTENTION = [
-    # Scores, their softmax in place, and the product with v.
-    ("attention", Row((X, Kept("x1"), Kept("x2"), own("probabilities"), Y), backward=(New("probabilities"),),
-                      layout="contiguous", autocast=HALF)),
-]  # fmt: skip
+    # The scores' softmax, what its gradient is made of or what the dropout leaves of it, and the product with v.
+    (
+        "attention",
+        Row(HEADS, backward=(New("probabilities", times=2),), layout="contiguous", autocast=HALF),
+    ),
+    (
+        "attention/math, dropped",
+        Row(
+            (*HEADS, own("probabilities", 1)),
+            forward=(New("probabilities"),),
+            backward=(New("probabilities", times=2),),
+            layout="contiguous",
+            autocast=HALF,
+        ),
+    ),
+]
 
 RECURRENT = [
     # cuDNN's fused kernels: x, y and a reserve with the gates of each step.
     ("lstm", Row((X, Y, own("steps", times=6)), layout="contiguous", weights="all", autocast=HALF)),
     ("gru", Row((X, Y, own("steps", times=5)), layout="contiguous", weights="all", autocast=HALF)),
     # While loops, which keep the carried state and what each step computes.
-    ("rnn", Row((X, own("steps", times=2)), layout="contiguous", weights="all", autocast=HALF)),
+    ("rnn", Row((X, own("steps", times=3)), layout="contiguous", weights="all", autocast=HALF)),
     ("conv_lstm", Row((X, own("steps", times=8)), layout="contiguous", weights="all", autocast=HALF)),
 ]
 
