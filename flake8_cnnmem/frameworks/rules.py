@@ -80,6 +80,8 @@ class Rules:
     `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
     `merges_equal`: the same op on the same inputs runs once.
     `eager`: ops run as the code calls them, and what its variables hold stays in memory.
+    `trainer`: a trainer runs the step (Keras' on PyTorch), which clears the last step's gradients only when the forward
+    pass is over, and holds the result until the step is.
     """
 
     framework: str
@@ -90,6 +92,7 @@ class Rules:
     accumulates_in_place: bool = True
     merges_equal: bool = False
     eager: bool = False
+    trainer: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
 

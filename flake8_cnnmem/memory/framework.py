@@ -43,6 +43,10 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     `total` and `tensor_peak` are exact at the training's batch size, every tensor rounded up to the
     allocator's block; the largest batch is found with the same exact figures.
     """
+    if model.framework == "keras" and model.backend == "torch":
+        from flake8_cnnmem.frameworks.keras import on_torch
+
+        model, rules = on_torch.lowered(model), rules or on_torch.RULES
     rules = rules or rules_of(model.framework)
     if rules.merges_equal:
         calls, results = merged(model.calls, model.outputs)
@@ -70,8 +74,12 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         graph.begin(weights)
         backward.on_weight = graph.update
 
+    trained = [value for value in weights.values() if value.grad and rules.trainer]
+    before = [memory.allocate(value.storage.line, "gradients") for value in trained]
     outputs = {id(tensor) for tensor in model.outputs}
     forward.run(steps_of(model.calls), outputs)
+    for storage in before:
+        memory.release(storage)
     kept = kept_by(forward.tape, fixed, batch, forward.name_of)
     saved = sum(size for _, size in kept)
     saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
@@ -82,7 +90,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     if loss is not None:
         _prune(forward, backward, chosen)
         forward.run([loss[0]], {id(loss[0].outputs[0])})
-        if chosen in outputs:
+        if chosen in outputs and not rules.trainer:
             forward.drop(chosen)
         result = forward.values[id(loss[0].outputs[0])]
         forward.autocast.end()
@@ -100,7 +108,7 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     return answer(memory, training, overhead, saved, kept)
 
 
-TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS}
+TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS, "keras-torch": optimizers.KERAS_ON_TORCH}
 
 
 def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:

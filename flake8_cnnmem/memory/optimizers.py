@@ -7,7 +7,7 @@ tests/oracle/optimizers.py, whose figures are in fixtures/truth/optimizers.json.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -137,6 +137,15 @@ KERAS: Mapping[str, Row] = MappingProxyType(
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
 (fixtures/truth/keras_steps.json)."""
+
+KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
+    {
+        name: replace(row, step=times, foreach=times is not None, single=row.single)
+        for name, row in KERAS.items()
+        for times in [{"adam": 3, "adamw": 3}.get(name, 1)]
+    }
+)
+"""The same state; the step's temporaries are those of keras/src/backend/torch/optimizers."""
 
 TEXTBOOK: Mapping[str, Row] = MappingProxyType(
     {
