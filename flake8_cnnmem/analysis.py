@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
+from flake8_cnnmem.collector import seldom_collected
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
@@ -29,6 +30,7 @@ class TargetError(Exception):
     """`target` names nothing that can be built; the message is one plain sentence that says so."""
 
 
+@seldom_collected
 def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
@@ -45,8 +47,9 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
     folders = search_folders(settings, files)
     try:
         directives = source.directives
+        missing: tuple[Unknown, ...] = ()
         if target is None:
-            roots = models.evaluate_file(source, folders, strict, files)
+            roots, missing = models.evaluate_file(source, folders, strict, files)
         else:
             roots = models.evaluate_target(source, target, folders, strict, files)
         reports = [report_model(root, source, settings, target is not None) for root in roots]
@@ -54,7 +57,10 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
         raise TargetError(str(error)) from None
     except SourceError as error:
         return FileReport(source.path, failure=Unknown(error.reason, source.path, error.line))
-    return FileReport(source.path, tuple(report for report in reports if report is not None), directives)
+    found = tuple(report for report in reports if report is not None)
+    told = {cause.reason for report in found for cause in report.causes}
+    missing = tuple(each for each in missing if each.reason not in told)
+    return FileReport(source.path, found, directives, missing=missing)
 
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
@@ -122,7 +128,7 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
 
     option = settings.input_shape.value if settings.input_shape is not None else None
     evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
-    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence.trained)
+    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     return built, precedence.training_for(facts, settings, built, evidence, path)
 
 

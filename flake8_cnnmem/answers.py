@@ -122,3 +122,6 @@ class FileReport:
     reports: tuple[ModelReport, ...] = ()
     directives: Directives = Directives()
     failure: Unknown | None = None
+    missing: tuple[Unknown, ...] = ()
+    """Packages on top of a framework whose source is not found, and that no report has as a cause: a model that such a
+    package makes is not known to be one."""

@@ -57,3 +57,7 @@ def check_file(report: FileReport, settings: Settings) -> Iterator[Finding]:
         line = report.failure.line if report.failure.path in ("", report.path) else 0
         message = f"models of this file are not looked for: {report.failure.at(report.path)}"
         yield Finding(report.path, max(line, 1), 1, CODE, message)
+    for each in report.missing:
+        if each.path in ("", report.path):
+            message = f"models that come from there are not looked at: {each.reason}"
+            yield Finding(report.path, max(each.line, 1), 1, CODE, message)

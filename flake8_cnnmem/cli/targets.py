@@ -52,6 +52,8 @@ def _file(source: Source, settings: Settings, what: str | None) -> Iterator[Mode
         raise Unusable(f"{source.path}::{what}: {error}") from None
     if answer.failure is not None:
         raise Unusable(failure_of(source.path, answer.failure))
+    for each in answer.missing:
+        warn(failure_of(source.path, each))
     for problem in answer.directives.problems:
         warn(place(source.path, problem.line, problem.message))
     yield from answer.reports

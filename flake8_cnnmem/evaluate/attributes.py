@@ -204,6 +204,8 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     submodule = run.importer.submodule(f"{namespace.name}.{name}")
     if submodule is not None:
         return submodule
+    if frameworks.stand_in(namespace.name) is namespace:
+        return run.not_found(f"{namespace.name}.{name}")
     return MISSING if namespace.complete else run.unknown(f"{namespace.name}.{name} is not known")
 
 

@@ -21,11 +21,15 @@ from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
+from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
 
 HOST_RECURSION = 12_000
 """Frames of our own that the deepest interpreted recursion needs, with room to spare."""
+
+MISSING_PACKAGES = "missing packages"
+"""Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
 
 
 class Interpreter:
@@ -81,6 +85,10 @@ class Interpreter:
 
     def note(self, kind: str, subject: Value) -> None:
         self.add_event(Event(kind, subject, self.site, self.numbered))
+
+    def note_batch(self, size: Value) -> None:
+        """A function that nobody can follow is told a batch size."""
+        self.data("told batches").setdefault(id(self.site), (size, self.site))
 
     def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A layer is called from outside any layer."""
@@ -165,7 +173,17 @@ class Interpreter:
         """An import whose source is not found. Code that expects that it may fail is told so."""
         if self.import_guards:
             raise self.error("ImportError", f"No module named '{dotted}'")
-        return self.unknown(f"the source of '{dotted}' is not found")
+        return self.not_found(dotted)
+
+    def not_found(self, dotted: str) -> Unknown:
+        """What comes from a module whose source is not found."""
+        reason = f"the source of '{dotted}' is not found"
+        if mentions_framework(dotted):
+            # Models come from such a package. A hook's own environment does not have it; the project's has.
+            found = self.unknown(f"{reason}: name the folder that has it with cnnmem-search-path")
+            self.data(MISSING_PACKAGES).setdefault(dotted, found)
+            return found
+        return self.unknown(reason)
 
     def data(self, key: str) -> dict[Any, Any]:
         return self.scratch.setdefault(key, {})

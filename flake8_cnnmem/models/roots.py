@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
-from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
+from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.watch import Made
 from flake8_cnnmem.evidence import seen_through
@@ -50,8 +50,9 @@ def start(
 
 def evaluate_file(
     source: Source, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
-) -> list[Root]:
-    """Every distinct model of a file, in the order of their lines. SourceError for a file that does not parse."""
+) -> tuple[list[Root], tuple[Unknown, ...]]:
+    """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
+    found: models may come from them. SourceError for a file that does not parse."""
     run, module = start(source, search_path, False, strict, files)
     run.run_module(module)
     found = list(built_by_module(run, module))
@@ -59,7 +60,8 @@ def evaluate_file(
     for root in [*factories(run, module), *classes(run, module, used)]:
         if not any(same(root, other) for other in found):
             found.append(root)
-    return sorted(found, key=lambda root: (root.site.line, root.site.column))
+    missing = tuple(run.data(MISSING_PACKAGES).values())
+    return sorted(found, key=lambda root: (root.site.line, root.site.column)), missing
 
 
 def same(root: Root, other: Root) -> bool:
@@ -182,13 +184,16 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     trained = trained_models(run)
     found: list[Root] = []
     for each in made:
-        site = each.site
+        if id(each.instance) in inner or not has_weights(each.instance):
+            continue
+        own = wrapped(each, made, module)
+        site = own.site
         if site is None or site.path != module.path:
             site = each.entered if id(each.instance) in trained else None
-        if id(each.instance) in inner or site is None or not has_weights(each.instance):
+        if site is None:
             continue
-        cls = each.instance.cls
-        name = model_name(module, each.instance, site)
+        cls = own.instance.cls
+        name = model_name(module, own.instance, site)
         definition = cls.site if cls.site is not None and cls.site.path == module.path else site
         calls = [call for call in run.watch.calls if seen_through(call.instance) is each.instance]
         root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
@@ -198,6 +203,21 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         else:
             twin.calls.extend(calls)
     yield from together(run, found)
+
+
+def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
+    """The model of this file that a wrapper of another file holds, with nothing beside it; else what is given."""
+    if outer.site is not None and outer.site.path == module.path:
+        return outer
+    framework = frameworks.of_layer(outer.instance)
+    assert framework is not None
+    inside, weights = framework.paths(outer.instance), len(framework.weights(outer.instance))
+    for each in made:
+        if each is outer or id(each.instance) not in inside or each.site is None or each.site.path != module.path:
+            continue
+        if len(framework.weights(each.instance)) == weights:
+            return each
+    return outer
 
 
 def parts_of_others(run: Interpreter, made: Sequence[Made]) -> set[int]:
@@ -230,14 +250,19 @@ def is_candidate(instance: Instance) -> bool:
 
 
 def model_name(module: Module, instance: Instance, site: Site) -> str:
-    """The class's name; for a class of another file that a function built, the function's (`resnet50`); for a
-    framework's own container the variable that holds it."""
-    if instance.cls.site is not None:
-        called = called_name(site) if instance.cls.site.path != module.path else ""
-        return called if called and called == called.lower() else instance.cls.name
+    """The class's name, or that of a function which tells the variant (`resnet50` for `ResNet`); for a framework's
+    own container the variable that holds it."""
+    cls = instance.cls
+    if cls.site is not None:
+        called = called_name(site)
+        return called if plain(called).startswith(plain(cls.name)) else cls.name
     named = instance.attributes.get("name") or getattr(instance.native, "name", None)
     held = next((word for word, value in module.variables.items() if value is instance), None)
     return held or assigned_name(site) or (named if isinstance(named, str) else instance.cls.name)
+
+
+def plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def called_name(site: Site) -> str:
@@ -252,9 +277,12 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
         if not isinstance(statement, ast.FunctionDef) or statement.name.startswith("_"):
             continue
         function = module.variables.get(statement.name)
-        if not isinstance(function, Function) or function.module is not module or id(function) in run.watch.used:
+        if not isinstance(function, Function) or id(function) in run.watch.used:
             continue
-        if missing_arguments(run, function, 0) or not returns_value(statement):
+        # A decorator may have put a wrapper of another module in its place.
+        if function.module is not module and not statement.decorator_list:
+            continue
+        if needs_arguments(statement.args) or missing_arguments(run, function, 0) or not returns_value(statement):
             continue
         value = attempt(run, module, statement, function)
         instance = single_model(value)
@@ -262,6 +290,11 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
             site = StatementSite(module.path, statement)
             calls = [call for call in run.watch.calls if call.instance is instance]
             yield Root(statement.name, f"{module.path}::{statement.name}", instance, site, site, run, calls)
+
+
+def needs_arguments(arguments: ast.arguments) -> bool:
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    return positional > len(arguments.defaults) or None in arguments.kw_defaults
 
 
 def returns_value(statement: ast.FunctionDef) -> bool:
