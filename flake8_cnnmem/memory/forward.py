@@ -196,7 +196,9 @@ class Forward:
         results = [self._result(call, row, inputs, tensor, computed) for tensor in call.outputs]
         for value in results:
             value.grad = flows and is_floating(value.dtype)
-            value.viewed = flows and is_viewed(call, row, inputs)
+            # A reshape that has to copy makes no view.
+            shared = not is_view(call, row) or value.storage is inputs[0].storage
+            value.viewed = flows and shared and is_viewed(call, row, inputs)
         if records:
             self.tape.append(node_of(memory, call, row, operands, weights, inputs, results, each))
         for storage in scratch:

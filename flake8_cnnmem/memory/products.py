@@ -54,7 +54,7 @@ def _copied_shape(
     if kind == "linear" or (kind == "matmul" and other is not None and _rank(other) <= 2):
         flat = (math.prod(sizes[:-1]), *sizes[-1:])
         return None if len(sizes) < 3 or layout.reshape(sizes, strides, flat) is not None else value.shape
-    full = batched(value.shape, result) if kind == "matmul" else None
+    full = batched(value.shape, result) if kind in ("matmul", "attention") else None
     wanted = memory.sizes(full) if full is not None else None
     if full is not None and wanted is not None and layout.fits(sizes, wanted):
         strides = layout.broadcast(sizes, strides, wanted)

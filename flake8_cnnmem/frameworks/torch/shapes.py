@@ -11,7 +11,6 @@ from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, size, sizes
 from flake8_cnnmem.frameworks.torch.constants import LARGEST, Constant, constant, flat, permuted, spread
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
-from flake8_cnnmem.frameworks.torch.strides import is_viewable
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import (
     Elementwise,
@@ -29,7 +28,6 @@ from flake8_cnnmem.ops import (
     Unsqueeze,
     Windows,
 )
-from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
@@ -97,32 +95,7 @@ def reshape_to(run: Run, input: Value, shape: Sequence[Value], function: str) ->
         return lost_shape(run, input, target, function)
     if function == "view":
         return shaped(run, Reshape(target), input, function)
-    return reshaped(run, Reshape(target), input, function)
-
-
-class Copied(Weightless):
-    """A reshape of what does not lie in memory in that order."""
-
-    __slots__ = ("shape_op",)
-    kind = "copy"
-
-    def __init__(self, shape_op: Op) -> None:
-        self.shape_op = shape_op
-
-    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
-        return self.shape_op.outputs(*inputs)
-
-
-def reshaped(run: Run, op: Op, input: Value, function: str) -> Value:
-    """A view where the input's order in memory allows one, else a copy (torch.reshape, torch.flatten)."""
-    if isinstance(input, Tensor) and input.call is not None and isinstance(input.shape, tuple):
-        try:
-            (target,) = op.outputs(input.shape)
-        except Mismatch:
-            return shaped(run, op, input, function)
-        if isinstance(target, tuple) and not is_viewable(input, target):
-            op = Copied(op)
-    return shaped(run, op, input, function)
+    return shaped(run, Reshape(target), input, function)
 
 
 class Lost(Elementwise):
@@ -159,12 +132,12 @@ def view_as(run: Run, input: Value, other: Value) -> Value:
 
 @define("torch.flatten", "tensor.flatten")
 def flatten(run: Run, input: Value, start_dim: Value = 0, end_dim: Value = -1) -> Value:
-    return reshaped(run, Flatten(start_dim, end_dim), input, "flatten")
+    return shaped(run, Flatten(start_dim, end_dim), input, "flatten")
 
 
 @define("torch.ravel", "tensor.ravel")
 def ravel(run: Run, input: Value) -> Value:
-    return reshaped(run, Flatten(0, -1), input, "flatten")
+    return shaped(run, Flatten(0, -1), input, "flatten")
 
 
 @define("torch.unflatten", "tensor.unflatten")

@@ -1,4 +1,4 @@
-"""How a tensor lies in memory, as far as its making tells: whether a reshape is a view or a copy depends on it.
+"""How a tensor lies in memory, as far as its making tells: whether it is contiguous, and so whether that copies it.
 
 Strides are worked out from the call that made the tensor: views move them, elementwise ops keep them (torch's
 TensorIterator does), everything else writes its result in row-major order.
@@ -34,6 +34,9 @@ from flake8_cnnmem.unknown import Unknown
 DEPTH = 64
 """Calls that are looked back through. Longer chains of elementwise ops are taken to be in row-major order."""
 
+ROW_MAJOR = ("softmax", "log_softmax", "contiguous")
+"""Kinds of elementwise ops whose results lie in row-major order whatever their input."""
+
 
 def row_major(shape: Shape) -> tuple[Size, ...]:
     strides: list[Size] = []
@@ -55,6 +58,8 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
     before = call.inputs[0]
     if isinstance(before.shape, Unknown):
         return None
+    if op.kind in ROW_MAJOR:
+        return row_major(shape)
     if isinstance(op, (Elementwise, Dropout)) and op.kind not in ("copy", "cast"):
         return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
     if isinstance(op, Elementwise) and op.kind == "cast":
@@ -172,13 +177,3 @@ def is_row_major(tensor: Tensor) -> bool:
         return True
     wanted = row_major(tensor.shape)
     return all(size == 1 or own == step for size, own, step in zip(tensor.shape, strides, wanted, strict=False))
-
-
-def is_viewable(tensor: Tensor, target: Shape) -> bool:
-    """Whether a reshape to `target` (sizes worked out) can share the tensor's storage."""
-    strides = strides_of(tensor)
-    if strides is None or isinstance(tensor.shape, Unknown) or any(isinstance(size, Unknown) for size in target):
-        return True
-    if any(size == 0 for size in target):
-        return True
-    return viewed(tensor.shape, strides, target) is not None

@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, siz
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.layer import base_class, current, layer
 from flake8_cnnmem.frameworks.torch.resampling import pad_pairs, resize
-from flake8_cnnmem.frameworks.torch.shapes import reshaped
+from flake8_cnnmem.frameworks.torch.shapes import shaped
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import ChannelShuffle as ChannelShuffleOp
 from flake8_cnnmem.ops import Elementwise
@@ -30,7 +30,7 @@ BASES = {cls.name: cls for cls in (_ConstantPadNd, _ReflectionPadNd, _Replicatio
 
 def flatten_forward(run: Run, self: Instance, input: Value) -> Value:
     start, end = current(run, self, "start_dim", "end_dim")
-    return reshaped(run, FlattenOp(start, end), input, "Flatten")
+    return shaped(run, FlattenOp(start, end), input, "Flatten")
 
 
 @layer("flatten", weighted=False, forward=flatten_forward)
