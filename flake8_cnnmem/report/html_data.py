@@ -76,19 +76,44 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
         ],
         "step": None if estimate is None else step(estimate, report.path),
         "holds": holds(report),
-        "layers": [
-            [
-                one_line(row.name),
-                one_line(row.type),
-                row.line,
-                list(row.output_shape),
-                row.activations,
-                row.parameters,
-                row.bytes,
-            ]
-            for row in report.rows
-        ],
+        "layers": layers(report),
     }
+
+
+def layers(report: ModelReport) -> list[list[Any]]:
+    """[name, type, line, shape, values, parameters, bytes written, bytes kept or None] a row.
+
+    An op inside a layer's row (Keras shows a nested model as one) keeps for that row; a layer that is called again
+    has shown at its first call what it keeps.
+    """
+    estimate = report.estimate
+    replayed = estimate is not None and bool(estimate.kept_by)
+    kept = kept_by_row(report, estimate.kept_by) if estimate is not None else {}
+    return [
+        [
+            one_line(row.name),
+            one_line(row.type),
+            row.line,
+            list(row.output_shape),
+            row.activations,
+            row.parameters,
+            row.bytes,
+            kept.pop(row.name, 0) if replayed else None,
+        ]
+        for row in report.rows
+    ]
+
+
+def kept_by_row(report: ModelReport, ops: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """What the ops keep, by the name of the row whose layer they run in."""
+    names = {row.name for row in report.rows}
+    found: dict[str, int] = {}
+    for op, size in ops:
+        name = op
+        while name and name not in names:
+            name = name.rpartition(".")[0]
+        found[name] = found.get(name, 0) + size
+    return found
 
 
 def sentence(text: str) -> str:

@@ -10,7 +10,7 @@ from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.memory.device import LABELS
 from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings import LARGEST_NUMBER, Settings
 from flake8_cnnmem.training import Fact
 
 STATUS = {"exact": "exact", "lower-bound": "a lower bound", "unresolved": "not estimated"}
@@ -80,7 +80,7 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     largest = report.largest_batch_size
     at_most = "at most " if report.status == "lower-bound" else ""
     fits = f"; fits up to {at_most}batch {largest}"
-    batch = "" if largest is None else "; not even batch 1 fits" if largest < 1 else fits
+    batch = "" if largest is None or largest >= LARGEST_NUMBER else "; not even batch 1 fits" if largest < 1 else fits
     return f"limit {limit}{gpu}: {answer}{batch}"
 
 

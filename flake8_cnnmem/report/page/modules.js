@@ -43,6 +43,11 @@ function mixer(from, to) {
   return (share) => `rgb(${a.map((part, index) => Math.round(part + (b[index] - part) * share)).join(",")})`;
 }
 
+// The type of a single layer, where its name does not say it already.
+function typeOf(node) {
+  return node.children.length || node.name.split(".").pop() === node.type ? "" : node.type;
+}
+
 function size(node) {
   return node.weights + node.kept;
 }
@@ -76,12 +81,12 @@ function whereItGoes(model) {
   function entry(child, most) {
     const percent = (part) => `${(100 * part) / most}%`;
     const inside = [
-      make("span", { class: "name" }, ...path(child.name), child.type && !child.children.length ? make("span", { class: "soft" }, ` ${child.type}`) : null),
+      make("span", { class: "name" }, ...path(child.name), typeOf(child) ? make("span", { class: "soft" }, ` ${typeOf(child)}`) : null),
       make("span", { class: "number" }, show(size(child))),
       make("span", { class: "bar" },
         make("span", { style: `width: ${percent(child.kept)}; background: var(--kept)` }),
         make("span", { style: `width: ${percent(child.weights)}; background: var(--parameters)` })),
-      child.line && !child.children.length ? make("span", { class: "line" }, `${child.path}, line ${child.line}`) : null,
+      child.line && !child.children.length ? make("span", { class: "line" }, `line ${child.line}`) : null,
     ];
     return make("li", {}, child.children.length
       ? make("button", { type: "button", onclick: () => walk([...trail, child], true) }, ...inside)
@@ -100,7 +105,7 @@ function whereItGoes(model) {
     const mixed = mixer(colour("parameters"), colour("kept"));
     const trace = {
       type: "treemap", ids: found.map((_, index) => String(index)), parents: found.map((each) => each.parent),
-      labels: found.map(({ node }) => plain(node.type ? `${node.name} ${node.type}` : node.name)), values: found.map(({ node }) => size(node)),
+      labels: found.map(({ node }) => plain(`${node.name} ${typeOf(node)}`.trim())), values: found.map(({ node }) => size(node)),
       text: found.map(({ node }) => show(size(node))), texttemplate: "%{label}<br>%{text}", branchvalues: "total",
       sort: true, hoverinfo: "none", pathbar: { visible: false }, tiling: { pad: 2 }, root: { color: "rgba(0,0,0,0)" },
       textfont: { size: 13, color: "#10141a" },

@@ -116,6 +116,7 @@ function chosen() {
 function start() {
   if (!INDEX.length) {
     document.getElementById("model").append(make("p", { class: "notice" }, "No model was found."));
+    document.documentElement.dataset.drawn = "yes";
     return;
   }
   if (INDEX.length > 1) list();
@@ -139,7 +140,7 @@ function start() {
     document.getElementById("page").style.width = "";
     redraw();
   });
-  choose(chosen()).then(() => { document.documentElement.dataset.drawn = "yes"; });
+  choose(chosen()).then(() => { performance.mark("drawn"); document.documentElement.dataset.drawn = "yes"; });
 }
 
 start();
