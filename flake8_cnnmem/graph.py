@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from flake8_cnnmem.dims import Shape, show
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 
 
 class Site(Protocol):
@@ -111,7 +111,7 @@ class Problem:
     declared: int | None = None
 
 
-class Mismatch(Exception):
+class Mismatch(Leaving):
     """Raised by `Op.outputs` for sizes that cannot be right.
 
     `recovered` are the output shapes that the rest of the model is probably meant to see, so that one

@@ -31,6 +31,11 @@ class Unknown:
         return f"{self.reason} ({place})"
 
 
+class Leaving(Exception):
+    """What carries an evaluation on at another place: an exception of the interpreted program, the end of the budget,
+    a generator that has given enough. Nobody's mistake."""
+
+
 STRICT = "CNNMEM_STRICT"
 """Environment variable: an internal error is let out, to be seen in our own tests, instead of becoming a cause."""
 

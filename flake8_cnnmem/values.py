@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 
 Value: TypeAlias = Any
 """Any value of the interpreted program."""
@@ -195,7 +195,7 @@ ONE_FOR_ALL = "one item stands for all"
 """A fact of native classes: instances of their subclasses are long sequences (data sets), gone through as a Stream."""
 
 
-class Raised(Exception):
+class Raised(Leaving):
     """An exception of the interpreted program: `value` is an Instance of an exception class."""
 
     def __init__(self, value: Instance) -> None:

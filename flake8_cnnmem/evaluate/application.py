@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import dims
+from flake8_cnnmem.evaluate.budget import CALL_STEPS
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
-class Halted(Exception):
+class Halted(Leaving):
     """The first size that cannot be right, where somebody asked to stop at it."""
 
     def __init__(self, call: Call) -> None:
@@ -31,7 +32,7 @@ def apply_op(
     dtypes: Sequence[str] | None,
     framework: str,
 ) -> Value:
-    run.spend(2)
+    run.spend(CALL_STEPS)
     tensors = tuple(as_tensor(value, framework) for value in inputs)
     call = Call(
         op,

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-STEPS = 4_000_000
-"""Statements, calls, operators and loop rounds for one file. A ResNet-152 takes some 200,000."""
+from flake8_cnnmem.unknown import Leaving
 
-STATEMENT_STEPS = 2_000_000
-"""Steps that one top-level statement may take, so that a long computation does not starve the models after it."""
+STEPS = 4_000_000
+"""Statements, calls, operators and loop rounds for one file, forward passes left out. A step takes a microsecond or
+two. A ResNet-152 takes some 20,000, layers included; a file that builds a hundred models of a zoo 500,000."""
+
+STATEMENT_STEPS = 600_000
+"""Steps that one top-level statement may take, so that a long computation does not starve the models after it. The
+largest published model of timm takes 300,000 to build."""
+
+FORWARD_STEPS = 300_000
+"""Steps of one forward pass. The largest published ones take 50,000."""
+
+TRIAL_STEPS = 150_000
+"""Steps of a forward pass that is only tried, for what it says of its input. One that needs more is not tried again."""
+
+LAYER_STEPS = 25
+"""What the construction of a layer costs beside the calls it consists of: it holds weights and tables of its own."""
+
+CALL_STEPS = 10
+"""What the application of an op costs: its shapes are worked out, and the graph holds it."""
 
 LOOP_ROUNDS = 200_000
 """Rounds of one loop. A training loop over literal epochs is cut short well before the budget is gone."""
@@ -26,7 +42,7 @@ YIELDS = 2_000
 """Values taken from one generator function: its body is run to the end, or up to here."""
 
 
-class Exhausted(Exception):
+class Exhausted(Leaving):
     """The budget ended. Caught where a whole statement or model can be given up."""
 
     def __init__(self, reason: str) -> None:

@@ -21,7 +21,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Raised, Value
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Steps = Callable[[Frame], Run]
 """Like `Code`, but yields what the code yields, and returns the signal that ends the block (or the value)."""
 
 
-class GeneratorFull(Exception):
+class GeneratorFull(Leaving):
     """A statement that is run ahead has yielded as much as anybody will look at."""
 
 

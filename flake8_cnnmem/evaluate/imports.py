@@ -20,7 +20,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.source import Source, SourceError, load, read
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 REGISTRY_FILES = 1500
 """Files of a package that are searched for the text of a registry's key."""
+
+
+TEXT_PER_STEP = 400
+PARSED_PER_STEP = 16
+"""Characters that are read, and parsed, in about the time that a step takes."""
 
 
 class Importer:
@@ -65,10 +70,9 @@ class Importer:
 
     def find_source(self, dotted: str) -> Module | None:
         parts = dotted.split(".")
-        for folder in self.search_path:
-            at = locate(os.path.join(folder, *parts), self.files)
-            if at is not None:
-                return self.load_file(at[0], dotted, at[1])
+        at = self.location(dotted)
+        if at is not None:
+            return self.load_file(at[0], dotted, at[1])
         if len(parts) > 1:
             # A package may extend beyond the folder it was first found in (namespace packages).
             parent = self.find(".".join(parts[:-1]))
@@ -78,12 +82,19 @@ class Importer:
                     return self.load_file(at[0], dotted, at[1])
         return None
 
+    def location(self, dotted: str) -> tuple[str, bool] | None:
+        """The file of a module by its absolute name, and whether it is a package."""
+        parts = dotted.split(".")
+        places = (locate(os.path.join(folder, *parts), self.files) for folder in self.search_path)
+        return next((place for place in places if place is not None), None)
+
     def load_file(self, path: str, dotted: str, package: bool) -> Module | None:
         known = self.by_path.get(self.files.real(path)) if path else None
         if known is not None:
             return known
         try:
             source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
+            self.run.spend(len(source.text) // PARSED_PER_STEP)
             source.tree  # noqa: B018  refuse here what cannot be parsed
         except SourceError:
             return None
@@ -105,6 +116,8 @@ class Importer:
     def star_member(self, module: Module, node: ast.ImportFrom, word: str) -> Value:
         """A name that this star import may bring, or MISSING."""
         dotted = self.resolve_relative(module, node.level, node.module or "") if node.level else node.module or ""
+        if not self.may_bring(dotted, word):
+            return MISSING
         source = self.find(dotted)
         if isinstance(source, Namespace):
             hidden = word.startswith("_") or (source.exported is not None and not source.exported(word))
@@ -113,7 +126,7 @@ class Importer:
             if module.star_failure is None:
                 module.star_failure = self.run.import_failure(dotted)
             return MISSING
-        if source.source.text and not may_hold(source, word):
+        if source.source.text and not may_hold(source.source.text, word):
             return MISSING
         if word.startswith("_") and not source.exports(self.run, word):
             return MISSING
@@ -121,6 +134,21 @@ class Importer:
         if found is MISSING or not source.exports(self.run, word):
             return MISSING
         return found
+
+    def may_bring(self, dotted: str, word: str) -> bool:
+        """Whether a module that nobody has needed so far may hold a name, by its text alone: star imports of a large
+        package lead to hundreds of files, and all but one need not be parsed."""
+        if dotted in self.modules or stdlib.find_module(dotted) is not None or frameworks.knows(dotted):
+            return True
+        at = self.location(dotted)
+        if at is None or not self.files.is_file(at[0]):
+            return True
+        try:
+            text = read(at[0], self.files)
+        except SourceError:
+            return True
+        self.run.spend(1 + len(text) // TEXT_PER_STEP)
+        return may_hold(text, word)
 
     def member(self, dotted: str, word: str) -> Value:
         """`from dotted import word`."""
@@ -240,8 +268,8 @@ def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
     )
 
 
-def may_hold(module: Module, word: str) -> bool:
-    return word in module.source.text or "import *" in module.source.text or "globals()" in module.source.text
+def may_hold(text: str, word: str) -> bool:
+    return word in text or "import *" in text or "globals()" in text
 
 
 def python_files(folder: str, files: Files) -> Iterator[str]:

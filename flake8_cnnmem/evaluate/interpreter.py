@@ -11,18 +11,18 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
-from flake8_cnnmem.evaluate.budget import LENGTH, STATEMENT_STEPS, YIELDS, Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import LAYER_STEPS, LENGTH, STATEMENT_STEPS, YIELDS, Budget, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
-from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, to_raised
+from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
 
 HOST_RECURSION = 12_000
@@ -68,6 +68,7 @@ class Interpreter:
 
     def made_layer(self, instance: Instance) -> None:
         """A layer's construction begins."""
+        self.spend(LAYER_STEPS)
         self.layers_made += 1
         self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site, self.watch.entered)
 
@@ -280,8 +281,10 @@ class Interpreter:
         """Run one of our rules; what Python itself raises on plain values is raised in the program."""
         try:
             return rule(self, *args)
-        except (TypeError, ValueError, ArithmeticError, LookupError, MemoryError) as error:
-            raise to_raised(self, error) from error
+        except (Leaving, RecursionError):
+            raise
+        except Exception as error:
+            return of_host_error(self, error)
 
     # Calls
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -10,7 +11,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.statements import Returned
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown, internal_error
 from flake8_cnnmem.values import (
     MISSING,
     Bound,
@@ -27,8 +28,13 @@ from flake8_cnnmem.values import (
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
-OUR_BUGS = (AttributeError, NameError, AssertionError, NotImplementedError, UnboundLocalError)
-"""What correct natives never raise by themselves: with the strict switch these are not translated."""
+TRANSLATED = (TypeError, ValueError, ArithmeticError, LookupError, StopIteration, MemoryError, OSError)
+"""What Python raises when natives hand it the plain values of a program: the program's own errors. Whatever else
+leaves a native is a mistake of ours."""
+
+OUR_TYPES = re.compile(r"\b(?:Unknown|Tensor|Weight|Batch|Instance|Stream|Missing)\b")
+"""The types that Python's own operations know nothing of. A TypeError that names one says that a native handed
+Python what only the interpreter can deal with."""
 
 
 def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -87,18 +93,25 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
     budget.depth += 1
+    depth = budget.depth
     try:
         result = native.function(run, *args, **kwargs)
-    except (Raised, Exhausted, RecursionError):
+    except (Leaving, RecursionError):
         raise
-    except OUR_BUGS as error:
-        if run.strict:
-            raise
-        raise to_raised(run, error) from error
-    except (TypeError, ValueError, ArithmeticError, LookupError, StopIteration, MemoryError, OSError) as error:
-        raise to_raised(run, error) from error
-    budget.depth -= 1
+    except Exception as error:
+        result = of_host_error(run, error)
+    budget.depth = depth - 1
     return result
+
+
+def of_host_error(run: Interpreter, error: Exception) -> Unknown:
+    """What a Python exception means that came out of our own code: one of the program's, which is raised in it, or a
+    mistake of ours, which is a cause like any other (and is let out where the strict switch asks for it)."""
+    if not isinstance(error, TRANSLATED) or (isinstance(error, TypeError) and OUR_TYPES.search(str(error))):
+        if run.strict:
+            raise error
+        return run.unknown(internal_error(error).reason)
+    raise to_raised(run, error) from error
 
 
 def to_raised(run: Interpreter, error: BaseException) -> Raised:

@@ -10,7 +10,7 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.application import Halted
 from flake8_cnnmem.evaluate.branches import Either, restore
-from flake8_cnnmem.evaluate.budget import Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.watch import RootCall
@@ -237,24 +237,26 @@ class Builder:
 
     def try_out(self, values: Sequence[Value]) -> Forward:
         """Call the model and undo what the call changes: models keep what they computed for their first input."""
+        if self.root.exhausted is not None:
+            return Forward((), (), [], [self.root.exhausted])
         run = self.run
         outer, run.journal = run.journal, {}
         poisoned = dict(run.poisoned)
         try:
-            return self.call(values)
+            return self.call(values, TRIAL_STEPS)
         finally:
             journal, run.journal = run.journal, outer
             run.poisoned = poisoned
             for container, before in journal.values():
                 restore(container, before)
 
-    def call(self, values: Sequence[Value]) -> Forward:
+    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS) -> Forward:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
         saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
-        run.budget, run.log = Budget(), []
+        run.budget, run.log = Budget(steps), []
         calls_before, events_before = len(run.watch.calls), len(run.watch.events)
         causes: list[Unknown] = []
         result: Value = None
@@ -266,6 +268,8 @@ class Builder:
             frame: Any = run.frame
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
             causes.append(Unknown(describe(error), *where))
+            if isinstance(error, Exhausted):
+                self.root.exhausted = causes[-1]
         finally:
             log = run.log or []
             del run.watch.calls[calls_before:]

@@ -31,6 +31,8 @@ class Root:
     run: Interpreter
     calls: list[RootCall] = field(default_factory=list)
     causes: tuple[Unknown, ...] = ()
+    exhausted: Unknown | None = None
+    """Why a call of it was given up: a model that runs for too long is not tried again."""
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
 
@@ -55,8 +57,15 @@ def has_weights(instance: Instance) -> bool:
     return any(True for _ in unknown_children(instance))
 
 
-def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
-    """Submodules that could not be followed, and classes with a base that is not known: nobody can say what it adds."""
+def unknown_children(instance: Instance, seen: set[int] | None = None) -> Iterator[tuple[str, Unknown]]:
+    """Submodules that could not be followed, and classes with a base that is not known: nobody can say what it adds.
+
+    Each module is looked into once: they may hold each other.
+    """
+    seen = set() if seen is None else seen
+    if id(instance) in seen:
+        return
+    seen.add(id(instance))
     base = instance.cls.any_unknown_base()
     if base is not None:
         yield instance.cls.name, base
@@ -65,4 +74,4 @@ def unknown_children(instance: Instance) -> Iterator[tuple[str, Unknown]]:
         if isinstance(value, Unknown):
             yield str(name), value
         elif isinstance(value, Instance):
-            yield from unknown_children(value)
+            yield from unknown_children(value, seen)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Run, Value
 
 NUMBERS = (int, float, bool)
 
 
-class Undecided(Exception):
+class Undecided(Leaving):
     """Two values cannot be compared for certain."""
 
     def __init__(self, cause: Unknown) -> None:

@@ -317,7 +317,7 @@ def lenient(function: Callable[..., Value]) -> Callable[..., Value]:
         try:
             return function(run, self, *args, **kwargs)
         except (TypeError, ValueError, AttributeError, LookupError):
-            cause = first_unknown_in((args, kwargs)) or first_unknown_in(list(self.attributes.values()))
+            cause = first_unknown_in((args, kwargs, list(self.attributes.values())))
             if cause is None:
                 raise
             return cause

@@ -153,6 +153,8 @@ def unflatten(run: Run, input: Value, dim: Value, sizes: Value) -> Value:
 def permute_axes(run: Run, input: Value, order: Value, function: str) -> Value:
     if isinstance(order, Unknown):
         return lost_shape(run, input, order, function)
+    if not isinstance(order, (tuple, list)):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), function)
     unknown = next((axis for axis in order if isinstance(axis, Unknown)), None)
     if unknown is not None:
         return lost_shape(run, input, unknown, function)
@@ -202,6 +204,8 @@ def movedim(run: Run, input: Value, source: Value, destination: Value) -> Value:
     rank = rank_of(input)
     given, wanted = axes(source), axes(destination)
     if rank is None or not isinstance(given, tuple) or not isinstance(wanted, tuple):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), "movedim")
+    if not all(isinstance(axis, int) for axis in (*given, *wanted)):
         return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), "movedim")
     given, wanted = tuple(axis % rank for axis in given), tuple(axis % rank for axis in wanted)
     order = [axis for axis in range(rank) if axis not in given]

@@ -131,8 +131,8 @@ def size(run: Run, input: Value, dim: Value = None) -> Value:
     shape = input.shape
     if isinstance(shape, Unknown) or dim is None:
         return shape
-    if isinstance(dim, Unknown):
-        return dim
+    if not isinstance(dim, int):
+        return dim if isinstance(dim, Unknown) else run.unknown("which axis is asked for is not known")
     if not -max(1, len(shape)) <= dim < max(1, len(shape)):
         raise IndexError(f"Dimension out of range (got {dim} for a tensor of {len(shape)} dimensions)")
     return shape[dim]
@@ -152,7 +152,9 @@ def stride(run: Run, input: Value, dim: Value = None) -> Value:
     for length in reversed(input.shape):
         strides.insert(0, step)
         step = dims.multiply(step, length)
-    return tuple(strides) if dim is None else strides[dim]
+    if dim is None:
+        return tuple(strides)
+    return strides[dim] if isinstance(dim, int) else run.unknown("which axis is asked for is not known")
 
 
 @define("tensor.element_size")
