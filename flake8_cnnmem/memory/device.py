@@ -83,7 +83,8 @@ class Terms:
 
 
 def terms(gpu: str, backend: str, products: bool) -> Terms:
-    """The terms of a card by its name in `gpus`, under "torch" or "tensorflow"; `products`: whether cuBLAS is used."""
+    """The terms of a card by its name in `gpus`. `backend` is "torch", "tensorflow" or "jax"; `products` says whether
+    the model uses cuBLAS."""
     chip = CHIPS.get(gpu)
     if chip is None:
         return Terms()
@@ -91,6 +92,8 @@ def terms(gpu: str, backend: str, products: bool) -> Terms:
     if gpu in VISIBLE:
         found.append(("driver", (gpus.find(gpu).mib - VISIBLE[gpu]) * MIB))
     found.append(("cuda_context", context(chip)))
+    if backend == "jax":
+        return Terms(tuple(found))
     if backend == "tensorflow":
         found.append(("tensorflow_reserve", tensorflow_reserve(chip)))
         return Terms(tuple(found))

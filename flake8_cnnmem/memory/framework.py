@@ -47,6 +47,11 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         from flake8_cnnmem.frameworks.keras import on_torch
 
         model, rules = on_torch.lowered(model), rules or on_torch.RULES
+    elif model.framework == "keras" and model.backend == "jax":
+        from flake8_cnnmem.frameworks.keras import kept as keras
+
+        bound = estimate(replace(model, backend=""), training, overhead, keras.JAX)
+        return replace(bound, left_out=(*bound.left_out, keras.JAX_CAUSE))
     rules = rules or rules_of(model.framework)
     if rules.merges_equal:
         calls, results = merged(model.calls, model.outputs)

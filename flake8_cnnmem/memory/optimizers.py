@@ -31,8 +31,8 @@ class Row:
     multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
-    its gradient is there. `lingers`: of the variable before, its gradient (1) and a temporary (2) are still there, since
-    the executor runs several things at once. `weight_decay`: whether there is one by default.
+    its gradient is there. `lingers`: of the variable before, its gradient (1) and a temporary (2) are still there,
+    since the executor runs several things at once. `weight_decay`: whether there is one by default.
     """
 
     slots: int = 0

@@ -70,9 +70,20 @@ paths.update({"sep": "/", "pardir": "..", "curdir": ".", "pathsep": ":", "extsep
 environment = Names()
 
 
+SET = "environment"
+"""The key of `Run.data` for what the code has set: frameworks read some of it."""
+
+
 def variables(self: Instance) -> dict[str, Value]:
     found: dict[str, Value] = self.native
     return found
+
+
+def note(run: Run, name: Value, value: Value) -> None:
+    """A variable that frameworks see, too."""
+    seen = run.data(SET)
+    run.changed(seen)
+    seen[payload(name)] = payload(value)
 
 
 @environment.function("get", absorb=False)
@@ -91,6 +102,7 @@ def set_item(run: Run, self: Instance, key: Value, value: Value) -> None:
     if not isinstance(key, Unknown):
         run.changed(variables(self))
         variables(self)[payload(key)] = value
+        note(run, key, value)
 
 
 @environment.function("setdefault", absorb=False)
@@ -98,7 +110,9 @@ def setdefault(run: Run, self: Instance, key: Value, default: Value = None) -> V
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
-    return variables(self).setdefault(payload(key), default)
+    found = variables(self).setdefault(payload(key), default)
+    note(run, key, found)
+    return found
 
 
 @environment.function("pop", absorb=False)
@@ -106,6 +120,7 @@ def pop(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
+    run.data(SET).pop(payload(key), None)
     return variables(self).pop(payload(key), default)
 
 
@@ -118,9 +133,10 @@ def delete_item(run: Run, self: Instance, key: Value) -> None:
 def update(run: Run, self: Instance, other: Value = None, /, **kwargs: Value) -> None:
     inner = payload(other)
     run.changed(variables(self))
-    if isinstance(inner, dict):
-        variables(self).update(inner)
-    variables(self).update(kwargs)
+    given = {**(inner if isinstance(inner, dict) else {}), **kwargs}
+    variables(self).update(given)
+    for name, value in given.items():
+        note(run, name, value)
 
 
 environment["__contains__"] = Native("__contains__", lambda run, self, key: payload(key) in variables(self))

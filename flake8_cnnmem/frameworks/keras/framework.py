@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import said, tensors
+from flake8_cnnmem.frameworks.keras.functions.backend import backend
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import LayerState
@@ -106,6 +107,7 @@ FRAMEWORK = Framework(
     declares_inputs=False,
     is_model=is_model,
     own_inputs=own_inputs,
+    backend=backend,
     optimizer_of=said.optimizer_of,
     compiled=said.compiled,
     fits=said.fits,

@@ -9,9 +9,11 @@ Kernels that work value by value write into an operand's storage that nothing el
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+from flake8_cnnmem.unknown import Unknown
 
 X = Kept("x")
 Y = Kept("y")
@@ -185,3 +187,13 @@ RULES = Rules(
     rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
 )
 """Keras on TensorFlow, in graph mode."""
+
+READ_AGAIN = ("convolution", "linear", "bilinear", "matmul", "einsum", "attention", "lstm", "gru", "rnn")
+JAX = replace(
+    RULES,
+    rows=MappingProxyType({kind: replace(TABLE[kind], backward=()) for kind in READ_AGAIN}),
+    otherwise=IN_PLACE,
+)
+"""Keras on JAX, where XLA compiles the step as a whole and decides what is kept and what is computed again: no more
+than what the gradients of products and convolutions read, which makes a lower bound."""
+JAX_CAUSE = Unknown("XLA decides what a step of Keras on JAX keeps; what products and convolutions read is counted")

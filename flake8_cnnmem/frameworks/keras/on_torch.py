@@ -139,7 +139,8 @@ def convolution(low: Lowering, call: Call) -> None:
     channels_last = op.channels_last is True
     kernel, *rest = call.weights
     shape = call.outputs[0].shape
-    assert not isinstance(shape, Unknown) and not isinstance(x.shape, Unknown)
+    assert not isinstance(shape, Unknown)
+    assert not isinstance(x.shape, Unknown)
     if channels_last:
         x = low.first(x)
     if getattr(op, "transposed", False) is not True:
@@ -168,7 +169,8 @@ def pool(low: Lowering, call: Call) -> None:
 def batch_norm(low: Lowering, call: Call) -> None:
     """(x - mean) * factor + offset, written over itself; in training the moments of x, and of its square."""
     op, x = call.op, call.inputs[0]
-    assert isinstance(op, BatchNorm) and not isinstance(x.shape, Unknown)
+    assert isinstance(op, BatchNorm)
+    assert not isinstance(x.shape, Unknown)
     axis = op.axis if isinstance(op.axis, int) else -1
     channels = (x.shape[axis],)
     trained = [weight for weight in call.weights if not getattr(weight, "buffer", False)]

@@ -43,6 +43,8 @@ class Session:
     """The `training` argument of the layer calls that are running, innermost last. A model is built to be fitted."""
     depth: int = 0
     """How many layer calls are running: only outermost ones are nodes of a functional graph."""
+    backend: Value = None
+    """What `keras.config.set_backend` was given."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)

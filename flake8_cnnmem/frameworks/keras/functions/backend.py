@@ -54,6 +54,8 @@ from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
 
+BACKENDS = ("tensorflow", "torch", "jax")
+
 UNARY = {
     "abs": "abs", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square", "round": "round", "sign": "sign",
     "sin": "sin", "cos": "cos", "sigmoid": "sigmoid", "tanh": "tanh", "softplus": "softplus", "softsign": "softsign",
@@ -181,7 +183,13 @@ def set_floatx(run: Run, value: Value) -> None:
 
 
 def backend(run: Run) -> str:
-    return "tensorflow"
+    """As `framework.backend_of`: what the code itself has set, else TensorFlow."""
+    said = session_of(run).backend or run.data("environment").get("KERAS_BACKEND")
+    return said if isinstance(said, str) and said in BACKENDS else BACKENDS[0]
+
+
+def set_backend(run: Run, backend: Value = None, **kwargs: Value) -> None:
+    session_of(run).backend = backend
 
 
 def learning_phase(run: Run) -> Value:
@@ -273,6 +281,7 @@ NAME_SCOPE = Class(
 
 SETTINGS = (
     image_data_format, set_image_data_format, image_dim_ordering, standardize_data_format, floatx, set_floatx, backend,
+    set_backend,
     learning_phase, set_learning_phase, epsilon, clear_session, get_uid, is_keras_tensor, variable, placeholder, map_fn,
     in_train_phase,
 )  # fmt: skip
