@@ -1,0 +1,83 @@
+"""Keras on other backends than TensorFlow: where the code says so, and what follows from it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.frameworks.keras.kept import JAX_CAUSE
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.training import Optimizer
+
+MODEL = """
+import keras
+from keras import layers
+
+model = keras.Sequential([
+    keras.Input((32, 32, 3)), layers.Conv2D(16, 3, activation="relu"), layers.BatchNormalization(),
+    layers.MaxPooling2D(), layers.Flatten(), layers.Dense(10),
+])
+"""
+
+
+def report(before: str = "", after: str = "") -> ModelReport:
+    code = textwrap.dedent(before) + MODEL + textwrap.dedent(after)
+    (found,) = analyse(Source("model.py", code), Settings.of({"optimizer": Optimizer("adam")})).reports
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "backend"),
+    [
+        pytest.param("", "", "tensorflow", id="nothing is said"),
+        pytest.param('import os\nos.environ["KERAS_BACKEND"] = "torch"\n', "", "torch", id="the environment"),
+        pytest.param(
+            'import os\nos.environ.setdefault("KERAS_BACKEND", "jax")\n', "", "jax", id="the environment's default"
+        ),
+        pytest.param('import os\nos.environ.update(KERAS_BACKEND="torch")\n', "", "torch", id="an update"),
+        pytest.param("", '\nkeras.config.set_backend("torch")\n', "torch", id="set_backend"),
+        pytest.param(
+            'import os\nos.environ["KERAS_BACKEND"] = "torch"\ndel os.environ["KERAS_BACKEND"]\n',
+            "",
+            "tensorflow",
+            id="taken back",
+        ),
+        pytest.param(
+            'import os, sys\nos.environ["KERAS_BACKEND"] = sys.argv[1]\n', "", "tensorflow", id="what cannot be read"
+        ),
+    ],
+)
+def test_the_backend_is_what_the_code_says(before: str, after: str, backend: str) -> None:
+    model = report(before, after).model
+    assert model is not None
+    assert model.backend == backend
+
+
+def test_code_can_ask_for_it() -> None:
+    code = 'import os\nos.environ["KERAS_BACKEND"] = "torch"\n'
+    asked = 'width = 64 if keras.backend.backend() == "torch" else 8\nhead = keras.layers.Dense(width)\n'
+    assert report(code, asked).status == "exact"
+
+
+def test_on_jax_the_estimate_is_a_lower_bound() -> None:
+    bound, whole = report('import os\nos.environ["KERAS_BACKEND"] = "jax"\n'), report()
+    assert bound.status == "lower-bound"
+    assert JAX_CAUSE in bound.causes
+    assert bound.estimate is not None
+    assert whole.estimate is not None
+    assert whole.estimate.parameters == bound.estimate.parameters
+    assert bound.estimate.total < whole.estimate.total
+
+
+def test_on_torch_a_convolution_keeps_a_copy_of_what_it_is_given() -> None:
+    torch, tensorflow = report('import os\nos.environ["KERAS_BACKEND"] = "torch"\n'), report()
+    assert torch.status == "exact"
+    assert torch.estimate is not None
+    assert tensorflow.estimate is not None
+    assert torch.estimate.saved is not None
+    assert tensorflow.estimate.saved is not None
+    assert torch.estimate.saved > tensorflow.estimate.saved
