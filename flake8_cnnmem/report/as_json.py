@@ -9,6 +9,7 @@ from typing import Any
 import flake8_cnnmem
 from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.lines import position
+from flake8_cnnmem.memory.estimate import Moment
 from flake8_cnnmem.training import Fact
 
 TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
@@ -68,6 +69,7 @@ def model(report: ModelReport) -> dict[str, Any]:
         "memory": {
             "accounting": None if estimate is None else estimate.accounting,
             **{term: getattr(estimate, term, None) for term in TERMS},
+            "peak_at": None if estimate is None else peak_at(estimate.peak_at),
             "overhead_parts": None if estimate is None else dict(estimate.overhead_parts),
         },
         "limit": report.limit,
@@ -77,6 +79,21 @@ def model(report: ModelReport) -> dict[str, Any]:
             {"change": remedy.change, "total": remedy.total, "fits": remedy.fits} for remedy in report.remedies
         ],
         "parts": [part_of(part) for part in report.parts],
+    }
+
+
+def peak_at(moment: Moment | None) -> dict[str, Any] | None:
+    """Where in the step the peak is, and how the activations of that moment divide."""
+    if moment is None:
+        return None
+    site = moment.site
+    return {
+        "phase": moment.phase,
+        "layer": moment.name,
+        "path": None if site is None else site.path,
+        **({"line": None} if site is None else position(site.line)),
+        "kept": moment.live.kept,
+        "temporaries": moment.live.temporaries,
     }
 
 

@@ -11,6 +11,7 @@ from flake8_cnnmem.dims import product
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.layers import groups_of, name_of
+from flake8_cnnmem.lines import CellLine
 from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import PHASES, Estimate, Moment
 from flake8_cnnmem.report import phrases
@@ -93,7 +94,7 @@ def layers(report: ModelReport) -> list[list[Any]]:
         [
             one_line(row.name),
             one_line(row.type),
-            row.line,
+            shown(row.line),
             list(row.output_shape),
             row.activations,
             row.parameters,
@@ -182,6 +183,11 @@ def thinned(moments: Sequence[Moment], most: int = MOST) -> Sequence[Moment]:
     return kept
 
 
+def shown(line: int) -> int | str:
+    """A file's line is a number, a notebook's the place in its cell."""
+    return str(line) if isinstance(line, CellLine) else line
+
+
 def numbered(texts: Iterable[str]) -> dict[str, int]:
     """Each distinct text with its number, in order."""
     return {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -214,7 +220,7 @@ def holds(report: ModelReport) -> dict[str, Any]:
     modules = [
         [
             one_line(name),
-            rows[name].line if name in rows else 0,
+            shown(rows[name].line) if name in rows else 0,
             one_line(rows[name].type) if name in rows else "",
             weights.get(name, 0),
             kept.get(name, 0),

@@ -146,7 +146,7 @@ def table(rows: Sequence[Sequence[str]], headers: Sequence[str], align: str) -> 
 def code(text: str) -> str:
     """A name as code. What would end the code or the cell is written so that it does not."""
     text = one_line(text)
-    if text and text == text.strip() and not re.search(r"[`|\\]", text):
+    if text and text == text.strip() and not re.search(r"[`|\\<>&]", text):
         return f"`{text}`"
     return f"<code>{entities(text)}</code>"
 

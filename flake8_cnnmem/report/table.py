@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from tabulate import tabulate
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.answers import ModelReport, Part, Remedy
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.report.phrases import STATUS, Said, accounting, facts, mib, shape, terms, verdict
+from flake8_cnnmem.report.phrases import STATUS, Said, accounting, facts, fitting, mib, shape, terms, verdict
 from flake8_cnnmem.settings import Settings
 
 CAUSES_SHOWN = 5
+
+NAME_WIDTH = 44
+"""Letters of a layer's name in the table: the columns behind it stay where they are looked for."""
 
 
 def render(reports: Iterable[ModelReport], settings: Settings) -> str:
@@ -22,28 +25,59 @@ def render(reports: Iterable[ModelReport], settings: Settings) -> str:
 
 
 def model(report: ModelReport, settings: Settings) -> str:
-    """One model: heading, causes, layers, memory, verdict."""
+    """One model: heading, causes, what trains together, layers, memory, verdict, remedies."""
     blocks = [heading(report)]
+    if report.parts:
+        blocks.append(parts(report.parts))
     if report.causes:
         blocks.append(causes(report))
     if report.rows:
         blocks.append(layers(report))
     if report.estimate is not None:
         blocks.append(memory(report.estimate))
-    blocks.append(verdict(report, settings))
+    blocks.append(one_line(verdict(report, settings)))
+    if report.remedies:
+        blocks.append(remedies(report.remedies))
     return "\n\n".join(blocks)
 
 
 def heading(report: ModelReport) -> str:
     said = ", ".join(phrase(fact) for fact in facts(report))
     where = f"{report.path}:{report.line}"
-    return one_line(f"{report.name}  {where}  {report.framework}, {STATUS[report.status]}") + "\n" + one_line(said)
+    known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
+    lines = [f"{report.name}  {where}  {known}", said]
+    over = [f"{fact.name} {value} ({source})" for fact in facts(report) for value, source in fact.passed_over]
+    if over:
+        lines.append(f"passed over: {', '.join(over)}")
+    return "\n".join(map(one_line, lines))
 
 
 def phrase(fact: Said) -> str:
     """`batch 64 (train.py:41)`, `adam (option)`: the name where the value alone does not say it."""
     named = fact.name in ("input", "batch")
     return f"{fact.name} {fact.value} ({fact.source})" if named else f"{fact.value} ({fact.source})"
+
+
+def parts(trained: Sequence[Part]) -> str:
+    """The models that one step trains together."""
+    rows = [
+        (
+            one_line(part.name),
+            one_line(f"{part.path}:{part.line}"),
+            f"{part.parameters:,} parameters",
+            "" if part.input_shape is None else f"input {shape(part.input_shape)}",
+        )
+        for part in trained
+    ]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right", "left"))
+    return f"trained together in one step\n{body}"
+
+
+def remedies(changes: Sequence[Remedy]) -> str:
+    """What would make it smaller, each change alone."""
+    rows = [(one_line(each.change), units.show(each.total), fitting(each.fits)) for each in changes]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "right", "left"))
+    return f"what would make it smaller, each change alone\n{body}"
 
 
 def causes(report: ModelReport) -> str:
@@ -68,8 +102,8 @@ def layers(report: ModelReport) -> str:
     for row in report.rows:
         rows.append(
             (
-                one_line(row.name),
-                one_line(row.type),
+                shortened(one_line(row.name)),
+                shortened(one_line(row.type)),
                 str(row.line or ""),
                 shape(row.output_shape),
                 f"{row.activations:,}",
@@ -86,6 +120,17 @@ def layers(report: ModelReport) -> str:
         disable_numparse=True,
         colalign=("left", "left", "right", "right", "right", "right", "right"),
     )
+
+
+def shortened(name: str) -> str:
+    """A long module path without its middle: which part of the model it is stands at its beginning, which layer at
+    its end."""
+    if len(name) <= NAME_WIDTH:
+        return name
+    tail = name[-(NAME_WIDTH * 2 // 3) :]
+    if "." in tail[1:-1]:
+        tail = tail[tail.index(".", 1) :]
+    return f"{name[: NAME_WIDTH - len(tail) - 1]}…{tail}"
 
 
 def memory(estimate: Estimate) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from flake8_cnnmem.answers import ModelReport, Row
+from flake8_cnnmem.answers import ModelReport, Part, Remedy, Row
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.report import table
 from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.training import Fact
 from flake8_cnnmem.units import GIB
 from flake8_cnnmem.unknown import Unknown
 
@@ -107,3 +109,40 @@ def test_any_layer_name_is_one_row(make_report: Make, name: str) -> None:
 
 def test_models_are_set_apart(make_report: Make) -> None:
     assert table.render([make_report(), make_report()], Settings()).count("\n\n\nVGG16") == 1
+
+
+def test_a_long_module_path_loses_its_middle() -> None:
+    name = "encoder.transformer.layers.11.attention.output.dropout.wrapped.projection"
+    short = table.shortened(name)
+    assert short == "encoder.transfor….dropout.wrapped.projection"
+    assert table.shortened("layer1.0.conv1") == "layer1.0.conv1"
+    assert len(table.shortened("x" * 300)) == table.NAME_WIDTH
+
+
+def test_long_names_leave_the_numbers_in_sight(make_report: Make) -> None:
+    rows = tuple(replace(row, name=f"{'very.' * 40}{row.name}", type="T" * 200) for row in make_report().rows)
+    assert max(map(len, table.layers(make_report(rows=rows)).splitlines())) < 150
+
+
+def test_what_would_make_it_smaller_is_listed(make_report: Make) -> None:
+    report = make_report(remedies=(Remedy("batch size 63", 12 * GIB, True), Remedy("mixed_float16", 13 * GIB, False)))
+    assert table.model(report, Settings()).splitlines()[-3:] == [
+        "what would make it smaller, each change alone",
+        "batch size 63  12.0 GiB  fits",
+        "mixed_float16  13.0 GiB  does not fit",
+    ]
+
+
+def test_models_trained_together_are_named(make_report: Make) -> None:
+    parts = (Part("G", "gan.py", 3, 1, 1000, 1000, (100,)), Part("Critic", "gan.py", 9, 1, 20, 20, None))
+    assert table.parts(parts).splitlines() == [
+        "trained together in one step",
+        "G       gan.py:3  1,000 parameters  input 100",
+        "Critic  gan.py:9     20 parameters",
+    ]
+    assert "trained together" in table.model(make_report(parts=parts), Settings())
+
+
+def test_evidence_that_was_not_taken_is_told(make_report: Make) -> None:
+    training = replace(make_report().training, batch_size=Fact(64, "train.py:41", (("32", "option"),)))
+    assert table.heading(make_report(training=training)).splitlines()[2] == "passed over: batch 32 (option)"

@@ -1,0 +1,120 @@
+"""The page as a text; `tests/browser` opens it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.memory.estimate import Live, Moment
+from flake8_cnnmem.report import FORMATS, MissingExtra, html, html_data
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.units import GIB, MIB
+from tests.report.hostile import NAMES, report_named
+
+Make = Callable[..., ModelReport]
+
+
+class Scripts(HTMLParser):
+    """The elements of a page that hold scripts or data, by their id, and every address that it names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: dict[str, str] = {}
+        self.addresses: list[str] = []
+        self.policy = ""
+        self.at: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.addresses += [found[name] or "" for name in ("src", "href") if name in found]
+        if found.get("http-equiv") == "Content-Security-Policy":
+            self.policy = found["content"] or ""
+        if tag == "script":
+            self.at = found.get("id") or f"script {len(self.texts)}"
+            self.texts[self.at] = ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self.at = None
+
+    def handle_data(self, data: str) -> None:
+        if self.at is not None:
+            self.texts[self.at] += data
+
+
+def read(text: str) -> Scripts:
+    found = Scripts()
+    found.feed(text)
+    found.close()
+    return found
+
+
+def data(text: str, name: str) -> Any:
+    return json.loads(read(text).texts[name])
+
+
+def test_the_page_has_the_reports_figures(make_report: Make) -> None:
+    page = html.render([make_report()], Settings())
+    assert data(page, "index") == [{"name": "VGG16", "place": "vgg.py:12", "figure": "12.04 GiB", "fits": False}]
+    model = data(page, "model-0")
+    assert model["verdict"] == "Limit 12.00 GiB: does not fit: 37 MiB over; fits up to batch 63."
+    assert model["limit"] == {"bytes": 12 * GIB, "text": "12.00 GiB"}
+    assert model["layers"][0] == ["features.0", "Conv2d", 14, [64, 224, 224], 3211264, 1792, 784 * MIB, None]
+    assert "<title>VGG16 – cnnmem</title>" in page
+
+
+def test_nothing_is_fetched_and_nothing_but_the_pages_own_scripts_runs(make_report: Make) -> None:
+    page = read(html.render([make_report()], Settings()))
+    assert page.addresses == ["#model"]
+    assert "default-src 'none'" in page.policy
+    own = [text for name, text in page.texts.items() if name.startswith("script ")]
+    assert len(own) == 2
+    for text in own:
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in page.policy
+    assert "unsafe-inline' " not in page.policy.partition("script-src")[2]
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_names_are_data(name: str, make_report: Make) -> None:
+    report = report_named(name, make_report)
+    text = html.island("model-0", html_data.model_data(report, Settings()))
+    assert re.fullmatch(r'<script type="application/json" id="model-0">[^<>&]*</script>', text, re.DOTALL)
+    assert text.isascii()
+    assert data(text, "model-0")["layers"][0][0].endswith(one_line(name))
+
+
+def test_a_title_is_data(make_report: Make) -> None:
+    page = html.render([make_report(name="</title><script>alert(1)</script>")], Settings())
+    assert "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; – cnnmem</title>" in page
+    assert len(read(page).texts) == 4
+
+
+def test_without_the_library_the_extra_is_named(make_report: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(MissingExtra) as error:
+        FORMATS["html"]([make_report()], Settings())
+    assert str(error.value) == "--format html needs plotly, which is not installed: pip install 'flake8-cnnmem[html]'"
+
+
+def test_an_end_tag_in_a_script_does_not_end_it() -> None:
+    assert html.inline("a = '</script>' + '</SCRIPT' + '<!--'") == "a = '<\\/script>' + '<\\/SCRIPT' + '<\\!--'"
+
+
+def test_a_long_step_is_thinned_and_keeps_its_peak() -> None:
+    phases = ["forward"] * 5000 + ["backward"] * 5000
+    moments = [Moment(phase, f"op{number}", None, Live(kept=number % 977)) for number, phase in enumerate(phases)]
+    moments[4321] = Moment("forward", "the peak", None, Live(kept=5000))
+    kept = html_data.thinned(moments)
+    assert len(kept) <= html_data.MOST + 2
+    assert [moment.phase for moment in kept] == sorted((moment.phase for moment in kept), reverse=True)
+    assert max(kept, key=lambda moment: moment.live.total).name == "the peak"
+    assert html_data.thinned(moments[:100]) == moments[:100]
