@@ -51,6 +51,8 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if kind is Class:
         return construct(run, function, args, kwargs)
     if kind is Unknown:
+        if "batch_size" in kwargs:
+            run.note_batch(kwargs["batch_size"])
         return function
     if kind is Instance:
         method = function.cls.find("__call__")

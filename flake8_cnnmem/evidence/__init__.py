@@ -4,8 +4,9 @@ Nothing is decided here between a directive, the code and an option: that is `an
 code say of one fact is put in order, the strongest evidence first; the others are what was passed over.
 """
 
+from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.facts import Evidence, gathered
 from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through
 from flake8_cnnmem.evidence.said import Said
 
-__all__ = ["Evidence", "Round", "Said", "gathered", "rounds_of", "seen_through"]
+__all__ = ["Evidence", "Round", "Said", "gathered", "rounds_of", "sample_shape", "seen_through"]

@@ -13,10 +13,14 @@ from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 FOR_TRAINING = re.compile(r"(?<![a-z])(train|trn|fit)", re.IGNORECASE)
-NOT_FOR_TRAINING = re.compile(r"(?<![a-z])(test|val|valid|validation|eval|dev|predict|infer)(?![a-z])", re.IGNORECASE)
+NOT_FOR_TRAINING = re.compile(
+    r"(?<![a-z])(test|val|valid|validation|eval|dev|predict|inference)(set|data|loader|iter|gen|ds|dl)?(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 def is_loader(value: Value) -> bool:
@@ -87,19 +91,41 @@ def drawn(run: Interpreter, data: Value) -> int | None:
     return None
 
 
+def sample_shape(run: Interpreter, data: Value) -> tuple[int, ...] | None:
+    """The shape of one input in what a loader, a pipeline or an array gives, without the batch; None if not known."""
+    facts = data.native if isinstance(data, Instance) and isinstance(data.native, dict) else {}
+    shape: Value = facts.get("batch_shape")
+    if shape is None:
+        first = data
+        with deep_recursion():
+            try:
+                if is_loader(data):
+                    items = run.iterate(data)
+                    first = None if isinstance(items, Unknown) else next(items, None)
+            except (Raised, Exhausted, RecursionError):
+                return None
+        while isinstance(first, (tuple, list)) and first:
+            first = first[0]
+        shape = first.shape if isinstance(first, Tensor) else None
+    if not isinstance(shape, tuple) or len(shape) < 2:
+        return None
+    rest = tuple(shape[1:])
+    return rest if all(isinstance(size, int) and size > 0 for size in rest) else None
+
+
 def training_loaders(loaders: Sequence[Instance]) -> list[Instance]:
     """Loaders that nobody was seen to train on, the most likely first: shuffled ones, then those named so.
 
-    Those that are named for tests and are not shuffled are left out.
+    Those that go by a name for tests are left out.
     """
     ranked = []
     for at, loader in enumerate(loaders):
-        shuffled = loader.attributes.get("shuffle") is True or is_own_sampler(loader)
-        words = words_of(loader.native.get("site") or loader.site)
-        named, against = bool(FOR_TRAINING.search(words)), bool(NOT_FOR_TRAINING.search(words))
-        if against and not shuffled and not named:
+        site = loader.native.get("site") or loader.site
+        name, words = assigned_to(site), words_of(site)
+        if NOT_FOR_TRAINING.search(name.replace("_", " ")) and not FOR_TRAINING.search(name):
             continue
-        ranked.append((not shuffled, not named, against, at, loader))
+        shuffled = loader.attributes.get("shuffle") is True or is_own_sampler(loader)
+        ranked.append((not shuffled, not FOR_TRAINING.search(name), not FOR_TRAINING.search(words), at, loader))
     return [loader for *_, loader in sorted(ranked, key=lambda each: each[:4])]
 
 
@@ -107,6 +133,14 @@ def is_own_sampler(loader: Instance) -> bool:
     """Whether the code gives it a sampler that draws at random."""
     sampler = loader.attributes.get("sampler")
     return isinstance(sampler, Instance) and sampler.site is not None and "Random" in sampler.cls.name
+
+
+def assigned_to(site: Site | None) -> str:
+    """The names that a statement gives its result."""
+    statement = site.statement if isinstance(site, StatementSite) else None
+    if isinstance(statement, ast.Assign):
+        return " ".join(ast.unparse(target) for target in statement.targets)
+    return ""
 
 
 def words_of(site: Site | None) -> str:

@@ -25,6 +25,10 @@ class Evidence:
     dtype: list[Said[str]] = field(default_factory=list)
     loss: list[Said[str]] = field(default_factory=list)
     trained: RootCall | None = None
+    loaders: list[Instance] = field(default_factory=list)
+    """What the model is trained on, or probably is."""
+    data: list[Value] = field(default_factory=list)
+    """What it is fitted on, the last first."""
 
 
 def gathered(run: Interpreter, model: Instance) -> Evidence:
@@ -40,6 +44,7 @@ def gathered(run: Interpreter, model: Instance) -> Evidence:
         of_round(evidence, each, inside)
     fitted(evidence, run, framework, model)
     made_loaders(evidence, run)
+    told(evidence, run)
     precision(evidence, run, framework, model)
     return evidence
 
@@ -59,6 +64,7 @@ def of_round(evidence: Evidence, each: Round, inside: set[int]) -> None:
     if call is not None and evidence.trained is None:
         evidence.trained = call
     wrappers = list(wrappers_of(call.instance)) if call is not None else []
+    evidence.loaders += each.loaders
     sizes = [said for loader in each.loaders if (said := batches.of_loader(loader)) is not None]
     if not sizes and call is not None and (said := batches.of_call(call)) is not None:
         sizes = [said]
@@ -105,9 +111,20 @@ def optimizers_of(
 def fitted(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
     """The last `fit` first: what came before it was warming up."""
     for fit in reversed(framework.fits(model)):
+        evidence.data.append(fit.data)
         said = batches.of_fit(run, fit)
         if said is not None:
             evidence.batch_size.append(said)
+
+
+def told(evidence: Evidence, run: Interpreter) -> None:
+    """Batch sizes that calls are told which nobody can follow (data modules, trainers of other packages), where
+    nothing else says one: not those for tests."""
+    if evidence.batch_size:
+        return
+    for size, site in run.data("told batches").values():
+        if batches.is_count(size) and not batches.NOT_FOR_TRAINING.search(batches.words_of(site)):
+            evidence.batch_size.append(Said(size, site))
 
 
 def made_loaders(evidence: Evidence, run: Interpreter) -> None:
@@ -116,6 +133,7 @@ def made_loaders(evidence: Evidence, run: Interpreter) -> None:
         return
     loaders = [value for value in run.data("loaders").values() if batches.is_loader(value)]
     for loader in batches.training_loaders(loaders):
+        evidence.loaders.append(loader)
         if (said := batches.of_loader(loader)) is not None:
             evidence.batch_size.append(said)
 

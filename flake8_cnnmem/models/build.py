@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Ex
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.watch import RootCall
-from flake8_cnnmem.evidence import seen_through
+from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
 from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped
@@ -57,29 +57,30 @@ class Forward:
     causes: list[Unknown]
 
 
-def build_model(root: Root, wanted: Wanted, trained: RootCall | None = None) -> Built | None:
-    """The model of a root; None where there is no instance to call. `trained` is its call in a training loop."""
+def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) -> Built | None:
+    """The model of a root; None where there is no instance to call. `evidence` is what code says of its training."""
     instance = root.value
     if instance is None:
         return None
     framework = frameworks.of_layer(instance)
     assert framework is not None
     with deep_recursion():
-        return Builder(root, instance, framework, wanted, trained).build()
+        return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
 
 
 class Builder:
     """Chooses the inputs of one model and calls it."""
 
     def __init__(
-        self, root: Root, instance: Instance, framework: Framework, wanted: Wanted, trained: RootCall | None
+        self, root: Root, instance: Instance, framework: Framework, wanted: Wanted, evidence: Evidence
     ) -> None:
         self.root = root
         self.run: Interpreter = root.run
         self.instance = instance
         self.framework = framework
         self.wanted = wanted
-        self.trained = trained
+        self.evidence = evidence
+        self.trained = evidence.trained
 
     def build(self) -> Built:
         self.set_to_train()
@@ -119,6 +120,10 @@ class Builder:
         if coded:
             values, site = coded
             return self.finish(values, place(site), site, True, expected)
+        drawn = self.drawn_input(expected)
+        if drawn is not None:
+            value, site = drawn
+            return self.finish([value], place(site), site, True, expected)
         option = self.wanted.option
         usable = option is not None and all(agrees(option, each) for each in expected)
         given = [self.shaped(option, each) for each in expected] if option is not None and usable else []
@@ -137,16 +142,28 @@ class Builder:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
         source, stated = "code", True
-        for shape, name in ((self.wanted.directive, "directive"), (self.wanted.option, "option")):
+        sampled = [(sample_shape(self.run, data), place_of_data(data)) for data in self.evidence.data[:1]]
+        for shape, name in ((self.wanted.directive, "directive"), *sampled, (self.wanted.option, "option")):
             filled = filled_in(shapes, shape) if shape is not None else None
             if filled is not None and filled != shapes:
                 values = [
                     Tensor(each, tensor.dtype, framework=tensor.framework)
                     for each, tensor in zip(filled, own, strict=True)
                 ]
-                return self.finish(values, name, None, name == "directive", [])
+                return self.finish(values, name, None, name != "option", [])
         site = self.root.site
         return self.finish(list(own), source if stated else "", site, True, [])
+
+    def drawn_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
+        """One sample of what the model is trained on, where its call is not seen and it takes a single input."""
+        if len(expected) != 1:
+            return None
+        for data in (*self.evidence.data, *self.evidence.loaders):
+            shape = sample_shape(self.run, data)
+            if shape is not None and agrees(shape, expected[0]):
+                dtype = expected[0].dtype if expected[0] is not None else "float"
+                return self.tensor((BATCH, *shape), dtype), data.site if isinstance(data, Instance) else None
+        return None
 
     def coded_inputs(self) -> tuple[list[Value], Site | None] | None:
         """The tensors that the code itself calls the model on, their first axis the batch."""
@@ -311,6 +328,7 @@ class Builder:
             self.framework.paths(self.instance),
             tuple(dict.fromkeys(causes)),
             self.root.site,
+            backend=self.framework.backend(self.run),
             trained=frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer),
         )
         shape = first_shape(forward.inputs)
@@ -337,6 +355,10 @@ class Builder:
 
 def place(site: Site | None) -> str:
     return "code" if site is None else f"{site.path}:{site.line}"
+
+
+def place_of_data(data: Value) -> str:
+    return place(data.site if isinstance(data, Instance) else None)
 
 
 def first_shape(values: Sequence[Value]) -> InputShape | None:

@@ -54,7 +54,8 @@ def has_weights(instance: Instance) -> bool:
     assert framework is not None
     if framework.weights(instance) or not framework.declares_inputs:
         return True
-    return any(True for _ in unknown_children(instance))
+    own = (value for name, value in instance.attributes.items() if name != "_modules")
+    return any(isinstance(value, Unknown) for value in own) or any(True for _ in unknown_children(instance))
 
 
 def unknown_children(instance: Instance, seen: set[int] | None = None) -> Iterator[tuple[str, Unknown]]:

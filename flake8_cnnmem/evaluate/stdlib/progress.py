@@ -18,6 +18,7 @@ def init(run: Run, self: Instance, iterable: Value = None, *args: Value, **kwarg
     self.native = [iterable]
     run.changed(self)
     self.attributes.update(iterable=iterable, n=0, total=kwargs.get("total"), desc=kwargs.get("desc"), postfix=None)
+    self.attributes.update(disable=kwargs.get("disable", False), leave=kwargs.get("leave", True))
 
 
 def held(self: Instance) -> Value:

@@ -31,7 +31,9 @@ def loader_init(
     self.attributes.update(
         dataset=dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, num_workers=num_workers,
         collate_fn=collate_fn, pin_memory=pin_memory, drop_last=drop_last, shuffle=shuffle, generator=generator,
-        worker_init_fn=worker_init_fn,
+        worker_init_fn=worker_init_fn, timeout=timeout, multiprocessing_context=multiprocessing_context,
+        prefetch_factor=prefetch_factor, persistent_workers=persistent_workers, pin_memory_device=pin_memory_device,
+        in_order=in_order,
     )  # fmt: skip
     self.native = {"batch_size": batch_size, "dataset": dataset}
     if sampler is None:
