@@ -64,6 +64,4 @@ function plain(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-const NARROW = 640;
-
 const CHART = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };

@@ -129,15 +129,13 @@ function start() {
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 120); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // On paper: light, and as wide as a page.
+  // On paper: light, and as wide as a page. The style says the rest.
   addEventListener("beforeprint", () => {
     document.documentElement.dataset.print = "yes";
-    document.getElementById("page").style.width = "700px";
     redraw();
   });
   addEventListener("afterprint", () => {
     delete document.documentElement.dataset.print;
-    document.getElementById("page").style.width = "";
     redraw();
   });
   choose(chosen()).then(() => { performance.mark("drawn"); document.documentElement.dataset.drawn = "yes"; });

@@ -78,7 +78,7 @@ function stepOverTime(model) {
 
   function draw() {
     const ink = colour("ink"), soft = colour("soft"), edge = colour("edge"), line = colour("limit");
-    const narrow = plot.clientWidth < NARROW;
+    const across = plot.clientWidth - margin.l - margin.r;
     const unit = ceiling >= GIB ? [GIB, "GiB"] : [MIB, "MiB"];
     // Steps turn half-way between two points; the first and the last moment reach to the edges.
     const ended = (list, first, last) => [first, ...list, last];
@@ -92,7 +92,7 @@ function stepOverTime(model) {
       type: "line", x0: from, x1: from, y0: 0, y1: 1, yref: "paper", line: { color: edge, width: 1, dash: "dot" },
     }));
     const annotations = bands
-      .filter(([, from, to]) => (to - from) / end > (narrow ? 0.13 : 0.05))
+      .filter(([, from, to]) => ((to - from) / end) * across > 7.5 * name.length + 6)
       .map(([name, from, to]) => ({
         x: (from + to) / 2, y: 0, yref: "paper", yanchor: "top", yshift: -6, text: name, showarrow: false,
         font: { color: soft, size: 13 },
@@ -114,7 +114,7 @@ function stepOverTime(model) {
     annotations.push({
       x: middles[step.peak], y: highest / unit[0], text: `<b>peak ${plain(model.figure)}</b>`, font: { color: ink, size: 14 },
       arrowcolor: ink, arrowhead: 2, arrowsize: 0.9, arrowwidth: 1.2, bgcolor: colour("card"), borderpad: 2,
-      ax: (where > 0.6 ? -1 : 1) * (narrow ? 55 : 75), ay: over ? 30 : -18, name: "peak",
+      ax: (where > 0.6 ? -1 : 1) * (across < 560 ? 55 : 75), ay: over ? 30 : -18, name: "peak",
     });
     const axis = { color: soft, gridcolor: edge, zerolinecolor: edge, fixedrange: true };
     return Plotly.react(plot, traces, {
@@ -140,7 +140,8 @@ function stepOverTime(model) {
   const card = make(
     "section", { class: "card", "aria-labelledby": "step-title" },
     make("div", { class: "top" }, make("h2", { id: "step-title" }, "The step over time"), back),
-    make("p", { class: "soft" }, "What lies in memory at each op. Point at a moment, or move the slider with the arrow keys."),
+    make("p", { class: "soft" }, "What lies in memory at each op. ",
+      make("span", { class: "hint" }, "Point at a moment, or move the slider with the arrow keys.")),
     chart,
   );
   return { card, plot, draw: drawn };
