@@ -26,7 +26,8 @@ def _new_tensor(run: Run, cls: Class, *data: Value, **options: Value) -> Value:
         plain = all(isinstance(value, (bool, int, float)) for value in values)
         return constant(shape, values if plain else None, dtype)
     if len(data) == 1 and isinstance(data[0], Tensor):
-        return data[0]
+        given = data[0]
+        return given if given.framework == "torch" else Tensor(given.shape, dtype, data=given.data)
     return Tensor(sizes(data) if data else (0,), dtype)
 
 
