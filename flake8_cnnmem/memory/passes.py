@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.actions import Action, Step
+from flake8_cnnmem.memory.attribution import kept_by
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import resolve
@@ -36,7 +37,7 @@ def estimate(model: Model, training: Training, actual: Step, overhead: int) -> E
     replay = Replay(model, training, inputs, rules)
     replay.keep_from_before(frozenset(first.backward.finished))
     replay.run(actions)
-    return answer(replay.memory, training, overhead, replay.saved, ())
+    return answer(replay.memory, training, overhead, replay.saved, replay.by_op)
 
 
 @dataclass(slots=True)
@@ -54,6 +55,8 @@ class Replay:
     done: set[int] = field(default_factory=set)
     updated: dict[int, tuple[optimizers.Row, Mapping[str, object], Value]] = field(default_factory=dict)
     saved: int = 0
+    by_op: tuple[tuple[str, int], ...] = ()
+    """`saved` without the inputs, by op, at the loss for which most is kept."""
 
     def __post_init__(self) -> None:
         batch, dtype = self.training.batch_size.value, self.training.dtype.value
@@ -95,7 +98,9 @@ class Replay:
         read.update(id(tensor) for tensor in later)
         held = dict.fromkeys(id(tensor) for tensor in self.inputs)
         self.forward.run(steps_of(calls), {id(loss), *read, *held})
-        self.saved = max(self.saved, self.kept())
+        saved = self.kept()
+        if saved > self.saved:
+            self.saved, self.by_op = saved, self.kept_by_op()
         self.forward.autocast.end()
         self.go_back(loss)
         self.forward.drop(id(loss))
@@ -127,6 +132,12 @@ class Replay:
         fixed = {id(value.storage) for value in self.weights.values()}
         storages = {id(s): s for entry in self.forward.tape for s in entry.saved if id(s) not in fixed}
         return sum(storage.line.at(self.training.batch_size.value) for storage in storages.values())
+
+    def kept_by_op(self) -> tuple[tuple[str, int], ...]:
+        """The same, each storage with the op that keeps it; the inputs with none."""
+        given = [self.forward.values[id(tensor)] for tensor in self.inputs if id(tensor) in self.forward.values]
+        fixed = {id(value.storage) for value in (*self.weights.values(), *given)}
+        return kept_by(self.forward.tape, fixed, self.training.batch_size.value, self.forward.name_of)
 
     def clear(self, keys: frozenset[int]) -> None:
         for key in keys & set(self.backward.finished):
