@@ -31,8 +31,7 @@ class Row:
     multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
-    its gradient is there. `lingers`: of the variable before, its gradient (1) and a temporary (2) are still there,
-    since the executor runs several things at once. `weight_decay`: whether there is one by default.
+    its gradient is there. `weight_decay`: whether there is one by default.
     """
 
     slots: int = 0
@@ -50,7 +49,6 @@ class Row:
     ahead: int = 0
     ahead_optional: tuple[tuple[str, int], ...] = ()
     single_optional: tuple[tuple[str, int], ...] = ()
-    lingers: int = 0
     weight_decay: bool = False
 
 
@@ -87,8 +85,6 @@ TORCH: Mapping[str, Row] = MappingProxyType(
 _AHEAD = (("weight_decay", 1), ("use_ema", 1))
 """The variable times its decay, and its average times the average's momentum, wait for no gradient."""
 _AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
-_DECAYED = (("weight_decay", -1),)
-"""What is ready ahead is used up in place of a temporary."""
 
 KERAS: Mapping[str, Row] = MappingProxyType(
     {
@@ -100,39 +96,40 @@ KERAS: Mapping[str, Row] = MappingProxyType(
             ahead_optional=_AHEAD_MOMENTUM,
             single_optional=(("momentum", -1),),
         ),
-        "adam": Row(2, _AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        "adam": Row(2, _AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD),
         "adamw": Row(
             2,
             _AMSGRAD,
             globals_=2,
             single=1,
             ahead_optional=_AHEAD,
-            single_optional=_DECAYED,
-            lingers=2,
             weight_decay=True,
         ),
-        "nadam": Row(2, globals_=3, single=2, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
-        "adamax": Row(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD, lingers=2),
-        "adagrad": Row(1, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
-        "adadelta": Row(2, globals_=2, ahead=3, ahead_optional=_AHEAD, lingers=1),
+        "nadam": Row(2, globals_=3, single=2, ahead_optional=_AHEAD),
+        "adamax": Row(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
+        "adagrad": Row(1, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adadelta": Row(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
         "rmsprop": Row(
             1,
             (("centered", 1), *_MOMENTUM),
             globals_=2,
+            single=1,
             ahead=1,
             ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
-            single_optional=(("centered", 1), ("momentum", 1)),
-            lingers=2,
         ),
-        "ftrl": Row(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD, lingers=2),
-        "lion": Row(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD, lingers=2),
-        "lamb": Row(2, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2),
+        "ftrl": Row(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
+        "lion": Row(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
+        "lamb": Row(2, globals_=2, single=1, ahead_optional=_AHEAD),
         # One vector for the rows, one for the columns, and a full moment all the same.
         "adafactor": Row(
-            1, factored=True, globals_=2, single=1, ahead_optional=_AHEAD, single_optional=_DECAYED, lingers=2
+            1,
+            factored=True,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD,
         ),
-        "muon": Row(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, lingers=2, weight_decay=True),
-        "schedulefreeadamw": Row(2, globals_=2, single=2, ahead_optional=_AHEAD, lingers=2),
+        "muon": Row(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
+        "schedulefreeadamw": Row(2, globals_=2, single=2, ahead_optional=_AHEAD),
     }
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size

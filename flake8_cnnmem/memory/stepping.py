@@ -14,9 +14,6 @@ from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.unknown import Unknown
 
 SCALAR = Line(4)
-LINGERING = 2
-"""The variables whose updates TensorFlow's executor has under way while it makes the next gradient: a kernel and its
-bias."""
 
 
 def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
@@ -63,8 +60,6 @@ class GraphUpdates:
     options: Mapping[str, Any]
     updated: list[Value] = field(default_factory=list)
     ahead: dict[int, list[Storage]] = field(default_factory=dict)
-    before: list[list[Storage]] = field(default_factory=list)
-    """What is still there of the variables that were updated before."""
 
     def begin(self, weights: Mapping[int, Value]) -> None:
         for key, value in weights.items():
@@ -83,32 +78,19 @@ class GraphUpdates:
         return True
 
     def _apply(self, key: int, gradient: Value) -> None:
-        """The variable's turn; then those of the layer before are done with."""
         memory = self.memory
-        line = gradient.storage.line
-        made = [memory.allocate(line, "stepping") for _ in range(beside(self.row, self.options))]
-        self._let_go(LINGERING - 1)
+        times = beside(self.row, self.options)
+        for storage in [memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]:
+            memory.release(storage)
+        memory.release(gradient.storage)
         for storage in self.ahead.pop(key, []):
             memory.release(storage)
-        there = [gradient.storage, *made]
-        if self.row.lingers > len(there):
-            there.append(memory.allocate(line, "stepping"))
-        self.before.append(there[: self.row.lingers])
-        for storage in there[self.row.lingers :]:
-            memory.release(storage)
-
-    def _let_go(self, but: int = 0) -> None:
-        """Of all variables but the last ones."""
-        while len(self.before) > but:
-            for storage in self.before.pop(0):
-                self.memory.release(storage)
 
     def end(self, finished: Mapping[int, Value]) -> None:
         """What is left when the backward pass is over."""
         self.memory.timeline.mark("optimizer")
         for key, gradient in finished.items():
             self._apply(key, gradient)
-        self._let_go()
 
 
 def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:

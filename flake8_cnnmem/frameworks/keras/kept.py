@@ -93,7 +93,8 @@ LAYERS = [
     ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous")),
     ("embedding", Row((X,), layout="contiguous")),
-    ("batch_norm", Row((X, own("channels", 4, 2)), layout="contiguous", autocast=WITHIN)),
+    # The gradient times x and times the scale.
+    ("batch_norm", Row((X, own("channels", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     # A multiplication and an addition; what goes in is needed for the scale's gradient alone.
     (
         "batch_norm/eval",
