@@ -67,7 +67,7 @@ class SourceError(Exception):
 class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
-    __slots__ = ("kept", "keys", "parts", "split", "text", "tree", "weight", "whole")
+    __slots__ = ("kept", "keys", "outline", "parts", "split", "text", "tree", "weight", "whole")
 
     def __init__(self, text: str, tree: ast.Module | None) -> None:
         self.text = text
@@ -75,6 +75,8 @@ class Syntax:
         self.whole: libcst.Module | SourceError | None = None
         self.parts: dict[int, list[libcst.BaseStatement]] = {}
         """libcst's form of top-level statements, by the place of the first on their lines."""
+        self.outline: Any = None
+        """What the evaluator has noted of the statements: which names each concerns."""
         self.split: list[str] | None = None
         self.keys: list[tuple[str, Hashable]] = []
         """The files on the shelf that have this text."""

@@ -18,7 +18,7 @@ from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
-from flake8_cnnmem.evaluate.modules import Module, touched
+from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
@@ -107,8 +107,7 @@ class Interpreter:
         """Run the analysed file from top to bottom."""
         module.source.parse_whole()
         with deep_recursion():
-            for at, twin in enumerate(module.source.tree.body):
-                names = touched(twin)
+            for at, (twin, names) in enumerate(zip(module.source.tree.body, module.outline().names, strict=True)):
                 self.importer.defining.append(names)
                 self.run_top_level(module, twin, module.code(at))
                 self.importer.defining.remove(names)

@@ -7,7 +7,7 @@ they bind or touch, and asking for a name runs just the statements that concern 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.source import Source, SourceError
@@ -19,6 +19,32 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 TODO, RUNNING, DONE = 0, 1, 2
+
+
+class Outline:
+    """The top-level statements of a text: the names that each concerns. The same for all evaluations."""
+
+    __slots__ = ("names", "places", "stars")
+
+    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        self.names = [touched(statement) for statement in statements]
+        self.places: dict[str, list[int]] = {}
+        self.stars: list[ast.ImportFrom] = []
+        # What a decorator is an attribute of is changed by it only where it is this module's own.
+        imported = {
+            word
+            for each, names in zip(statements, self.names, strict=True)
+            if isinstance(each, IMPORTS)
+            for word in names
+        }
+        for at, statement in enumerate(statements):
+            self.stars.extend(star_imports(statement))
+            names = self.names[at]
+            if isinstance(statement, DEFINITIONS):
+                names = names - (imported - {statement.name})
+            for word in names:
+                if word != "*":
+                    self.places.setdefault(word, []).append(at)
 
 
 class Module:
@@ -42,9 +68,9 @@ class Module:
         }
         self.statements: list[ast.stmt] = []
         self.state: list[int] = []
-        self.waiting: dict[str, list[int]] = {}
+        self.waiting: dict[str, Sequence[int]] = {}
         """By name: the statements that concern it, until somebody asks for the name."""
-        self.touching: dict[str, list[int]] = {}
+        self.touching: Mapping[str, Sequence[int]] = {}
         """By name: all statements that concern it."""
         self.stars: list[ast.ImportFrom] = []
         self.star_failure: Unknown | None = None
@@ -56,23 +82,23 @@ class Module:
         return self.name if self.package else self.name.rpartition(".")[0]
 
     def index(self) -> None:
-        """Pair the statements with their twins and note which names each concerns. Nothing is evaluated."""
+        """Note which names each statement concerns. Nothing is evaluated."""
         if self.indexed:
             return
         self.indexed = True
-        self.statements = list(self.source.tree.body)
+        outline = self.outline()
+        self.statements = self.source.tree.body
         self.state = [TODO] * len(self.statements)
-        # What a decorator is an attribute of is changed by it only where it is this module's own.
-        imported = {word for each in self.statements if isinstance(each, IMPORTS) for word in touched(each)}
-        for at, statement in enumerate(self.statements):
-            self.stars.extend(star_imports(statement))
-            names = touched(statement)
-            if isinstance(statement, DEFINITIONS):
-                names -= imported - {statement.name}
-            for word in names:
-                if word != "*":
-                    self.waiting.setdefault(word, []).append(at)
-        self.touching = {word: list(places) for word, places in self.waiting.items()}
+        self.stars.extend(outline.stars)
+        self.waiting = dict(outline.places)
+        self.touching = outline.places
+
+    def outline(self) -> Outline:
+        syntax = self.source.syntax
+        if syntax.outline is None:
+            syntax.outline = Outline(self.source.tree.body)
+        outline: Outline = syntax.outline
+        return outline
 
     def run_statement(self, run: Interpreter, at: int) -> None:
         if self.state[at] != TODO:
@@ -84,7 +110,7 @@ class Module:
         except SourceError as error:
             self.lose(run, twin, Unknown(error.reason, self.path, error.line or twin.lineno))
             return
-        names = touched(twin)
+        names = self.outline().names[at]
         for word in names:
             for earlier in self.touching.get(word, ()):
                 if earlier < at:

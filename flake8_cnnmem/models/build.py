@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
-from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped
+from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped, taken_by
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -66,6 +67,19 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
     assert framework is not None
     with deep_recursion():
         return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
+
+
+class Telling(list[Call]):
+    """The calls of a model up to those that tell what each of its inputs is."""
+
+    def __init__(self, inputs: Sequence[Tensor]) -> None:
+        super().__init__()
+        self.inputs = inputs
+
+    def append(self, call: Call) -> None:
+        super().append(call)
+        if taken_by(call) is not None and all(expected_by(self, each) is not None for each in self.inputs):
+            raise Halted(call)
 
 
 class Builder:
@@ -127,8 +141,11 @@ class Builder:
         option = self.wanted.option
         usable = option is not None and all(agrees(option, each) for each in expected)
         given = [self.shaped(option, each) for each in expected] if option is not None and usable else []
-        if given and (not self.framework.declares_inputs or self.first_problem(given) is None):
+        if given and not self.framework.declares_inputs:
             return self.finish(given, "option", None, False, expected)
+        fitting = self.fitting(given) if given else None
+        if fitting is not None:
+            return self.finish(given, "option", None, False, expected, fitting)
         if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
             size = self.solve(expected[0])
             if size is not None:
@@ -204,7 +221,7 @@ class Builder:
         if not self.framework.declares_inputs:
             return [None] * arguments
         probes = [Tensor(UNSTATED, framework=self.framework.name) for _ in range(arguments)]
-        forward = self.try_out(probes)
+        forward = self.try_out(probes, Telling(probes))
         return [expected_by(forward.calls, probe) for probe in probes]
 
     def required_arguments(self) -> int:
@@ -218,15 +235,27 @@ class Builder:
 
     def first_problem(self, values: Sequence[Value]) -> Problem | None:
         """The first size that cannot be right when the model is called on these inputs."""
+        with self.stopping_at_problems():
+            return problem_of(self.try_out(values))
+
+    def fitting(self, values: Sequence[Value]) -> Forward | None:
+        """The call of the model on these inputs, which stands; None, and nothing is changed, if a size is not right."""
+        if self.root.exhausted is not None:
+            return None
+        with self.stopping_at_problems():
+            forward, undo = self.on_trial(values, FORWARD_STEPS)
+        if problem_of(forward) is None:
+            return forward
+        undo()
+        return None
+
+    @contextmanager
+    def stopping_at_problems(self) -> Iterator[None]:
         self.run.stop_at_problem = True
         try:
-            forward = self.try_out(values)
+            yield
         finally:
             self.run.stop_at_problem = False
-        problem = next((call.problem for call in forward.calls if call.problem is not None), None)
-        if problem is None and forward.causes and not forward.outputs:
-            return Problem("CNM202", "the model cannot be followed at this size")
-        return problem
 
     def solve(self, expected: Expected) -> int | None:
         def first_problem(size: int) -> Problem | None:
@@ -252,35 +281,47 @@ class Builder:
             else Tensor(UNSTATED, framework=self.framework.name)
         )
 
-    def try_out(self, values: Sequence[Value]) -> Forward:
+    def try_out(self, values: Sequence[Value], log: list[Call] | None = None) -> Forward:
         """Call the model and undo what the call changes: models keep what they computed for their first input."""
         if self.root.exhausted is not None:
             return Forward((), (), [], [self.root.exhausted])
+        forward, undo = self.on_trial(values, TRIAL_STEPS, log)
+        undo()
+        return forward
+
+    def on_trial(
+        self, values: Sequence[Value], steps: int, log: list[Call] | None = None
+    ) -> tuple[Forward, Callable[[], None]]:
+        """Call the model. The second result undoes what the call has changed."""
         run = self.run
         outer, run.journal = run.journal, {}
         poisoned = dict(run.poisoned)
         try:
-            return self.call(values, TRIAL_STEPS)
+            forward = self.call(values, steps, log)
         finally:
             journal, run.journal = run.journal, outer
+
+        def undo() -> None:
             run.poisoned = poisoned
             for container, before in journal.values():
                 restore(container, before)
 
-    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS) -> Forward:
+        return forward, undo
+
+    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> Forward:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
         saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
-        run.budget, run.log = Budget(steps), []
+        run.budget, run.log = Budget(steps), [] if log is None else log
         calls_before, events_before = len(run.watch.calls), len(run.watch.events)
         causes: list[Unknown] = []
         result: Value = None
         try:
             result = self.framework.call_root(run, self.instance, values)
         except Halted as halted:
-            run.log.append(halted.call)
+            list.append(run.log, halted.call)
         except (Raised, Exhausted, RecursionError) as error:
             frame: Any = run.frame
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
@@ -299,9 +340,16 @@ class Builder:
         return Forward(inputs, outputs, log, causes)
 
     def finish(
-        self, values: Sequence[Value], source: str, site: Site | None, stated: bool, expected: Sequence[Expected | None]
+        self,
+        values: Sequence[Value],
+        source: str,
+        site: Site | None,
+        stated: bool,
+        expected: Sequence[Expected | None],
+        forward: Forward | None = None,
     ) -> Built:
-        forward = self.call(values)
+        """The graph that a call of the model on these inputs gives; `forward` is that call, if it has been made."""
+        forward = self.call(values) if forward is None else forward
         whole = calls_behind(forward.outputs)
         calls = whole if forward.outputs and not forward.causes else tuple(forward.calls)
         certain = [call for call in calls if call.problem is not None]
@@ -351,6 +399,14 @@ class Builder:
             and call.problem is not None
             and (call.site.line, call.problem.what) in open_problems
         ]
+
+
+def problem_of(forward: Forward) -> Problem | None:
+    """The first size that cannot be right in a call of a model."""
+    problem = next((call.problem for call in forward.calls if call.problem is not None), None)
+    if problem is None and forward.causes and not forward.outputs:
+        return Problem("CNM202", "the model cannot be followed at this size")
+    return problem
 
 
 def place(site: Site | None) -> str:

@@ -70,9 +70,7 @@ def layer(
             return tuple(word for word in signature().parameters if word not in NOT_KEPT)
 
         def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-            binding = signature().bind(*args, **kwargs)
-            binding.apply_defaults()
-            bound = binding.arguments
+            bound = arguments_of(signature(), args, kwargs)
             init_module(run, self)
             attributes, names = self.attributes, kept()
             for word in names:
@@ -105,6 +103,29 @@ def layer(
         return cls
 
     return make
+
+
+def arguments_of(signature: inspect.Signature, args: tuple[Value, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """What a call binds the parameters to, defaults included. TypeError for what does not fit, in Python's words.
+
+    `Signature.bind` takes ten times as long, and is asked only where the simple way does not fit.
+    """
+    parameters = signature.parameters
+    bound = dict(zip(parameters, args, strict=False))
+    if len(args) <= len(parameters) and kwargs.keys() <= parameters.keys() and kwargs.keys().isdisjoint(bound):
+        bound.update(kwargs)
+        for word, parameter in parameters.items():
+            if parameter.kind is not PLAIN_KIND or (word not in bound and parameter.default is parameter.empty):
+                break
+            bound.setdefault(word, parameter.default)
+        else:
+            return bound
+    binding = signature.bind(*args, **kwargs)
+    binding.apply_defaults()
+    return binding.arguments
+
+
+PLAIN_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
