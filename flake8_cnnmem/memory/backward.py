@@ -125,7 +125,6 @@ class Backward:
             self.memory.let_go(storage)
 
     def _node(self, node: Node) -> None:
-        memory = self.memory
         given = [self.gradients.pop(key, None) for key, _ in node.results]
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
@@ -139,9 +138,8 @@ class Backward:
             made = list[Value | None](self._fresh(operand, arrived[0]) for operand in wanted)
         else:
             made = self._op(node, arrived, wanted)
-        for gradient in arrived:
-            memory.release(gradient.storage)
-        self.discard(node)
+        if arrived:
+            self._done(node, arrived)
         for operand, handed in zip(wanted, made, strict=True):
             if handed is not None:
                 self._hand_on(operand, handed)
@@ -150,7 +148,7 @@ class Backward:
 
     # Gradients of operands.
 
-    def _op(self, node: Node, arrived: Sequence[Value], wanted: Sequence[Operand]) -> list[Value | None]:
+    def _op(self, node: Node, arrived: list[Value], wanted: Sequence[Operand]) -> list[Value | None]:
         memory, kind = self.memory, node.row.gradient
         gradient = arrived[0]
         scratch = [memory.allocate(line) for line in node.temporaries]
@@ -167,6 +165,9 @@ class Backward:
         made: list[Value | None] = []
         for operand in wanted:
             value = operand.value
+            if node.label.op.kind == "matmul" and repeated(node, operand) is not None:
+                made.append(None)
+                continue
             if node.row.gradient == "signed":
                 kind = "same" if operand is node.operands[0] else "new"
             if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
@@ -177,9 +178,20 @@ class Backward:
                 made.append(memory.alias(gradient, value.shape, self._part(gradient, value)))
             else:
                 made.append(self._fresh(operand, gradient, node.row.layout))
+        if None in made:
+            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+            self._done(node, arrived)
+            made = [one or self._fresh(operand, gradient) for one, operand in zip(made, wanted, strict=True)]
         for storage in scratch:
             memory.release(storage)
         return made
+
+    def _done(self, node: Node, arrived: list[Value]) -> None:
+        """Let go of what a node has read."""
+        for gradient in arrived:
+            self.memory.release(gradient.storage)
+        arrived.clear()
+        self.discard(node)
 
     def _fresh(self, operand: Operand, gradient: Value, placed: str = "like") -> Value:
         """A gradient of the operand's size: laid out like it, channels last if it is ("suggested"), or contiguous."""

@@ -60,7 +60,9 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
         known = looked_up(tensor, items)
         if known is not None:
             return known
-    return apply(run, Index(items), tensor, function="getitem")
+    # The places that tensors give are read, and kept for the backward pass.
+    places = [item for item in items if isinstance(item, Tensor) and not isinstance(item.shape, Unknown)]
+    return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
 
 
 def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:

@@ -163,7 +163,7 @@ SHAPES = [
     ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
-    ("copy/Index", Row(backward=temporaries(1), layout="contiguous")),
+    ("copy/Index", Row((Kept("x1"), Kept("x2")), backward=temporaries(1), layout="contiguous")),
     *rows("gather take scatter", Row((X, Kept("x1")), backward=temporaries(1), layout="contiguous")),
     ("pad", Row(layout="suggested")),
     *rows("reflection_pad replication_pad", Row((X,), layout="suggested")),
