@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
 from flake8_cnnmem.collector import seldom_collected
+from flake8_cnnmem.evaluate.lent import natives_put_back
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
@@ -31,6 +32,7 @@ class TargetError(Exception):
 
 
 @seldom_collected
+@natives_put_back()
 def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 

@@ -8,6 +8,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
+from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -172,7 +173,8 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
         return found
     known = {
         "__name__": cls.name, "__qualname__": cls.name, "__mro__": cls.mro, "__bases__": cls.bases,
-        "__dict__": cls.namespace, "__module__": cls.module, "__doc__": None,
+        "__dict__": cls.namespace if cls.site is not None else dict(cls.namespace), "__module__": cls.module,
+        "__doc__": None,
     }.get(name, MISSING)  # fmt: skip
     if known is not MISSING:
         return known
@@ -266,7 +268,7 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
         else:
             assign_plainly(run, value, name, new)
     elif isinstance(value, Class):
-        run.changed(value.namespace)
+        changed_class(run, value)
         value.namespace[name] = new
     elif isinstance(value, Tensor):
         frameworks.of(value).set(run, value, name, new)
@@ -274,12 +276,21 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
         run.changed(value.variables)
         value.assign(name, new)
     elif isinstance(value, (Function, Namespace)):
+        if isinstance(value, Namespace):
+            about_to_change(value.attributes)
         run.changed(value.attributes)
         value.attributes[name] = new
     elif isinstance(value, Bound):
         assign(run, value.function, name, new)
     elif not isinstance(value, (Unknown, Native)):
         raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")
+
+
+def changed_class(run: Interpreter, cls: Class) -> None:
+    """The namespace of a class is about to change."""
+    if cls.site is None:
+        about_to_change(cls.namespace)
+    run.changed(cls.namespace)
 
 
 def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) -> None:
@@ -311,9 +322,11 @@ def remove(run: Interpreter, value: Value, name: str) -> None:
         run.changed(value)
         gone = value.attributes.pop(name, MISSING)
     elif isinstance(value, Class):
-        run.changed(value.namespace)
+        changed_class(run, value)
         gone = value.namespace.pop(name, MISSING)
     elif isinstance(value, (Function, Namespace)):
+        if isinstance(value, Namespace):
+            about_to_change(value.attributes)
         run.changed(value.attributes)
         gone = value.attributes.pop(name, MISSING)
     elif isinstance(value, Module):

@@ -54,7 +54,7 @@ class Importer:
         """The module of this absolute name, or None."""
         if dotted in self.modules:
             return self.modules[dotted]
-        native = stdlib.find_module(dotted)
+        native = self.builtins() if dotted in ("builtins", "__builtin__") else stdlib.find_module(dotted)
         if native is None:
             native = frameworks.find_module(dotted)
         found: Importable | None = native if native is not None else self.find_source(dotted)
@@ -63,6 +63,10 @@ class Importer:
             found = frameworks.stand_in(dotted) if installed_as is None else self.find(installed_as)
         self.modules[dotted] = found
         return found
+
+    def builtins(self) -> Namespace:
+        """The module of the builtins: what the program sets in it every module sees."""
+        return Namespace("builtins", lambda name: MISSING, complete=True, attributes=self.run.builtins)
 
     def submodule(self, dotted: str) -> Importable | None:
         """As `find`, for a name that may be an attribute of its package as well."""

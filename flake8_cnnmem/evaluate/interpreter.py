@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, of_host_error
+from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
@@ -39,7 +40,8 @@ class Interpreter:
         self.strict = strict
         self.budget = Budget()
         self.importer = Importer(self, search_path)
-        self.builtins: dict[str, Value] = builtins.BUILTINS
+        self.builtins: dict[str, Value] = dict(builtins.BUILTINS)
+        """As the program sees them: it may put others in their place."""
         self.frame: Frame | None = None
         self.site: Site | None = None
         self.invocation: Invocation | None = None
@@ -166,7 +168,7 @@ class Interpreter:
         return self.site
 
     def error(self, kind: str, message: str) -> Raised:
-        cls = self.builtins[kind]
+        cls = builtins.BUILTINS[kind]
         return Raised(Instance(cls, {"args": (message,)}, site=self.site))
 
     def import_failure(self, dotted: str) -> Unknown:
@@ -189,7 +191,7 @@ class Interpreter:
         return self.scratch.setdefault(key, {})
 
     def builtin(self, name: str) -> Any:
-        return self.builtins[name]
+        return builtins.BUILTINS[name]
 
     def next_number(self) -> int:
         self.numbered += 1
@@ -203,6 +205,8 @@ class Interpreter:
 
     def changed(self, container: Value) -> None:
         journal = self.journal
+        if type(container) is Instance and container.site is None:
+            about_to_change(container)
         if journal is not None and id(container) not in journal:
             self.spend(len(container) // 16 if isinstance(container, Sized) else 0)
             journal[id(container)] = (container, branches.snapshot(container))
@@ -362,7 +366,7 @@ class Interpreter:
         if isinstance(value, Tensor):
             return frameworks.of(value).type_of(value)
         if isinstance(value, Batch):
-            return self.builtins["int"]  # type: ignore[no-any-return]
+            return builtins.BUILTINS["int"]  # type: ignore[no-any-return]
         return builtins.class_of(value) or self.unknown("the type of a value is not followed")
 
     def type_name(self, value: Value) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
+from flake8_cnnmem.evaluate.builtins import BUILTINS
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.lifetimes import let_go
@@ -119,7 +120,7 @@ def of_host_error(run: Interpreter, error: Exception) -> Unknown:
 def to_raised(run: Interpreter, error: BaseException) -> Raised:
     """One of Python's own exceptions as the same exception of the interpreted program."""
     for cls in type(error).__mro__:
-        found = run.builtins.get(cls.__name__)
+        found = BUILTINS.get(cls.__name__)
         if isinstance(found, Class):
             argument = error.args[0] if error.args else ""
             return Raised(Instance(found, {"args": (argument,)}, site=run.site))
