@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from flake8_cnnmem import frameworks, units
@@ -207,7 +208,8 @@ def holds(report: ModelReport) -> dict[str, Any]:
     estimate = report.estimate
     if estimate is not None and estimate.kept_by:
         kept = dict(estimate.kept_by)
-        title = "What each module's layers hold when the backward pass begins. The optimizer's state comes on top."
+        begins = "the backward pass that most is kept for begins" if several(estimate) else "the backward pass begins"
+        title = f"What each module's layers hold when {begins}. The optimizer's state comes on top."
         words = "kept activations"
     else:
         kept = {}
@@ -229,6 +231,12 @@ def holds(report: ModelReport) -> dict[str, Any]:
         if weights.get(name) or kept.get(name)
     ]
     return {"title": title, "kept": words, "weights": "parameters with gradients", "modules": modules}
+
+
+def several(estimate: Estimate) -> bool:
+    """Whether the step has more than one backward pass."""
+    phases = [moment.phase for moment in estimate.moments()]
+    return sum(before in ("forward", "loss") and after == "backward" for before, after in pairwise(phases)) > 1
 
 
 def weights_of(report: ModelReport) -> dict[str, int]:

@@ -197,7 +197,7 @@ def test_remedies_evidence_and_causes_are_shown(opened: Opened, make_report: Mak
     )
     page = opened([report])
     rows = [row.split() for row in (element.text for element in page.all("[aria-labelledby=remedies-title] tbody tr"))]
-    assert rows[0] == ["batch", "size", "63", "12.0", "GiB", "−0", "%", "fits"]
+    assert rows[0] == ["batch", "size", "63", "12.0", "GiB", "<1", "%", "fits"]
     assert rows[1][-3:] == ["does", "not", "fit"]
     assert page.texts("#causes li") == ["nobody gives num_classes (line 14)"]
     assert page.texts("[aria-labelledby=evidence-title] tbody tr:nth-child(2) td") == [

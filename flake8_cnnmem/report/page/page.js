@@ -44,12 +44,16 @@ function simpleTable(title, id, explained, heads, rows) {
 
 function remedies(model) {
   const rows = model.remedies.map(({ change, total, fits }) => [
-    change, show(total), model.bytes ? `−${Math.round(100 * (1 - total / model.bytes))} %` : "",
+    change, show(total), model.bytes ? less(1 - total / model.bytes) : "",
     fits === null ? "" : make("span", { class: `badge ${fits ? "fits" : "over"}` }, fits ? "fits" : "does not fit"),
   ]);
   const title = model.fits === false ? "What would make it fit" : "What would make it smaller";
   return simpleTable(title, "remedies-title", "Each change alone, with what the step would then take.",
-    [["change"], ["memory", true], ["less", true], [""]], rows);
+    [["change"], ["memory", true], ["saves", true], [""]], rows);
+}
+
+function less(share) {
+  return share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`;
 }
 
 function evidence(model) {

@@ -43,7 +43,7 @@ function stepOverTime(model) {
   const plot = make("div", { class: "plot", "aria-hidden": "true" });
   const cursor = make("div", { class: "cursor" });
   const slider = make("input", {
-    type: "range", min: 0, max: total.length - 1, step: 1, value: step.peak, "aria-label": "Moment of the step",
+    type: "range", min: 0, max: end, step: "any", value: middles[step.peak], "aria-label": "Moment of the step",
   });
   const op = make("div", { class: "op" });
   const place = make("div", { class: "soft code" });
@@ -71,7 +71,7 @@ function stepOverTime(model) {
     change.textContent = index ? `${before < 0 ? "−" : "+"}${show(Math.abs(before))} from the op before` : "";
     for (const [use, made] of sizes) made.textContent = show(step.live[use][index]);
     slider.setAttribute("aria-valuetext", `${label}${site ? `, ${site}` : ""}: ${sum.textContent}`);
-    if (fromHere) slider.value = index;
+    if (fromHere) slider.value = middles[index];
     const width = plot.clientWidth - margin.l - margin.r;
     cursor.style.left = `${margin.l + (middles[index] / end) * width}px`;
   }
@@ -135,7 +135,21 @@ function stepOverTime(model) {
     point(at, true);
   }
 
-  slider.addEventListener("input", () => point(Number(slider.value), false));
+  // The slider runs along the chart, whose moments are not all as wide; its keys go from moment to moment.
+  slider.addEventListener("input", () => {
+    const index = edges.findIndex((edge) => edge > Number(slider.value)) - 1;
+    point(index < 0 ? total.length - 1 : index, false);
+  });
+  const last = total.length - 1;
+  const keys = {
+    ArrowRight: () => at + 1, ArrowUp: () => at + 1, ArrowLeft: () => at - 1, ArrowDown: () => at - 1,
+    PageUp: () => at + 10, PageDown: () => at - 10, Home: () => 0, End: () => last,
+  };
+  slider.addEventListener("keydown", (event) => {
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    point(Math.min(Math.max(keys[event.key](), 0), last), true);
+  });
   const chart = make("div", { class: "chart" }, make("div", { style: "position: relative" }, plot, cursor), slider, moment);
   const card = make(
     "section", { class: "card", "aria-labelledby": "step-title" },
