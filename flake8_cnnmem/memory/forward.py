@@ -23,7 +23,7 @@ from flake8_cnnmem.memory.placing import (
     shared_strides,
     shares_input,
 )
-from flake8_cnnmem.memory.products import as_read
+from flake8_cnnmem.memory.products import as_read, summed
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Operand, Region, Step, Stretch, Written, calls_in, first_number
 from flake8_cnnmem.memory.variants import dropped_out, variants
@@ -225,6 +225,9 @@ class Forward:
         if sizes is not None and row.layout == "time first" and tensor.index == 0 and len(sizes) == 3:
             order = (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2)
             return memory.new(tensor.shape, dtype, in_order(sizes, order))
+        plan = summed(call, inputs) if call.op.kind == "einsum" and row.reads else None
+        if plan is not None and sizes is not None:
+            return memory.new(tensor.shape, dtype, in_order(sizes, plan.result))
         copied = sizes is None or is_view(call, row)
         return memory.new(tensor.shape, dtype, None if copied or sizes is None else own_strides(row, inputs, sizes))
 

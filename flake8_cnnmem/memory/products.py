@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory import layout
+from flake8_cnnmem.memory import einsum, layout
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.unknown import Unknown
 
@@ -29,6 +29,10 @@ def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tu
         other = inputs[1 - at] if len(inputs) == 2 else None
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
+        elif call.op.kind == "einsum":
+            plan, sizes, strides = summed(call, inputs), value.sizes, value.strides
+            lies = plan is None or sizes is None or strides is None or not einsum.copies(plan, at, sizes, strides)
+            shape = None if lies else value.shape
         elif how == "time first":
             shape = value.shape if at == 0 and getattr(call.op, "batch_first", False) is True else None
         else:
@@ -42,6 +46,13 @@ def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tu
         made.append(copy.storage)
         found.append(copy)
     return found, made
+
+
+def summed(call: Call, inputs: Sequence[Value]) -> einsum.Product | None:
+    """How an einsum of two operands is computed; None where it is not one of matrices."""
+    if len(inputs) != 2 or inputs[0].sizes is None or inputs[1].sizes is None:
+        return None
+    return einsum.product(getattr(call.op, "equation", None), inputs[0].sizes, inputs[1].sizes)
 
 
 def _copied_shape(
