@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from flake8_cnnmem.lines import in_words
 
@@ -19,6 +19,12 @@ class Unknown:
     reason: str
     path: str = ""
     line: int = 0
+    something: bool = field(default=False, compare=False)
+    """Whether it cannot be None: a length, a number, the result of arithmetic."""
+
+    def as_something(self) -> Unknown:
+        """The same where it is certain not to be None."""
+        return self if self.something else replace(self, something=True)
 
     def __bool__(self) -> bool:
         raise TypeError("an Unknown has no truth value: ask Run.truth")

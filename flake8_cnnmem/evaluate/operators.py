@@ -50,9 +50,9 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)
     if left_kind is Unknown:
-        return left
+        return left.as_something()
     if right_kind is Unknown:
-        return right
+        return right.as_something()
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         owner = left if isinstance(left, Tensor) else right
         if isinstance(left, Tensor) and isinstance(right, Tensor) and left.framework == "numpy":
@@ -216,9 +216,9 @@ def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
 
 
 def identical(left: Value, right: Value) -> bool | Unknown:
-    for side in (left, right):
+    for side, other in ((left, right), (right, left)):
         if isinstance(side, Unknown):
-            return side
+            return False if side.something and other is None else side
     if type(left) in PLAIN and type(right) in PLAIN:
         return left is right or (type(left) is type(right) and left == right)
     if isinstance(left, (Bound, tuple)) and type(left) is type(right):

@@ -40,8 +40,10 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
     functions[_name] = hosted(_name, _function)
 
 
-@functions.function("len")
+@functions.function("len", absorb=False)
 def length(run: Run, value: Value, /) -> Value:
+    if isinstance(value, Unknown):
+        return value.as_something()
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:

@@ -84,9 +84,12 @@ def as_type(run: Run, self: Value, dtype: Value, **kwargs: Value) -> Value:
 integers = arithmetic(tuple(word for word in OPERATORS if word != "__matmul__"))
 
 
-@integers.function("__new__")
+@integers.function("__new__", absorb=False)
 def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Value:
     """The int itself, or an instance of a subclass that holds it."""
+    for each in (value, base):
+        if isinstance(each, Unknown):
+            return each.as_something()
     return made(run, cls, to_int(run, value, base))
 
 
@@ -128,8 +131,10 @@ floats = arithmetic(tuple(word for word in OPERATORS if word not in (
     "__matmul__", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__")))  # fmt: skip
 
 
-@floats.function("__new__")
+@floats.function("__new__", absorb=False)
 def float_new(run: Run, cls: Class, value: Value = 0.0, /) -> Value:
+    if isinstance(value, Unknown):
+        return value.as_something()
     return made(run, cls, to_float(run, value))
 
 
