@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evidence import rounds_of, seen_through
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.steps import step_of
+from flake8_cnnmem.models.together import inside_of
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 
@@ -35,7 +37,7 @@ def joined(
     another is not counted. Keras runs the update of each model as a program of its own.
     """
     if not others:
-        return Whole(built.model)
+        return by_its_parts(root, built, training) if called_in_parts(root) else Whole(built.model)
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
     parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
@@ -48,6 +50,27 @@ def joined(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
     return Whole(union(root, parts, causes), step, tuple(parts))
+
+
+def called_in_parts(root: Root) -> bool:
+    """Whether a training loop calls layers of a model, and never the model (a Lightning module's own step)."""
+    inside = inside_of(root)
+    for each in rounds_of(root.run.watch.events):
+        called = [seen_through(call.instance) for call in each.calls]
+        if any(model is root.value for model in called):
+            return False
+        if any(id(model) in inside for model in called):
+            return True
+    return False
+
+
+def by_its_parts(root: Root, built: Built, training: Training) -> Whole:
+    """A model whose step is not one call of it: the step that the code makes, or a lower bound."""
+    step = step_of(root.run, [root], training.batch_size.value)
+    if step is not None:
+        return Whole(built.model, step)
+    cause = Unknown(f"what the step that trains {root.name} does", root.site.path, root.site.line)
+    return Whole(replace(built.model, causes=(*built.model.causes, cause)))
 
 
 def is_fitted(root: Root) -> bool:

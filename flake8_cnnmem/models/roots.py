@@ -180,8 +180,10 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     Of those that other files build, those that are trained while this one runs: the call that leads there builds them.
     """
     made = [each for each in run.watch.layers.values() if is_candidate(each.instance)]
-    inner = parts_of_others(run, made)
     trained = trained_models(run)
+    shells = {id(each.instance) for each in made if is_shell(each.instance, trained)}
+    made = [each for each in made if id(each.instance) not in shells]
+    inner = parts_of_others(run, made)
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
@@ -203,6 +205,17 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         else:
             twin.calls.extend(calls)
     yield from together(run, found)
+
+
+def is_shell(instance: Instance, trained: set[int]) -> bool:
+    """Whether a model only holds others that its own training step calls: it has no way from input to output."""
+    framework = frameworks.of_layer(instance)
+    assert framework is not None
+    if framework.declares_inputs or framework.own_inputs(instance) is not None:
+        return False
+    called = isinstance(instance.cls.find("call"), Function)
+    inside = set(framework.paths(instance)) - {id(instance)}
+    return not called and bool(inside & trained)
 
 
 def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evidence import rounds_of, seen_through
+from flake8_cnnmem.evidence import rounds_of, sample_shape, seen_through
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.models.root import Root, assigned_name
 
 
@@ -57,14 +58,18 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
 
 
 def leading(run: Interpreter, group: Sequence[Root]) -> Root:
-    """The model that a step's facts are told of: the first that is called with a gradient and has weights to train."""
+    """The model that a step's facts are told of: of those that have weights to train, the one that is called with a
+    gradient on what the loader gives; else the first that is called so."""
+    called = []
     for each in rounds_of(run.watch.events):
+        samples = [sample_shape(run, loader) for loader in each.loaders]
         for call in each.calls:
             model = id(seen_through(call.instance))
-            for root in group:
-                if call.grad and model in inside_of(root) and is_trained(root):
-                    return root
-    return group[0]
+            root = next((root for root in group if model in inside_of(root) and is_trained(root)), None)
+            if root is not None and call.grad:
+                first = next((value.shape for value in call.args if isinstance(value, Tensor)), None)
+                called.append((isinstance(first, tuple) and first[1:] in samples, root))
+    return next((root for given, root in called if given), called[0][1] if called else group[0])
 
 
 def is_trained(root: Root) -> bool:

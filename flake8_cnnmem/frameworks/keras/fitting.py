@@ -5,6 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras.model_state import graph_of, model_state
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
 COMPILE = (
@@ -51,9 +52,25 @@ def fitter(method: str) -> Native:
             run.changed(fitted)
             fitted.append(given)
         build_from_data(run, self, given.get("x", given.get("generator")))
+        if method != "train_on_batch":
+            run_own_step(run, self, given)
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
+
+
+def run_own_step(run: Run, self: Instance, given: dict[str, Value]) -> None:
+    """A model with a `train_step` of its own: `fit` calls it with a batch, once here for all of them."""
+    if type(self.cls.find("train_step")).__name__ != "Function":
+        return
+    data = given.get("x", given.get("generator"))
+    batch = data
+    if isinstance(data, Instance):
+        items = run.iterate(data)
+        batch = items if isinstance(items, Unknown) else next(items, None)
+    elif isinstance(data, Tensor) and "y" in given:
+        batch = (data, given["y"])
+    run.attempt(run.get(self, "train_step"), batch)
 
 
 def build_from_data(run: Run, self: Instance, data: Value) -> None:
