@@ -200,6 +200,9 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown | None, swa
             return either_tensor(run, right if swap else left, cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
+    elif isinstance(left, Instance) and isinstance(right, Instance) and hasattr(left.native, "either"):
+        if left.cls is right.cls and type(left.native) is type(right.native):
+            return Instance(left.cls, dict(left.attributes), native=left.native.either(right.native, cause))
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items

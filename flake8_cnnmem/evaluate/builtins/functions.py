@@ -357,7 +357,7 @@ def directory(run: Run, value: Value = MISSING, /) -> Value:
         own = run.find(value, "__dict__")
         if isinstance(own, Instance) and own.cls.find("keys") is not MISSING:
             # A module that is read on demand.
-            own = dict.fromkeys(run.items(run.call(run.get(own, "keys"))) or ())
+            own = dict.fromkeys(run.call(run.get(own, "keys")))
     if not isinstance(own, dict):
         return run.unknown("the names in an object are not followed")
     return sorted(name for name in (*names, *own) if isinstance(name, str))

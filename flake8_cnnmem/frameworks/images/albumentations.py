@@ -55,6 +55,9 @@ def declare(name: str, names: tuple[str, ...], change: Change, targets: tuple[st
         found: dict[str, Value] = {}
         for word, value in data.items():
             kept = targets and not any(word.startswith(target) for target in targets)
+            if isinstance(value, Unknown) and word == "image":
+                # However it was read, it is an image.
+                value = Tensor((value, value, value), "uint8", framework="numpy")
             found[word] = value if kept else each(value, word, lambda item: change(run, item, self.attributes))
         return found
 
@@ -134,6 +137,16 @@ def to_float(run: Run, image: Value, options: Options) -> Value:
     return Tensor(image.shape, "float32", framework=image.framework) if isinstance(image, Tensor) else image
 
 
+def normalised(run: Run, image: Value, options: Options) -> Value:
+    """An image of unknown channels has as many as there are means: with another number it would raise."""
+    means = options.get("mean", (0.485, 0.456, 0.406))
+    shape = image.shape if isinstance(image, Tensor) else None
+    several = isinstance(means, (tuple, list)) and len(means) > 1
+    if isinstance(shape, tuple) and len(shape) == 3 and isinstance(shape[2], Unknown) and several:
+        image = Tensor((*shape[:2], len(means)), image.dtype, framework="numpy")
+    return to_float(run, image, options)
+
+
 def to_gray(run: Run, image: Value, options: Options) -> Value:
     count = options.get("num_output_channels", 3)
     return with_channels(run, image, count)
@@ -157,8 +170,8 @@ for _name in ("RandomScale", "CropAndPad", "RandomCropFromBorders", "BBoxSafeRan
     declare(_name, ("scale_limit",), by_chance)
 for _name in ("Transpose", "RandomRotate90", "D4"):
     declare(_name, (), swapped)
-for _name in ("Normalize", "ToFloat"):
-    declare(_name, (), to_float, ("image",))
+declare("Normalize", ("mean", "std"), normalised, ("image",))
+declare("ToFloat", (), to_float, ("image",))
 declare("FromFloat", (), lambda run, image, options: Tensor(image.shape, "uint8", framework="numpy")
         if isinstance(image, Tensor) else image, ("image",))  # fmt: skip
 declare("ToGray", (), to_gray, ("image",))

@@ -36,6 +36,15 @@ class Picture:
     def dtype(self) -> str:
         return VALUES.get(self.mode, "uint8") if isinstance(self.mode, str) else "uint8"
 
+    def either(self, other: Picture, cause: Unknown | None) -> Picture:
+        """One picture for two that a test decides between: what they do not share is not known."""
+        unknown = cause if cause is not None else Unknown("which of two images it is is not known")
+        return Picture(
+            self.mode if self.mode == other.mode else unknown,
+            self.height if self.height == other.height else unknown,
+            self.width if self.width == other.width else unknown,
+        )
+
     def sized(self, height: Size, width: Size) -> Picture:
         return Picture(self.mode, height, width)
 

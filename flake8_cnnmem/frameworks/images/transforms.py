@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.images import functional
-from flake8_cnnmem.frameworks.images.pictures import picture_of
+from flake8_cnnmem.frameworks.images.pictures import Picture, image, picture_of
 from flake8_cnnmem.frameworks.images.sizes import (
     NOT_KNOWN,
     as_picture,
@@ -58,6 +58,9 @@ def declare(name: str, stub: Stub, whole: bool = False) -> Class:
         arguments = {word: self.attributes.get(word) for word in own.parameters}
 
         def change(value: Value) -> Value:
+            if isinstance(value, Unknown) and not whole:
+                # However it was read, it is an image.
+                value = image(Picture(value, value, value))
             return stub(run, value, **arguments)
 
         if whole or (len(inputs) == 1 and not isinstance(inputs[0], (tuple, list, dict))):
