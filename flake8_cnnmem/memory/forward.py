@@ -191,7 +191,8 @@ class Forward:
             inputs, made = as_read(memory, call, row.reads, inputs)
             scratch += made
         computed = computed_dtype(row, inputs, half, dtype)
-        each = size_of(computed)
+        within = half is not None and row.autocast == "within"
+        each = size_of("float32" if within else computed)
         scratch += [memory.allocate(line) for line in lines_of(memory, row.forward, call, inputs, each)]
         results = [self._result(call, row, inputs, tensor, computed) for tensor in call.outputs]
         for value in results:
@@ -200,7 +201,11 @@ class Forward:
             shared = not is_view(call, row) or value.storage is inputs[0].storage
             value.viewed = flows and shared and is_viewed(call, row, inputs)
         if records:
-            self.tape.append(node_of(memory, call, row, operands, weights, inputs, results, each))
+            node = node_of(memory, call, row, operands, weights, inputs, results, each)
+            if within:
+                # The gradient arrives in half, too.
+                node.temporaries += (memory.line(results[0].values, each),)
+            self.tape.append(node)
         for storage in scratch:
             memory.release(storage)
         for tensor, value in zip(call.outputs, results, strict=True):

@@ -135,14 +135,22 @@ KERAS: Mapping[str, Row] = MappingProxyType(
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
 (fixtures/truth/keras_steps.json)."""
 
+_AT_ONCE = {
+    "sgd": 0,
+    "adam": 3,
+    "adamw": 3,
+    "adagrad": 3,
+    "adamax": 3,
+    "adadelta": 3,
+    "lion": 2,
+    "nadam": 5,
+    "rmsprop": 3,
+}
 KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
-    {
-        name: replace(row, step=times, foreach=times is not None, single=row.single)
-        for name, row in KERAS.items()
-        for times in [{"adam": 3, "adamw": 3}.get(name, 1)]
-    }
+    {name: replace(row, step=_AT_ONCE.get(name, 0), foreach=name in _AT_ONCE) for name, row in KERAS.items()}
 )
-"""The same state; the step's temporaries are those of keras/src/backend/torch/optimizers."""
+"""The same state; those that keras/src/backend/torch/optimizers writes for all variables at once need these multiples
+of the parameters, the others one variable's temporaries."""
 
 TEXTBOOK: Mapping[str, Row] = MappingProxyType(
     {

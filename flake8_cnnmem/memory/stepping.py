@@ -40,7 +40,8 @@ def _state_of(memory: Memory, row: Row, held: int, value: Value) -> list[Line]:
     if row.factored:
         whole = [value.storage.line] * held
         if len(shape) < 2:
-            return whole or [memory.line(dims.product(shape), each)]
+            # Keras' vectors for rows and columns are there, with one value each.
+            return [*whole, SCALAR, SCALAR] if whole else [memory.line(dims.product(shape), each)]
         rows, columns = dims.product(shape[:-1]), dims.product((*shape[:-2], shape[-1]))
         return [*whole, memory.line(rows, each), memory.line(columns, each)]
     number = row.matrices if row.matrices is not None and len(shape) == 2 else held
