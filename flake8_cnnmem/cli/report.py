@@ -44,12 +44,14 @@ def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.report import MissingExtra
     from flake8_cnnmem.report.output import CannotWrite, deliver
+    from flake8_cnnmem.report.progress import progress
 
     if options.format == "html" and options.output is None and sys.stdout.isatty():
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
     settings = settings_of(options)
     alone = len(options.targets) == 1
-    reports = [report for text in options.targets for report in reports_of(text, settings, alone)]
+    targets = progress(options.targets, str)
+    reports = [report for text in targets for report in reports_of(text, settings, alone)]
     if not reports:
         warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
     try:

@@ -43,7 +43,7 @@ function layerTable(model) {
     "section", { class: "card long", "aria-labelledby": "layers-title" },
     make("h2", { id: "layers-title" }, "Layers"),
     make("p", { class: "soft" }, `Values are those that a layer writes for one sample, as the CS231n notes count them; written is their memory for the whole batch${columns[7] ? "; kept is what waits for the backward pass" : ""}. A heading sorts.`),
-    make("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-labelledby": "layers-title" },
+    make("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "The table of layers" },
       make("table", { id: "layers" }, make("thead", {}, make("tr", {}, ...heads)), body, make("tfoot", {}, foot))),
   );
 }

@@ -49,7 +49,7 @@ function remedies(model) {
   ]);
   const title = model.fits === false ? "What would make it fit" : "What would make it smaller";
   return simpleTable(title, "remedies-title", "Each change alone, with what the step would then take.",
-    [["change"], ["memory", true], ["saves", true], [""]], rows);
+    [["change"], ["memory", true], ["saves", true], ["verdict"]], rows);
 }
 
 function less(share) {
