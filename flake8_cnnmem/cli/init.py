@@ -87,7 +87,7 @@ def row_of(report: ModelReport) -> list[str]:
 
     training, gpu = report.training, smallest(report)
     given = training.input_shape
-    return [
+    row = [
         report.name,
         f"{report.path}:{report.line}",
         "not estimated" if report.estimate is None else total(report),
@@ -96,6 +96,8 @@ def row_of(report: ModelReport) -> list[str]:
         "not known" if given is None else f"{shape(given.value)} ({given.source})",
         f"{training.optimizer.value} ({training.optimizer.source})",
     ]
+    # Of the working directory itself, which is what is read where no path is given.
+    return [re.sub(r"(?<![^(])\./", "", cell) for cell in row]
 
 
 def smallest(*reports: ModelReport) -> Gpu | None:
