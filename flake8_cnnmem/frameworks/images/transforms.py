@@ -21,7 +21,7 @@ from flake8_cnnmem.frameworks.images.sizes import (
 )
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Run, StaticMethod, Value
 
 TRANSFORMS: dict[str, Value] = {}
 BASE = Class("Transform", module="torchvision.transforms.v2")
@@ -343,6 +343,27 @@ def mixed(run: Run, self: Instance, *inputs: Value) -> Value:
 
 TRANSFORMS.update({name: options_kept(name, mixed) for name in ("MixUp", "CutMix")})
 
+
+# What a transform draws, which code takes to do the same to an image and its mask
+
+
+def place_of_crop(run: Run, img: Value, output_size: Value) -> Value:
+    """RandomCrop.get_params: (top, left, height, width)."""
+    cause = run.unknown("where a random crop lies is not known")
+    return cause, cause, *pair_of(output_size)
+
+
+def drawn(run: Run, *args: Value, **kwargs: Value) -> Value:
+    cause = run.unknown("what a random transform draws is not known")
+    return cause, cause, cause, cause
+
+
+TRANSFORMS["RandomCrop"].namespace["get_params"] = StaticMethod(Native("get_params", place_of_crop, absorb=False))
+for _name in ("RandomResizedCrop", "ColorJitter", "RandomAffine"):
+    TRANSFORMS[_name].namespace["get_params"] = StaticMethod(Native("get_params", drawn, absorb=False))
+TRANSFORMS["RandomRotation"].namespace["get_params"] = StaticMethod(
+    Native("get_params", lambda run, degrees: run.unknown("what a random transform draws is not known"), absorb=False)
+)
 
 # What stands beside them
 
