@@ -222,3 +222,24 @@ def test_programs_get_documents(run_cnnmem: Run, tmp_path: Path) -> None:
     assert row.startswith("| `net.py:4` | CNM101 | model: training needs ")
     done = run_cnnmem(*arguments, "-o", "found.txt")
     assert (done.returncode, done.stdout, (tmp_path / "found.txt").read_text()) == (1, "", f"{text}\n")
+
+
+def test_a_package_is_found_in_the_projects_environment_or_its_absence_told(run_cnnmem: Run, tmp_path: Path) -> None:
+    (tmp_path / "zoo.py").write_text(
+        "import torch\nfrom torchvision.models import tiny\n\nmodel = tiny()\nmodel(torch.zeros(1, 3, 64, 64))\n"
+    )
+    arguments = ["check", "--gpu-limit=1MiB", "--extend-select=CNM301", "zoo.py"]
+    assert run_cnnmem(*arguments).stdout == (
+        "zoo.py:2:1: CNM301 models that come from there are not looked at: the source of 'torchvision.models' is not "
+        "found: name the folder that has it with cnnmem-search-path\n"
+    )
+    package = tmp_path / "elsewhere" / "lib" / "python3.12" / "site-packages"
+    (package / "torchvision").mkdir(parents=True)
+    (package / "torchvision" / "__init__.py").write_text("")
+    (package / "torchvision" / "models.py").write_text(
+        "from torch import nn\n\n\ndef tiny():\n    return nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU())\n"
+    )
+    assert "CNM101 model: training needs" in run_cnnmem(*arguments, f"--search-path={package}").stdout
+    # Where people keep it, nothing has to be configured.
+    (tmp_path / "elsewhere").rename(tmp_path / ".venv")
+    assert "CNM101 model: training needs" in run_cnnmem(*arguments).stdout

@@ -1,4 +1,4 @@
-"""What the README shows of `diff`, `check`, `init` and notebooks is what they print of the project in fixtures/review."""
+"""What the README shows of `diff`, `check`, `init` and notebooks is what they print, for fixtures/review."""
 
 from __future__ import annotations
 

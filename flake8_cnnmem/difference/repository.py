@@ -15,6 +15,12 @@ from flake8_cnnmem.files import Files
 
 LINK, SUBMODULE = "120000", "160000"
 
+LONGEST_LINK = 4096
+"""Bytes of a link's target, as Linux allows."""
+
+CHUNK = 1 << 20
+"""Bytes that are read at once of what nobody wants."""
+
 LINKS_FOLLOWED = 40
 """Links in one path, as Linux allows."""
 
@@ -107,7 +113,15 @@ class Repository:
         """New path by old path, of the files that git finds renamed."""
         sides = (base,) if head is None else (base, head)
         listed = self.git(
-            "diff", "--name-status", "-z", "--find-renames", "--no-ext-diff", "--no-textconv", *sides, "--"
+            "diff",
+            "--name-status",
+            "-z",
+            "--find-renames",
+            "--no-relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            *sides,
+            "--",
         ).split(b"\0")
         found: dict[str, str] = {}
         at = 0
@@ -215,7 +229,7 @@ class Tree(Files):
 
     def content(self, path: str, at_most: int) -> bytes:
         blob = self.blob(path)
-        return super().content(path, at_most) if blob is None else self.read(blob)[:at_most]
+        return super().content(path, at_most) if blob is None else self.read(blob, at_most)
 
     def size(self, path: str) -> int:
         blob = self.blob(path)
@@ -229,8 +243,8 @@ class Tree(Files):
         own = self.inside(path)
         return super().real(path) if own is None else os.path.join(self.root, own)
 
-    def read(self, blob: Blob) -> bytes:
-        """The content of a blob. Raises OSError where git does not have it."""
+    def read(self, blob: Blob, at_most: int = LONGEST_LINK) -> bytes:
+        """The first bytes of a blob. Raises OSError where git does not have it."""
         reader = self.readers.get(blob.folder)
         if reader is None:
             reader = self.readers[blob.folder] = subprocess.Popen(
@@ -244,8 +258,12 @@ class Tree(Files):
         answer = reader.stdout.readline().split()
         if len(answer) != 3:
             raise OSError(5, "git does not have this file's content")
-        content = reader.stdout.read(int(answer[2]))
-        reader.stdout.read(1)
+        left = int(answer[2])
+        content = reader.stdout.read(min(left, at_most))
+        # The answer ends with a line feed of its own; the next one stands behind all of it.
+        left += 1 - len(content)
+        while left > 0:
+            left -= len(reader.stdout.read(min(left, CHUNK))) or left
         return content
 
     def close(self) -> None:
