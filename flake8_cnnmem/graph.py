@@ -185,6 +185,8 @@ class Call:
     problem: Problem | None = None
     function: str = ""
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
+    doubtful: bool = False
+    """Whether it stands behind a test that is not known: it may not run at all."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} {self.function or self.op.kind}>"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
@@ -27,13 +28,15 @@ ALIKE_DEPTH = 12
 class Side:
     """What one side of a branch did."""
 
-    __slots__ = ("numbered", "raised", "signal", "states")
+    __slots__ = ("born", "numbered", "raised", "signal", "states")
 
     def __init__(self) -> None:
         self.signal: Value = None
         self.raised: Raised | None = None
         self.states: Journal = {}
         """Each container the side changed, with its state at the side's end."""
+        self.born: set[int] = set()
+        """Those of them that the side itself made: nobody else knows them."""
         self.numbered = 0
 
 
@@ -65,8 +68,9 @@ def restore(container: Value, state: Any) -> None:
 def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     """Run one side under a journal of its own, note what it did, and undo it."""
     outer, run.journal = run.journal, {}
+    outer_births, run.births = run.births, {}
     depth, invocation = run.budget.depth, run.invocation
-    started = run.numbered
+    started, logged = run.numbered, len(run.log) if run.log is not None else 0
     side = Side()
     try:
         side.signal = code(frame)
@@ -76,6 +80,10 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     finally:
         journal = run.journal
         run.journal = outer
+        side.born = born_with(run.births, journal)
+        if outer_births is not None:
+            outer_births.update(run.births)
+        run.births = outer_births
         side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
         for key, (container, before) in journal.items():
             if outer is not None:
@@ -83,7 +91,26 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
             restore(container, before)
         run.frame = frame
     side.numbered = run.numbered - started
+    for call in run.log[logged:] if run.log is not None else ():
+        call.doubtful = True
     return side
+
+
+def born_with(births: Mapping[int, Instance], journal: Journal) -> set[int]:
+    """The objects that were made since a journal began, and the containers in them that were empty when first changed:
+    by id. An object that is made on one side is whole there, whether that side is taken or not."""
+    found = {key for key in births if key in journal}
+    waiting: list[Value] = [births[key] for key in found]
+    while waiting:
+        value = waiting.pop()
+        inside = value.attributes if isinstance(value, Instance) else value
+        for item in list(inside.values() if isinstance(inside, dict) else inside):
+            if isinstance(item, (dict, list, set, deque)) and id(item) in journal and id(item) not in found:
+                before = journal[id(item)][1]
+                if not before:
+                    found.add(id(item))
+                    waiting.append(item)
+    return found
 
 
 def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
@@ -138,6 +165,10 @@ def merge(run: Interpreter, first: Side, second: Side, cause: Unknown) -> None:
     for key in {**first.states, **second.states}:
         container = (first.states.get(key) or second.states[key])[0]
         run.changed(container)
+        maker = first if key in first.born else second if key in second.born else None
+        if maker is not None:
+            restore(container, maker.states[key][1])
+            continue
         before = snapshot(container)
         left = first.states[key][1] if key in first.states else before
         right = second.states[key][1] if key in second.states else before

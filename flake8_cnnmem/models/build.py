@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -351,7 +352,9 @@ class Builder:
         """The graph that a call of the model on these inputs gives; `forward` is that call, if it has been made."""
         forward = self.call(values) if forward is None else forward
         whole = calls_behind(forward.outputs)
-        calls = whole if forward.outputs and not forward.causes else tuple(forward.calls)
+        calls = tuple(forward.calls)
+        if forward.outputs and not forward.causes:
+            calls = self.with_unread(whole, forward.calls)
         certain = [call for call in calls if call.problem is not None]
         if not stated and certain:
             certain = self.certain_for_any_size(certain, expected)
@@ -381,6 +384,15 @@ class Builder:
         )
         shape = first_shape(forward.inputs)
         return Built(model, shape, source, tuple(certain), site)
+
+    def with_unread(self, whole: tuple[Call, ...], log: Sequence[Call]) -> tuple[Call, ...]:
+        """The calls behind the outputs, and those that run for nothing where each op runs when the code comes to it
+        (heads for deep supervision whose maps are not returned)."""
+        if not self.framework.declares_inputs:
+            return whole
+        known = {id(call) for call in whole}
+        unread = [call for call in log if id(call) not in known and not call.doubtful]
+        return tuple(sorted((*whole, *unread), key=lambda call: call.number)) if unread else whole
 
     def certain_for_any_size(self, problems: list[Call], expected: Sequence[Expected | None]) -> list[Call]:
         """Those problems that stay when the size of the input is left open."""
@@ -427,6 +439,10 @@ def agrees(shape: InputShape, expected: Expected | None) -> bool:
     """Whether an input shape can be what the first layer takes: its rank, and the sizes that the layer states."""
     if expected is None:
         return True
+    if expected.flat:
+        return None in shape or dims.same(math.prod(size or 0 for size in shape), expected.shape[-1]) is not False
+    if expected.leading and shape:
+        return shape[-1] is None or dims.same(shape[-1], expected.shape[-1]) is not False
     if len(shape) != len(expected.shape) - 1:
         return False
     return all(

@@ -51,6 +51,10 @@ class Expected:
     shape: Shape
     spatial: tuple[int, ...]
     dtype: str = "float"
+    leading: bool = False
+    """Whether any axes may stand before the last one: a Linear that reads the input itself."""
+    flat: bool = False
+    """Whether it is the values of a sample in one row, whatever its axes are."""
 
     def at(self, size: Size) -> Shape:
         """The shape with every open axis of this size."""
@@ -68,7 +72,7 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
             # What it reads may be patches or rows of the input: it says nothing of the input itself.
             return None
         if first in flattened and isinstance(call.op, Linear) and call.op.inputs not in (None, 0):
-            return Expected((BATCH, call.op.inputs), ())
+            return Expected((BATCH, call.op.inputs), (), flat=True)
         if first in alike:
             expected = taken_by(call)
             if expected is not None:
@@ -102,7 +106,7 @@ def taken_by(call: Call) -> Expected | None:
         rank = max(op.ranks) if op.ranks else 4
         return spread(op.features, rank - 2, False)
     if isinstance(op, Linear) and op.inputs not in (None, 0):
-        return Expected((BATCH, op.inputs), ())
+        return Expected((BATCH, op.inputs), (), leading=True)
     if isinstance(op, Embedding):
         return Expected((BATCH, UNSTATED), (1,), "int64")
     if isinstance(op, Recurrent) and op.inputs is not None:
