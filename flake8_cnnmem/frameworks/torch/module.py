@@ -118,7 +118,7 @@ def get_attribute(run: Run, self: Instance, name: str) -> Value:
     attributes = self.attributes
     for store in STORES:
         held = attributes.get(store)
-        if held is not None and name in held:
+        if isinstance(held, dict) and name in held:
             return held[name]
     cause = self.cls.any_unknown_base()
     if cause is not None:
@@ -143,7 +143,7 @@ def set_other(run: Run, self: Instance, name: str, value: Value) -> None:
     """A value that is neither a parameter nor a module: it may still stand for one under a registered name."""
     for store in STORES:
         held = self.attributes.get(store)
-        if held is not None and name in held:
+        if isinstance(held, dict) and name in held:
             if store == "_buffers" and isinstance(value, Tensor):
                 value = make_buffer(run, value)
             run.changed(held)
@@ -165,7 +165,7 @@ def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:
         del attributes[name]
     for other in STORES:
         held = attributes.get(other)
-        if held is not None and other != store and name in held:
+        if isinstance(held, dict) and other != store and name in held:
             run.changed(held)
             del held[name]
     held = stored(self, store)
@@ -179,7 +179,7 @@ def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:
 def delete_attribute(run: Run, self: Instance, name: str) -> Value:
     for store in STORES:
         held = self.attributes.get(store)
-        if held is not None and name in held:
+        if isinstance(held, dict) and name in held:
             run.changed(held)
             del held[name]
             return None
