@@ -85,7 +85,12 @@ class Frame:
             if value is not MISSING:
                 return value
             frame = frame.parent
-        return self.module.global_name(self.run, word)
+        module = self.module
+        if word not in module.waiting and (module.indexed or not module.lazy):
+            value = module.variables.get(word, MISSING)
+            if value is not MISSING:
+                return value
+        return module.global_name(self.run, word)
 
     def store(self, word: str, value: Value) -> None:
         variables = self.variables

@@ -48,6 +48,8 @@ class Interpreter:
         self.grad_enabled = True
         self.autocast: str | None = None
         self.journal: branches.Journal | None = None
+        self.births: dict[int, Instance] | None = None
+        """Objects that were made since the journal began, by id."""
         self.poisoned: dict[int, tuple[Value, Unknown]] = {}
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
         self.registries: dict[int, tuple[Value, Module]] = {}
@@ -216,8 +218,7 @@ class Interpreter:
 
     # Attributes
 
-    def find(self, value: Value, name: str) -> Value:
-        return attributes.find(self, value, name)
+    find = attributes.find
 
     def get(self, value: Value, name: str) -> Value:
         found = attributes.find(self, value, name)
@@ -252,14 +253,16 @@ class Interpreter:
 
     # Operators
 
-    def truth(self, value: Value) -> bool | Unknown:
-        return operators.truth(self, value)
-
-    def equal(self, left: Value, right: Value) -> bool | Unknown:
-        return operators.equal(self, left, right)
+    truth = operators.truth
+    equal = operators.equal
 
     def operate(self, operator: str, left: Value, right: Value) -> Value:
-        return self.guarded(operators.binary, operator, left, right)
+        try:
+            return operators.binary(self, operator, left, right)
+        except (Leaving, RecursionError):
+            raise
+        except Exception as error:
+            return of_host_error(self, error)
 
     def operate_unary(self, operator: str, value: Value) -> Value:
         return self.guarded(operators.unary, operator, value)
@@ -268,7 +271,12 @@ class Interpreter:
         return self.guarded(operators.in_place, operator, left, right)
 
     def index(self, value: Value, key: Value) -> Value:
-        return self.guarded(operators.subscript, value, key)
+        try:
+            return operators.subscript(self, value, key)
+        except (Leaving, RecursionError):
+            raise
+        except Exception as error:
+            return of_host_error(self, error)
 
     def set_index(self, value: Value, key: Value, new: Value) -> Value:
         return self.guarded(operators.store_item, value, key, new)
@@ -291,8 +299,7 @@ class Interpreter:
 
     # Calls
 
-    def invoke(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        return invoke(self, function, args, kwargs)
+    invoke = invoke
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         return invoke(self, function, args, kwargs)

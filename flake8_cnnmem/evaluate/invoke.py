@@ -44,7 +44,10 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         receiver = function.receiver
         if run.invocation is None and id(receiver) in run.watch.layers:
             note_forward(run, function, args, kwargs)
-        return invoke(run, function.function, (receiver, *args), kwargs)
+        function, args = function.function, (receiver, *args)
+        kind = type(function)
+        if kind is Bound:
+            return invoke(run, function, args, kwargs)
     if kind is Function:
         return call_function(run, function, args, kwargs)
     if kind is Native:
@@ -206,6 +209,8 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         instance.site = instance.site or site
     else:
         instance = Instance(cls, site=site)
+    if run.births is not None:
+        run.births[id(instance)] = instance
     if frameworks.is_layer(instance):
         run.made_layer(instance)
     if run.frame is not None and run.frame.kind != "module":
