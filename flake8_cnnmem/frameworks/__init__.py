@@ -27,6 +27,7 @@ PACKAGES = {
     "lightning": "torch",
     "pytorch_lightning": "torch",
     "lightning_fabric": "torch",
+    "lightning_utilities": "torch",
     "accelerate": "torch",
     "torchvision": "images",
     "PIL": "images",

@@ -71,6 +71,42 @@ def load_from_checkpoint(run: Run, cls: Value, checkpoint_path: Value = None, *a
     return run.call(cls, **kwargs)
 
 
+def signature_of(cls: Value) -> dict[str, Value] | None:
+    """The constructor's parameters with their defaults (None where there is none); None for one of ours."""
+    initialiser = cls.find("__init__") if isinstance(cls, Class) else None
+    parameters = getattr(initialiser, "parameters", None)
+    if initialiser is None or parameters is None:
+        return None
+    names = parameters.positional[1:]
+    defaults = (None,) * (len(names) - len(initialiser.defaults)) + tuple(initialiser.defaults)[-len(names) or None :]
+    found = dict(zip(names, defaults, strict=False))
+    return {**found, **{name: initialiser.keyword_defaults.get(name) for name in parameters.keywords}}
+
+
+def from_arguments(run: Run, cls: Value, args: Value = None, **kwargs: Value) -> Value:
+    """`from_argparse_args(args)`: those of the arguments that the constructor takes."""
+    given = args.attributes if isinstance(args, Instance) else {}
+    own = signature_of(cls)
+    taken = {word: value for word, value in given.items() if own is None or word in own}
+    return run.construct(cls, **{**taken, **kwargs})
+
+
+def add_arguments(run: Run, cls: Value, parser: Value = None, **kwargs: Value) -> Value:
+    """`add_argparse_args(parser)`: an option for each parameter of the constructor."""
+    own = signature_of(cls)
+    for name, default in (TRAINER_OPTIONS if own is None else own).items():
+        run.call(run.get(parser, "add_argument"), f"--{name}", default=default)
+    return parser
+
+
+TRAINER_OPTIONS: dict[str, Value] = {
+    "max_epochs": None, "min_epochs": None, "max_steps": -1, "gpus": None, "devices": None, "accelerator": None,
+    "strategy": None, "precision": 32, "num_nodes": 1, "accumulate_grad_batches": None, "default_root_dir": None,
+    "fast_dev_run": False, "logger": True, "check_val_every_n_epoch": 1, "resume_from_checkpoint": None,
+    "limit_train_batches": None, "limit_val_batches": None, "gradient_clip_val": None, "deterministic": False,
+}  # fmt: skip
+"""What a trainer's options are by default, of the many it has those that scripts read."""
+
 SHARED: dict[str, Value] = {
     "save_hyperparameters": native("save_hyperparameters", save_hyperparameters),
     "hparams": Property(native("hparams", get_hparams), native("hparams", set_hparams)),
@@ -153,7 +189,13 @@ MEMBERS["__init__"] = native("__init__", init_module)
 
 DATA_MODULE = Class(
     "LightningDataModule",
-    namespace={**SHARED, "__init__": native("__init__", nothing), "trainer": None},
+    namespace={
+        **SHARED,
+        "from_argparse_args": ClassMethod(native("from_argparse_args", from_arguments)),
+        "add_argparse_args": ClassMethod(native("add_argparse_args", add_arguments)),
+        "__init__": native("__init__", nothing),
+        "trainer": None,
+    },
     module="lightning.pytorch",
 )
 for _name in ("train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"):
@@ -192,16 +234,6 @@ def other(run: Run, self: Instance, name: Value) -> Value:
 
 for _name in ("validate", "test", "predict", "tune", "save_checkpoint", "print"):
     TRAINER_MEMBERS[_name] = native(_name, nothing)
-
-
-def from_arguments(run: Run, cls: Value, args: Value = None, **kwargs: Value) -> Value:
-    """`Trainer.from_argparse_args(args)`."""
-    given = args.attributes if isinstance(args, Instance) else {}
-    return run.construct(cls, **{word: value for word, value in {**given, **kwargs}.items() if isinstance(word, str)})
-
-
-def add_arguments(run: Run, cls: Value, parser: Value = None, **kwargs: Value) -> Value:
-    return parser
 
 
 TRAINER_MEMBERS["from_argparse_args"] = ClassMethod(native("from_argparse_args", from_arguments))
@@ -382,5 +414,10 @@ CONTENTS: dict[str, dict[str, Value]] = {
                                                                  "utilities", "utilities.types", "utilities.seed")},
     "lightning.fabric": {"Fabric": FABRIC},
     "lightning_fabric": {"Fabric": FABRIC},
+    "lightning_utilities": {},
+    "lightning_utilities.core.imports": {
+        name: native(name, lambda run, *args, **kwargs: True)
+        for name in ("module_available", "package_available", "compare_version", "RequirementCache")
+    },
 }  # fmt: skip
 """By dotted name. What else Lightning has is looked on at."""

@@ -90,23 +90,25 @@ ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
 }
 
 
-NOT_FOLLOWED = frozenset(
-    (
-        "addr_ arccosh arccosh_ arcsinh arcsinh_ arctanh arctanh_ as_strided_ as_strided_scatter as_subclass "
-        "ccol_indices chalf cholesky_inverse cholesky_solve col_indices conj_physical conj_physical_ const_data_ptr "
-        "crow_indices dense_dim dequantize det diagonal_scatter dim_order dsplit eig float_power_ frexp geqrf "
-        "grad_dtype hash_tensor heaviside_ histogram igamma igamma_ igammac igammac_ index indices int_repr ipu "
-        "is_coalesced is_conj is_distributed is_inference is_ipu is_maia is_mtia is_neg is_pinned is_shared is_signed "
-        "is_sparse_csr is_vulkan is_xla is_xpu isneginf isposinf istft logdet logit_ lstsq lu lu_solve map2_ "
-        "module_load msort mtia mvlgamma mvlgamma_ narrow_copy new_empty_strided nonzero_static orgqr ormqr output_nr "
-        "polygamma polygamma_ put q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
-        "q_zero_point qr qscheme reinforce renorm renorm_ resize resize_ resize_as resize_as_ resize_as_sparse_ "
-        "resolve_neg retains_grad row_indices select_scatter slice_inverse slice_scatter slogdet smm solve sparse_dim "
-        "sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm stft storage_type svd swapaxes_ swapdims_ symeig "
-        "to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc "
-        "to_sparse_csr triangular_solve unsafe_split unsafe_split_with_sizes values volatile "
-    ).split()
-)
+NOT_FOLLOWED = frozenset((
+    "addr_", "arccosh", "arccosh_", "arcsinh", "arcsinh_", "arctanh", "arctanh_", "as_strided_",
+    "as_strided_scatter", "as_subclass", "ccol_indices", "chalf", "cholesky_inverse", "cholesky_solve",
+    "col_indices", "conj_physical", "conj_physical_", "const_data_ptr", "crow_indices", "dense_dim", "dequantize",
+    "det", "diagonal_scatter", "dim_order", "dsplit", "eig", "float_power_", "frexp", "geqrf", "grad_dtype",
+    "hash_tensor", "heaviside_", "histogram", "igamma", "igamma_", "igammac", "igammac_", "index", "indices",
+    "int_repr", "ipu", "is_coalesced", "is_conj", "is_distributed", "is_inference", "is_ipu", "is_maia", "is_mtia",
+    "is_neg", "is_pinned", "is_shared", "is_signed", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "isneginf",
+    "isposinf", "istft", "logdet", "logit_", "lstsq", "lu", "lu_solve", "map2_", "module_load", "msort", "mtia",
+    "mvlgamma", "mvlgamma_", "narrow_copy", "new_empty_strided", "nonzero_static", "orgqr", "ormqr", "output_nr",
+    "polygamma", "polygamma_", "put", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",
+    "q_scale", "q_zero_point", "qr", "qscheme", "reinforce", "renorm", "renorm_", "resize", "resize_", "resize_as",
+    "resize_as_", "resize_as_sparse_", "resolve_neg", "retains_grad", "row_indices", "select_scatter",
+    "slice_inverse", "slice_scatter", "slogdet", "smm", "solve", "sparse_dim", "sparse_mask", "sparse_resize_",
+    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "svd", "swapaxes_", "swapdims_", "symeig",
+    "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo",
+    "to_sparse_csc", "to_sparse_csr", "triangular_solve", "unsafe_split", "unsafe_split_with_sizes", "values",
+    "volatile",
+))  # fmt: skip
 """What a tensor has beside all that: nothing of it makes a model, and code that asks for it goes on."""
 
 
