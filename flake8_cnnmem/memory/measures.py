@@ -8,7 +8,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
-from flake8_cnnmem.ops import GroupNorm, LayerNorm, Recurrent, RecurrentCell, RMSNorm
+from flake8_cnnmem.ops import Convolution, GroupNorm, LayerNorm, Recurrent, RecurrentCell, RMSNorm
 from flake8_cnnmem.ops.base import LIMIT, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
@@ -95,14 +95,13 @@ def _probabilities(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(dims.product(shape[:-1]), keys[-2])
 
 
-def _products(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
-    """A weight's values for every matrix of an input of more than two axes."""
-    kernel = call.weights[0].shape if call.weights else NOT_KNOWN
-    if len(shape) < 3:
+def _dense(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of a grouped convolution's kernel, if it had no groups."""
+    op = call.op
+    if not isinstance(op, Convolution) or op.channels_last not in (True, False):
         return 0
-    if isinstance(kernel, Unknown):
-        return kernel
-    return dims.multiply(dims.product(shape[:-2]), dims.product(kernel))
+    channels = shape[-1 if op.channels_last else 1] if len(shape) > 1 else NOT_KNOWN
+    return dims.multiply(dims.product(op.kernel), dims.multiply(_whole(op.filters), channels))
 
 
 def _steps(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
@@ -176,7 +175,7 @@ QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "groups": _groups,
     "queries": _queries,
     "probabilities": _probabilities,
-    "products": _products,
+    "dense": _dense,
     "steps": _steps,
     "inner": _inner,
     "joined": _joined,

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.storages import Value
-from flake8_cnnmem.ops import AdaptivePool, BatchNorm, Dropout, InstanceNorm, Recurrent, Reduce, ScaledDotProduct
+from flake8_cnnmem.ops import (
+    AdaptivePool,
+    BatchNorm,
+    Convolution,
+    Dropout,
+    InstanceNorm,
+    Recurrent,
+    Reduce,
+    ScaledDotProduct,
+)
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -18,6 +27,8 @@ def variants(call: Call, inputs: Sequence[Value]) -> tuple[str, ...]:
         return (*_attention(op, inputs), own)
     if isinstance(op, AdaptivePool) and op.size and all(size == 1 for size in op.size):
         return ("1", own)
+    if isinstance(op, Convolution) and isinstance(op.groups, int) and op.groups > 1:
+        return ("grouped", own)
     if isinstance(op, BatchNorm) and op.training is False:
         return ("eval", own)
     if isinstance(op, Recurrent) and op.layers != 1 and not (isinstance(op.dropout, (int, float)) and op.dropout == 0):

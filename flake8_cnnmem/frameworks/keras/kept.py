@@ -85,12 +85,14 @@ NOISES = [
 
 LAYERS = [
     ("convolution", Row((X,), layout="contiguous", weights="first", autocast=HALF)),
-    # On inputs of more than two axes Keras 3's matmul is a batched one: the kernel's gradient is made for every
-    # matrix of the batch, then summed (keras/src/backend/tensorflow/numpy.py; math_grad.py, _BatchMatMulV2).
+    # Keras has XLA compile these, which computes the gradient of a kernel without groups, and takes the groups out of
+    # it (ConvolutionGroupConverter).
     (
-        "linear",
-        Row((X,), backward=(New("products"),), layout="contiguous", weights="first", autocast=HALF),
+        "convolution/grouped",
+        Row((X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF),
     ),
+    # Of more than two axes, too: read as a matrix (tensordot).
+    ("linear", Row((X,), layout="contiguous", weights="first", autocast=HALF)),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous")),
     ("embedding", Row((X,), layout="contiguous")),
     # The gradient times x and times the scale.

@@ -86,7 +86,7 @@ def build_multi_head(
 
 @dataclass(frozen=True, slots=True)
 class Heads(Permute):
-    """The axes as an einsum takes them, or gives them: no step of its own in TensorFlow."""
+    """The axes as an einsum takes them: no step of its own in TensorFlow. Its result it gives in any order."""
 
 
 def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> Value:
@@ -130,7 +130,6 @@ def call_multi_head(
         rate if isinstance(rate, (int, float, Unknown)) else 0.0, use_causal_mask is True, fused=False
     )
     result = applied(run, op, q, k, v, function="attention")
-    result = applied(run, Heads((0, 2, 1, 3)), result, function="einsum")
     outputs = output_sizes(self, shape if isinstance(shape, tuple) else Unknown("the query's width is not known"))
     if isinstance(shape, tuple):
         result = applied(run, Reshape((*shape[:-1], multiply(heads, value_dim))), result, function="reshape")
@@ -200,7 +199,6 @@ def call_grouped(
         # Keras repeats the heads of k and v before the product
         k, v = (applied(run, RepeatInterleave(heads // shared, 1), part, function="repeat") for part in (k, v))
     result = applied(run, ScaledDotProduct(causal=use_causal_mask is True, fused=False), q, k, v, function="attention")
-    result = applied(run, Heads((0, 2, 1, 3)), result, function="einsum")
     shape = shapes[0]
     if isinstance(shape, tuple):
         result = applied(run, Reshape((*shape[:-1], multiply(heads, width))), result, function="reshape")
