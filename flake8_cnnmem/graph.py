@@ -220,6 +220,9 @@ class Model:
     trained: frozenset[int] = frozenset()
     """The weights, by id, that train with this model: in another one that shares them they may be frozen."""
 
+    updated: frozenset[int] | None = None
+    """The weights, by id, that an optimizer keeps state for; None for all that train."""
+
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""
         for weight in self.weights:

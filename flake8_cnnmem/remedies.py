@@ -105,8 +105,16 @@ def half_precision(case: Case) -> Iterator[tuple[str, Whole, Training]]:
 def leaner_optimizers(case: Case) -> Iterator[tuple[str, Whole, Training]]:
     optimizer = case.training.optimizer.value
     name = "momentum" if optimizer.name == "sgd" and dict(optimizer.options).get("momentum") else optimizer.name
-    for leaner in LEANER.get(name, ())[:1] if case.whole.step is None else ():
-        yield f"optimizer {leaner}", case.whole, replace(case.training, optimizer=Fact(Optimizer(leaner), "remedy"))
+    for leaner in LEANER.get(name, ())[:1]:
+        optimizer = Optimizer(leaner)
+        whole = case.whole
+        if whole.step is not None:
+            actions = (replace(each, optimizer=optimizer) if each.optimizer else each for each in whole.step.actions)
+            whole = replace(whole, step=replace(whole.step, actions=tuple(actions)))
+        fact = Fact(optimizer, "remedy")
+        parts = tuple((part, model, replace(how, optimizer=fact)) for part, model, how in whole.parts)
+        whole = replace(whole, parts=parts)
+        yield f"optimizer {leaner}", whole, replace(case.training, optimizer=fact)
 
 
 @contextmanager

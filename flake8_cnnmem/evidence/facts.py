@@ -25,6 +25,8 @@ class Evidence:
     dtype: list[Said[str]] = field(default_factory=list)
     loss: list[Said[str]] = field(default_factory=list)
     trained: RootCall | None = None
+    updated: frozenset[int] | None = None
+    """The weights, by id, that the code's optimizers were made for, where that is not all that train."""
     loaders: list[Instance] = field(default_factory=list)
     """What the model is trained on, or probably is."""
     data: list[Value] = field(default_factory=list)
@@ -42,6 +44,9 @@ def gathered(run: Interpreter, model: Instance) -> Evidence:
     optimizers_of(evidence, run, framework, model, rounds)
     for each in rounds:
         of_round(evidence, each, inside)
+    site, stated = framework.input_stated(run, model)
+    if stated is not None:
+        evidence.batch_size.insert(0, Said(stated, site))
     fitted(evidence, run, framework, model)
     made_loaders(evidence, run)
     told(evidence, run)
@@ -99,6 +104,12 @@ def optimizers_of(
         named = framework.optimizer_of(optimizer)
         if named is not None and (covered(optimizer) or (updated is None and (alone or id(optimizer) in stepping))):
             evidence.optimizer.append(Said(named, optimizer.site))
+    held = [optimizer for optimizer in known if covered(optimizer)]
+    used = [optimizer for optimizer in held if id(optimizer) in stepping] or held[:1]
+    if used:
+        theirs = frozenset(id(weight) for optimizer in used for weight in framework.updated_by(optimizer) or ())
+        trained = {id(weight) for weight in framework.weights(model) if weight.trainable and not weight.buffer}
+        evidence.updated = theirs if trained - theirs else None
     for compiled in reversed(framework.compiled(model)):
         named = framework.optimizer_of(compiled.optimizer)
         if named is not None:

@@ -90,6 +90,8 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    input_stated: Callable[[Run, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
+    """Where a model that states its inputs does so, and the batch size that it states there, if any."""
     policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None
     """The dtype that the code asks for globally ("mixed_float16"), and where."""
     backend: Callable[[Run], str] = lambda run: ""

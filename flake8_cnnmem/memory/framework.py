@@ -107,7 +107,8 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         graph.end(backward.finished)
         state(memory, row, options, graph.updated)
     else:
-        updated = [backward.finished[key] for key in weights if key in backward.finished]
+        held = weights if model.updated is None else model.updated
+        updated = [backward.finished[key] for key in weights if key in backward.finished and key in held]
         step(memory, row, options, updated)
         state(memory, row, options, updated)
     return answer(memory, training, overhead, saved, kept)

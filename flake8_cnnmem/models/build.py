@@ -159,7 +159,6 @@ class Builder:
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
-        source, stated = "code", True
         sampled = [(sample_shape(self.run, data), place_of_data(data)) for data in self.evidence.data[:1]]
         for shape, name in ((self.wanted.directive, "directive"), *sampled, (self.wanted.option, "option")):
             filled = filled_in(shapes, shape) if shape is not None else None
@@ -169,8 +168,8 @@ class Builder:
                     for each, tensor in zip(filled, own, strict=True)
                 ]
                 return self.finish(values, name, None, name != "option", [])
-        site = self.root.site
-        return self.finish(list(own), source if stated else "", site, True, [])
+        site = self.framework.input_stated(self.run, self.instance)[0] or self.root.site
+        return self.finish(list(own), place(site), site, True, [])
 
     def drawn_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
         """One sample of what the model is trained on, where its call is not seen and it takes a single input."""
@@ -380,6 +379,7 @@ class Builder:
             tuple(dict.fromkeys(causes)),
             self.root.site,
             backend=self.framework.backend(self.run),
+            updated=self.evidence.updated,
             trained=frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer),
         )
         shape = first_shape(forward.inputs)

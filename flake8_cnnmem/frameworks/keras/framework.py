@@ -111,5 +111,6 @@ FRAMEWORK = Framework(
     optimizer_of=said.optimizer_of,
     compiled=said.compiled,
     fits=said.fits,
+    input_stated=said.input_stated,
     policy=said.policy,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.framework import Compiled, Fit
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
-from flake8_cnnmem.frameworks.keras.model_state import ModelState
+from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.training import Optimizer
@@ -68,6 +68,19 @@ def fits(instance: Instance) -> list[Fit]:
         usual = USUAL_BATCH if given.get("method") == "fit" else None
         found.append(Fit(data, given.get("batch_size"), given.get("site"), usual))
     return found
+
+
+def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:
+    """The first Input of a functional model, or the first layer of a Sequential one."""
+    graph = graph_of(model)
+    if graph is None or not graph.flat_inputs:
+        return None, None
+    found = session_of(run).node_of(graph.flat_inputs[0])
+    layer = found[0].operation if found is not None else None
+    if not isinstance(layer, Instance):
+        return None, None
+    batch = layer.native.properties.get("batch_size") if isinstance(layer.native, LayerState) else None
+    return layer.site, batch if isinstance(batch, int) else None
 
 
 def policy(run: Run) -> tuple[str, Site | None] | None:
