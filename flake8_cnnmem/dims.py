@@ -118,8 +118,16 @@ def same(left: Size, right: Size) -> bool | None:
 
 def product(sizes: Iterable[Size]) -> Size:
     """The number of values in a tensor of this shape."""
-    total: Size = 1
-    for size in sizes:
+    number = 1
+    rest = iter(sizes)
+    for size in rest:
+        if type(size) is not int:
+            break
+        number *= size
+    else:
+        return number
+    total = multiply(number, size)
+    for size in rest:
         total = multiply(total, size)
     return total
 

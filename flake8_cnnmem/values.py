@@ -103,8 +103,9 @@ class Class:
     def find(self, name: str) -> Value:
         """The attribute as the classes of the mro hold it, or MISSING."""
         for cls in self.mro:
-            if name in cls.namespace:
-                return cls.namespace[name]
+            found = cls.namespace.get(name, MISSING)
+            if found is not MISSING:
+                return found
         return MISSING
 
     def derives_from(self, other: Class) -> bool:

@@ -33,11 +33,11 @@ def apply_op(
     framework: str,
 ) -> Value:
     run.spend(CALL_STEPS)
-    tensors = tuple(as_tensor(value, framework) for value in inputs)
+    tensors = tuple([value if isinstance(value, Tensor) else as_tensor(value, framework) for value in inputs])
     call = Call(
         op,
         tensors,
-        tuple(weight for weight in weights if isinstance(weight, Tensor)),
+        tuple([weight for weight in weights if isinstance(weight, Tensor)]),
         run.next_number(),
         within=run.invocation,
         site=run.site,
@@ -46,13 +46,20 @@ def apply_op(
         function=function,
     )
     dtype = tensors[0].dtype if tensors else "float"
-    unranked = next((tensor.shape for tensor in tensors if isinstance(tensor.shape, Unknown)), None)
+    given: list[dims.Shape] = []
+    unranked: Unknown | None = None
+    for tensor in tensors:
+        shape = tensor.shape
+        if not isinstance(shape, Unknown):
+            given.append(shape)
+        elif unranked is None:
+            unranked = shape
     shapes: Sequence[dims.Shape | Unknown]
     if unranked is not None:
         shapes = [unranked] * max(len(dtypes) if dtypes else 1, 1)
     else:
         try:
-            shapes = op.outputs(*(tensor.shape for tensor in tensors if not isinstance(tensor.shape, Unknown)))
+            shapes = op.outputs(*given)
         except Mismatch as mismatch:
             call.problem = mismatch.problem
             if run.stop_at_problem:
@@ -60,8 +67,10 @@ def apply_op(
             cause = run.unknown(mismatch.problem.what)
             shapes = carried_on(op, mismatch.recovered, cause) if mismatch.recovered is not None else (cause,)
     outputs = tuple(
-        Tensor(shape, dtypes[at] if dtypes and at < len(dtypes) else dtype, call, at, None, framework)
-        for at, shape in enumerate(shapes)
+        [
+            Tensor(shape, dtypes[at] if dtypes and at < len(dtypes) else dtype, call, at, None, framework)
+            for at, shape in enumerate(shapes)
+        ]
     )
     call.outputs = outputs
     if run.log is not None:

@@ -21,6 +21,7 @@ from flake8_cnnmem.values import (
     Namespace,
     Native,
     Property,
+    Raised,
     StaticMethod,
     Value,
 )
@@ -74,6 +75,8 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
         return found
     fallback = cls.find("__getattr__")
     if fallback is not MISSING and name != "__getattribute__":
+        if type(fallback) is Native:
+            return asked(run, fallback, instance, name)
         return run.quietly("AttributeError", fallback, instance, name)
     unknown_base = cls.any_unknown_base()
     if unknown_base is not None:
@@ -81,6 +84,17 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
     if instance.payload is not None:
         return builtins.method(run, instance.payload, name)
     return bind(run, inherited(run, name), instance, cls)
+
+
+def asked(run: Interpreter, fallback: Native, instance: Instance, name: str) -> Value:
+    """What a `__getattr__` of ours gives; MISSING where it raises AttributeError. A module's children come this way."""
+    run.spend(1)
+    try:
+        return fallback.function(run, instance, name)
+    except Raised as raised:
+        if any(cls.name == "AttributeError" for cls in raised.value.cls.mro):
+            return MISSING
+        raise
 
 
 def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Value:

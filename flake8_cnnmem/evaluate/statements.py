@@ -90,7 +90,10 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
         frame.line = line
         run.frame = frame
         run.site = site
-        run.spend(1)
+        budget = run.budget
+        budget.steps -= 1
+        if budget.steps < 0:
+            run.spend(0)
         return inner(frame)
 
     return code
