@@ -123,14 +123,14 @@ def flow(
     parts = x if isinstance(x, (list, tuple)) and x else [x]
     count = size_of_batch(batch_size)
 
-    def batch(value: Value) -> Value:
+    def batch(value: Value, dtype: str = "float") -> Value:
         if not isinstance(value, Tensor) or not isinstance(value.shape, tuple):
             return value if isinstance(value, Unknown) else run.unknown("what a generator is given is not known")
-        return Tensor((count, *value.shape[1:]), "float", framework="keras")
+        return Tensor((count, *value.shape[1:]), dtype, framework="keras")
 
     images = [batch(part) for part in parts]
     first = images[0] if len(images) == 1 else images
-    facts["element"] = first if y is None else (first, batch(y))
+    facts["element"] = first if y is None else (first, batch(y, getattr(y, "dtype", "float")))
     if isinstance(parts[0], Tensor) and isinstance(parts[0].shape, tuple):
         facts["n"] = parts[0].shape[0]
     return pipeline(ITERATOR, facts)

@@ -115,7 +115,7 @@ def batches(run: Run, self: Instance) -> Value:
 
 def length_of(run: Run, dataset: Value) -> Value:
     """`len(dataset)`, Unknown where nobody knows."""
-    if isinstance(dataset, (list, tuple, dict)):
+    if isinstance(dataset, (list, tuple, dict, range)):
         return len(dataset)
     if isinstance(dataset, Tensor):
         return dataset.shape[0] if isinstance(dataset.shape, tuple) and dataset.shape else dataset.shape

@@ -176,7 +176,18 @@ def pack_sequence(run: Run, sequences: Value, enforce_sorted: Value = True) -> V
 def pad_sequence(
     run: Run, sequences: Value, batch_first: Value = False, padding_value: Value = 0.0, padding_side: Value = "right"
 ) -> Value:
-    return run.unknown("the length of the longest sequence is not known")
+    """Outside of models, where batches are put together: (longest, count, ...), or the count first."""
+    items = run.items(sequences)
+    if isinstance(items, Unknown) or run.invocation is not None:
+        return run.unknown("the length of the longest sequence is not known") if isinstance(items, list) else items
+    shapes = [item.shape for item in items if isinstance(item, Tensor) and isinstance(item.shape, tuple) and item.shape]
+    if not shapes or len(shapes) < len(items) or any(shape[1:] != shapes[0][1:] for shape in shapes):
+        return run.unknown("the length of the longest sequence is not known")
+    lengths = [shape[0] for shape in shapes if isinstance(shape[0], int)]
+    unknown = run.unknown("the length of the longest sequence is not known")
+    longest = max(lengths) if len(lengths) == len(shapes) else unknown
+    lead = (len(shapes), longest) if batch_first is True else (longest, len(shapes))
+    return Tensor((*lead, *shapes[0][1:]), items[0].dtype)
 
 
 RNN_UTILITIES: dict[str, Value] = {

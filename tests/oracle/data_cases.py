@@ -1,0 +1,156 @@
+"""What loaders, transforms and pipelines give: each case is a program that leaves tensors in `result`.
+
+`measure_data.py` runs them in the frameworks; the tests run them in the interpreter.
+"""
+
+from __future__ import annotations
+
+HEAD = """
+import numpy as np
+import torch
+from PIL import Image
+from torch.utils.data import (
+    BatchSampler, ConcatDataset, DataLoader, Dataset, IterableDataset, RandomSampler, Subset, TensorDataset,
+    random_split,
+)
+from torchvision import transforms as T
+from torchvision.transforms import v2
+from torchvision.transforms import functional as TF
+photo = Image.new("RGB", (500, 375))
+scan = Image.new("L", (300, 400))
+class Photos(Dataset):
+    def __init__(self, transform=None, count=50):
+        self.transform = transform or T.ToTensor()
+        self.count = count
+    def __len__(self):
+        return self.count
+    def __getitem__(self, index):
+        return self.transform(photo), index % 10
+"""
+
+LOADERS = {
+    "a data set of tensors": "result = next(iter(DataLoader(TensorDataset(torch.zeros(40, 3, 8, 8), torch.arange(40)), 16)))",
+    "a batch size by name, shuffled": "result = next(iter(DataLoader(Photos(), batch_size=6, shuffle=True)))",
+    "batches in a for loop": "for result in DataLoader(Photos(), 5): break",
+    "a batch enumerated": "for at, (images, labels) in enumerate(DataLoader(Photos(), 7)):\n    result = images, labels\n    break",
+    "samples that are dicts": """
+class Named(Photos):
+    def __getitem__(self, index):
+        return {"image": torch.zeros(3, 4, 4), "mask": torch.zeros(4, 4, dtype=torch.long), "size": (4, 4), "n": 1.5}
+batch = next(iter(DataLoader(Named(), 8)))
+result = batch["image"], batch["mask"], batch["size"], batch["n"]
+""",
+    "samples that are arrays": """
+class Arrays(Dataset):
+    def __len__(self):
+        return 20
+    def __getitem__(self, index):
+        return np.zeros((6, 5), dtype=np.float32), np.int64(1)
+result = next(iter(DataLoader(Arrays(), 4)))[0]
+""",
+    "without batching": "result = next(iter(DataLoader(Photos(), batch_size=None)))[0]",
+    "a batch sampler": "result = next(iter(DataLoader(Photos(), batch_sampler=BatchSampler(RandomSampler(Photos()), 9, False))))",
+    "a part of a data set": "result = next(iter(DataLoader(Subset(Photos(), range(20)), 10)))",
+    "a random split": "a, b = random_split(Photos(), [40, 10])\nresult = next(iter(DataLoader(a, 8)))",
+    "a random split by fractions": "a, b = random_split(Photos(), [0.8, 0.2])\nresult = torch.zeros(len(a), len(b))",
+    "joined data sets": "result = next(iter(DataLoader(ConcatDataset([Photos(), Photos()]), 3)))",
+    "added data sets": "result = torch.zeros(len(Photos() + Photos()))",
+    "an iterable data set": """
+class Endless(IterableDataset):
+    def __iter__(self):
+        while True:
+            yield torch.zeros(2, 3), 1
+result = next(iter(DataLoader(Endless(), 5)))
+""",
+    "a collate function": """
+def collate(samples):
+    images, labels = zip(*samples)
+    return torch.stack(images), torch.tensor(labels)
+result = next(iter(DataLoader(Photos(), 4, collate_fn=collate)))
+""",
+    "a collate function that pads": """
+def collate(samples):
+    return torch.nn.utils.rnn.pad_sequence([image.flatten(1).t() for image, _ in samples], batch_first=True)
+result = next(iter(DataLoader(Photos(T.Compose([T.Resize((4, 5)), T.ToTensor()])), 3, collate_fn=collate)))
+""",
+    "batches in an epoch": "result = torch.zeros(len(DataLoader(Photos(), 8)), len(DataLoader(Photos(), 8, drop_last=True)))",
+    "two loaders side by side": "for (result, _), _ in zip(DataLoader(Photos(), 4), DataLoader(Photos(), 4)): break",
+}  # fmt: skip
+
+TRANSFORMS = {
+    "ToTensor": "T.ToTensor()(photo)",
+    "ToTensor of one band": "T.ToTensor()(scan)",
+    "ToTensor of an array": "T.ToTensor()(np.zeros((20, 30, 3), dtype=np.uint8))",
+    "ToTensor of a flat array": "T.ToTensor()(np.zeros((20, 30), dtype=np.float32))",
+    "PILToTensor": "T.PILToTensor()(photo)",
+    "Resize to a pair": "T.Compose([T.Resize((128, 96)), T.ToTensor()])(photo)",
+    "Resize of the shorter side": "T.Compose([T.Resize(256), T.ToTensor()])(photo)",
+    "Resize of the shorter side of an upright image": "T.Compose([T.Resize(256), T.ToTensor()])(scan)",
+    "Resize with a largest size": "T.Compose([T.Resize(256, max_size=300), T.ToTensor()])(photo)",
+    "Resize of a tensor": "T.Resize(64)(torch.zeros(3, 100, 200))",
+    "CenterCrop": "T.Compose([T.Resize(256), T.CenterCrop(224), T.ToTensor()])(photo)",
+    "CenterCrop of a small image": "T.Compose([T.CenterCrop(600), T.ToTensor()])(photo)",
+    "RandomResizedCrop": "T.Compose([T.RandomResizedCrop(224), T.RandomHorizontalFlip(), T.ToTensor()])(photo)",
+    "RandomCrop with padding": "T.Compose([T.Resize((32, 32)), T.RandomCrop(32, padding=4), T.ToTensor()])(photo)",
+    "Pad by one number": "T.Compose([T.Pad(3), T.ToTensor()])(photo)",
+    "Pad by two numbers": "T.Compose([T.Pad((3, 5)), T.ToTensor()])(photo)",
+    "Pad by four numbers": "T.Compose([T.Pad((1, 2, 3, 4)), T.ToTensor()])(photo)",
+    "Grayscale": "T.Compose([T.Grayscale(), T.ToTensor()])(photo)",
+    "Grayscale with three channels": "T.Compose([T.Grayscale(num_output_channels=3), T.ToTensor()])(scan)",
+    "FiveCrop stacked": "T.Compose([T.FiveCrop(100), T.Lambda(lambda crops: torch.stack([T.ToTensor()(c) for c in crops]))])(photo)",
+    "TenCrop": "T.TenCrop(10)(torch.zeros(3, 20, 20))[9]",
+    "ToPILImage and back": "T.Compose([T.ToPILImage(), T.Resize((7, 9)), T.ToTensor()])(torch.zeros(1, 20, 30))",
+    "RandomRotation": "T.Compose([T.RandomRotation(20), T.ToTensor()])(photo)",
+    "RandomApply of what keeps the size": "T.Compose([T.RandomApply([T.ColorJitter(0.1)], p=0.5), T.ToTensor()])(photo)",
+    "Normalize": "T.Compose([T.ToTensor(), T.Normalize((0.5,) * 3, (0.5,) * 3)])(photo)",
+    "augmentations": "T.Compose([T.RandAugment(), T.TrivialAugmentWide(), T.ToTensor(), T.RandomErasing()])(photo)",
+    "ConvertImageDtype": "T.ConvertImageDtype(torch.float64)(torch.zeros(3, 4, 4, dtype=torch.uint8))",
+    "v2 ToImage and ToDtype": "v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])(photo)",
+    "v2 RGB": "v2.Compose([v2.RGB(), v2.ToImage()])(scan)",
+    "v2 of an image and a mask": "v2.Compose([v2.Resize((20, 30)), v2.ToImage()])(photo, scan)",
+    "functional resize and crop": "TF.to_tensor(TF.crop(TF.resize(photo, [100, 120]), 3, 4, 50, 60))",
+    "functional pad": "TF.to_tensor(TF.pad(photo, [0, 0, 3, 5]))",
+    "a crop of Pillow's": "T.ToTensor()(photo.crop((10, 20, 110, 70)))",
+    "a size of Pillow's": "torch.zeros(photo.size)",
+    "a conversion of Pillow's": "T.ToTensor()(photo.convert('L').resize((8, 6)))",
+    "an array of an image": "torch.from_numpy(np.array(photo))",
+    "an array of a grey image": "torch.from_numpy(np.asarray(scan).copy())",
+    "an image of an array": "T.ToTensor()(Image.fromarray(np.zeros((5, 6, 3), dtype=np.uint8)))",
+    "a quarter turn": "T.ToTensor()(photo.transpose(Image.ROTATE_90))",
+}  # fmt: skip
+TRANSFORMS = {name: f"result = {code}" for name, code in TRANSFORMS.items()}
+
+KERAS_HEAD = """
+import numpy as np
+import tensorflow as tf
+x, y = np.zeros((40, 28, 28, 1), dtype="float32"), np.zeros((40,), dtype="int32")
+"""
+
+PIPELINES = {
+    "slices in batches": "result = next(iter(tf.data.Dataset.from_tensor_slices((x, y)).shuffle(10).batch(16)))",
+    "batches in a for loop": "for result in tf.data.Dataset.from_tensor_slices((x, y)).batch(8).prefetch(1): break",
+    "a function on samples": """
+def prepare(image, label):
+    return tf.image.resize(image, [32, 20]), tf.one_hot(label, 10)
+result = next(iter(tf.data.Dataset.from_tensor_slices((x, y)).map(prepare).batch(4)))
+""",
+    "a function on batches": "result = next(iter(tf.data.Dataset.from_tensor_slices((x, y)).batch(5).map(lambda a, b: (a / 255, b))))",
+    "samples in dicts": "result = next(iter(tf.data.Dataset.from_tensor_slices({'a': x, 'b': y}).batch(3)))['a']",
+    "unbatched": "result = next(iter(tf.data.Dataset.from_tensor_slices(x).batch(4).unbatch()))",
+    "zipped": """
+a, b = tf.data.Dataset.from_tensor_slices(x), tf.data.Dataset.range(40)
+result = next(iter(tf.data.Dataset.zip((a, b)).batch(6)))
+""",
+    "a generator with a signature": """
+def samples():
+    for at in range(10):
+        yield np.zeros((4, 5), dtype="float32"), at
+signature = (tf.TensorSpec(shape=(4, 5), dtype=tf.float32), tf.TensorSpec(shape=(), dtype=tf.int32))
+result = next(iter(tf.data.Dataset.from_generator(samples, output_signature=signature).batch(2)))
+""",
+    "flowing arrays": """
+generator = tf.keras.preprocessing.image.ImageDataGenerator(rescale=1 / 255)
+result = next(generator.flow(x, y, batch_size=10))
+""",
+    "labels as categories": "result = tf.constant(tf.keras.utils.to_categorical(y, 10))",
+}  # fmt: skip
