@@ -6,13 +6,13 @@ what is left is the layers' (and the input's, which only exists with them). So t
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from flake8_cnnmem.answers import ModelReport, Row
+from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.training import Fact, Training
 
@@ -40,7 +40,7 @@ class LayerChange:
         """Where it stands, in the new code if it is there."""
         row, path = (self.after, self.after_path) if self.after is not None else (self.before, self.before_path)
         assert row is not None
-        path = nearby(row.path) or path
+        path = shown_path(row.path, path) if row.path else path
         return f"{path}:{row.line}" if row.line else path
 
     @property
@@ -185,12 +185,6 @@ def layer_changes(before: ModelReport, after: ModelReport) -> tuple[LayerChange,
         if key not in old or key not in new or made(old[key]) != made(new[key])
     ]
     return tuple(sorted(found, key=lambda each: -(abs(each.activations) + abs(each.parameters))))
-
-
-def nearby(path: str) -> str:
-    """A path as people read it: from the working folder, unless that is no folder above."""
-    inside = os.path.relpath(path) if os.path.isabs(path) else path
-    return path if inside.startswith(os.pardir) else inside
 
 
 def by_name(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:

@@ -109,6 +109,16 @@ class Repository:
         paths = {os.fsdecode(name) for name in listed.split(b"\0") if name}
         return sorted(path for path in paths if os.path.isfile(os.path.join(self.root, path)))
 
+    def changed(self, base: str, head: str | None) -> set[str]:
+        """The paths of what differs between two commits, or a commit and the work tree, new files as well."""
+        sides = (base,) if head is None else (base, head)
+        listed = self.git(
+            "diff", "--name-only", "-z", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", *sides, "--"
+        )
+        if head is None:
+            listed += self.git("-C", self.root, "ls-files", "-z", "--others", "--exclude-standard")
+        return {os.fsdecode(name) for name in listed.split(b"\0") if name}
+
     def renames(self, base: str, head: str | None) -> dict[str, str]:
         """New path by old path, of the files that git finds renamed."""
         sides = (base,) if head is None else (base, head)

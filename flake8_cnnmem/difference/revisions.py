@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.answers import FileReport, ModelReport
+from flake8_cnnmem.difference.reach import may_matter, names_in, stands_alone
 from flake8_cnnmem.difference.repository import Repository, Tree
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.source import LARGEST, Source, SourceError, load, mentions_framework
@@ -108,6 +109,9 @@ class Sides:
     base: Tree
     head: Files
     pairs: tuple[Pair, ...]
+    """None where nothing changed that could matter."""
+    names: frozenset[str] = frozenset()
+    """What modules of the project may be imported by, on either side."""
 
     @classmethod
     def of(cls, repository: Repository, base: str, head: str | None) -> Sides:
@@ -117,6 +121,9 @@ class Sides:
         tree = repository.tree(first)
         after = DISK if second is None else repository.tree(second)
         paths = after.blobs if isinstance(after, Tree) else repository.working_files()
+        names = names_in((*tree.blobs, *paths))
+        if not may_matter(repository.changed(first, second)):
+            return cls(tree, after, (), names)
         renamed = repository.renames(first, second)
         there = {path for path in paths if path.endswith(MODULES)}
         pairs = []
@@ -128,10 +135,12 @@ class Sides:
         every = [*pairs, *((None, path) for path in sorted(there - found))]
         shown = [Pair(*(None if p is None else os.path.relpath(os.path.join(repository.root, p)) for p in pair))
                  for pair in every]  # fmt: skip
-        return cls(tree, after, tuple(sorted(shown, key=lambda pair: pair.after or pair.before or "")))
+        return cls(tree, after, tuple(sorted(shown, key=lambda pair: pair.after or pair.before or "")), names)
 
     def compare(self, pair: Pair, evaluate: Evaluate) -> Compared | None:
         """The models of a file on both sides; None where nothing that they depend on differs."""
+        if pair.before == pair.after and pair.before is not None and self.unreached(pair.before):
+            return None
         asked: set[tuple[str, str]] = set()
         before = FileReport("")
         if pair.before is not None:
@@ -146,6 +155,15 @@ class Sides:
             # Models of a file that cannot be read have neither come nor gone.
             return Compared(problems=problems)
         return Compared(before.reports, after.reports)
+
+    def unreached(self, path: str) -> bool:
+        """Whether a file is the same on both sides, and takes nothing from others."""
+        if not alike("content", path, self.base, self.head):
+            return False
+        try:
+            return stands_alone(load(path, self.base), self.names)
+        except SourceError:
+            return False
 
     def close(self) -> None:
         for side in (self.base, self.head):

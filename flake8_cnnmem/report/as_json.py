@@ -10,6 +10,7 @@ import flake8_cnnmem
 from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.lines import position
 from flake8_cnnmem.memory.estimate import Moment
+from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.training import Fact
 
 TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
@@ -69,7 +70,7 @@ def model(report: ModelReport) -> dict[str, Any]:
         "memory": {
             "accounting": None if estimate is None else estimate.accounting,
             **{term: getattr(estimate, term, None) for term in TERMS},
-            "peak_at": None if estimate is None else peak_at(estimate.peak_at),
+            "peak_at": None if estimate is None else peak_at(estimate.peak_at, report.path),
             "overhead_parts": None if estimate is None else dict(estimate.overhead_parts),
         },
         "limit": report.limit,
@@ -82,7 +83,7 @@ def model(report: ModelReport) -> dict[str, Any]:
     }
 
 
-def peak_at(moment: Moment | None) -> dict[str, Any] | None:
+def peak_at(moment: Moment | None, path: str) -> dict[str, Any] | None:
     """Where in the step the peak is, and how the activations of that moment divide."""
     if moment is None:
         return None
@@ -90,7 +91,7 @@ def peak_at(moment: Moment | None) -> dict[str, Any] | None:
     return {
         "phase": moment.phase,
         "layer": moment.name,
-        "path": None if site is None else site.path,
+        "path": None if site is None else shown_path(site.path, path),
         **({"line": None} if site is None else position(site.line)),
         "kept": moment.live.kept,
         "temporaries": moment.live.temporaries,

@@ -144,6 +144,7 @@ def test_a_shallow_clone_is_told_what_it_lacks(tmp_path: Path, project: Path) ->
 def test_only_what_a_change_can_reach_is_evaluated_twice(project: Path) -> None:
     (project / "alone.py").write_text("import torch\n")
     (project / "user.py").write_text("import torch, nets.parts.block\n")
+    (project / "relative.py").write_text("import torch\nfrom .nets import net\n")
     git(project, "add", "--all")
     git(project, "commit", "-q", "-m", "two")
     (project / "nets" / "parts" / "block.py").write_text("x = 2\n")
@@ -161,4 +162,12 @@ def test_only_what_a_change_can_reach_is_evaluated_twice(project: Path) -> None:
     sides.close()
     both = {path for path, side in evaluated if side == "work tree"}
     assert both == {"user.py"}
-    assert {path for path, side in evaluated if side == "HEAD"} >= {"alone.py", "nets/net.py", "user.py"}
+    # The others import nothing of the project: they are not even looked at.
+    assert {path for path, side in evaluated if side == "HEAD"} == {"user.py", "relative.py"}
+
+
+def test_a_change_of_texts_alone_is_none_of_models(project: Path) -> None:
+    (project / "README.md").write_text("words\n")
+    sides = Sides.of(Repository("."), "HEAD", None)
+    assert sides.pairs == ()
+    sides.close()
