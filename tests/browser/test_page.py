@@ -278,8 +278,9 @@ def test_a_page_of_500_models_is_there_within_3_seconds(opened: Opened, monkeypa
     [*_, report] = reports_of("fixtures/models/torch/resnet.py", monkeypatch)
     page = opened([replace(report, name=f"Net{number}") for number in range(500)], T4)
     assert len(page.all("#models li")) == 500
-    taken = "return performance.getEntriesByName('drawn')[0].startTime"
-    first = page.run(taken)
-    page.driver.refresh()
-    page.until(lambda: page.run("return document.documentElement.dataset.drawn"))
-    assert min(first, page.run(taken)) < 3000
+    taken = []
+    for _ in range(3):
+        page.driver.refresh()
+        page.until(lambda: page.run("return document.documentElement.dataset.drawn"))
+        taken.append(page.run("return performance.getEntriesByName('drawn')[0].startTime"))
+    assert min(taken) < 3000

@@ -20,7 +20,14 @@ function treeOf(holds) {
     node.line = node.line || line;
     node.type = node.type || type;
   }
-  return settled(root);
+  return opened(settled(root));
+}
+
+// A root with nothing but one module in it shows what is in that one.
+function opened(root) {
+  const [only] = root.children;
+  if (root.children.length !== 1 || !only.children.length) return root;
+  return opened({ ...root, children: only.children.map((child) => ({ ...child, name: `${only.name}.${child.name}` })) });
 }
 
 // The children as a list, the largest first; a module with nothing but one other in it is that other one.
@@ -75,7 +82,7 @@ function whereItGoes(model) {
     said.textContent = `${trail.length > 1 ? node.path : "all modules"}: ${show(size(node))}, of which `
       + `${show(node.kept)} ${model.holds.kept} and ${show(node.weights)} ${model.holds.weights}`;
     if (focus) (ranked.querySelector("button") || crumbs.querySelector("li:nth-last-child(2) button") || plot).focus();
-    if (plot.isConnected) draw();
+    if (plot.isConnected) ready.then(draw);
   }
 
   function entry(child, most) {
@@ -96,21 +103,21 @@ function whereItGoes(model) {
   // Two generations below where we are. Nodes are told apart by number: a path could be anything.
   function draw() {
     const here = trail[trail.length - 1];
-    const found = [];
+    const found = [{ node: here, parent: "", steps: trail }];
     for (const child of here.children) {
       const steps = [...trail, child];
-      const number = found.push({ node: child, parent: "", steps }) - 1;
+      const number = found.push({ node: child, parent: "0", steps }) - 1;
       for (const below of child.children) found.push({ node: below, parent: String(number), steps: [...steps, below] });
     }
     const mixed = mixer(colour("parameters"), colour("kept"));
     const trace = {
       type: "treemap", ids: found.map((_, index) => String(index)), parents: found.map((each) => each.parent),
-      labels: found.map(({ node }) => plain(`${node.name} ${typeOf(node)}`.trim())), values: found.map(({ node }) => size(node)),
-      text: found.map(({ node }) => show(size(node))), texttemplate: "%{label}<br>%{text}", branchvalues: "total",
-      sort: true, hoverinfo: "none", pathbar: { visible: false }, tiling: { pad: 2 }, root: { color: "rgba(0,0,0,0)" },
+      labels: found.map(({ node }) => node === here ? "" : plain(`${node.name} ${typeOf(node)}`.trim())), values: found.map(({ node }) => size(node)),
+      text: found.map(({ node }) => (node === here ? "" : show(size(node)))), texttemplate: "%{label}<br>%{text}", branchvalues: "total",
+      sort: true, hoverinfo: "none", pathbar: { visible: false }, tiling: { pad: 2 },
       textfont: { size: 13, color: "#10141a" },
       marker: {
-        colors: found.map(({ node }) => mixed(node.kept / Math.max(1, size(node)))),
+        colors: found.map(({ node }) => (node === here ? colour("card") : mixed(node.kept / Math.max(1, size(node))))),
         line: { width: 1, color: colour("card") }, pad: { t: 20, l: 2, r: 2, b: 2 }, cornerradius: 3,
       },
     };
@@ -120,7 +127,7 @@ function whereItGoes(model) {
     }, CHART).then(() => {
       plot.removeAllListeners("plotly_treemapclick");
       plot.on("plotly_treemapclick", (event) => {
-        const { node, steps } = found[Number(event.points[0].id)] || { node: here, steps: trail };
+        const { node, steps } = found[Number(event.points[0].id)];
         if (node !== here && node.children.length) walk(steps, false);
         return false;
       });

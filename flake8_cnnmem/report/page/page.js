@@ -3,18 +3,21 @@
 const INDEX = JSON.parse(document.getElementById("index").textContent);
 let charts = [];
 
+// The charting library stands behind this script: text and tables are there before it is read.
+const ready = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
+
 function head(model) {
   const standing = model.fits === true ? ["fits", "fits"] : model.fits === false ? ["does not fit", "over"] : null;
   const badges = [
     standing && make("span", { class: `badge ${standing[1]}` }, standing[0]),
-    model.status !== "exact" && make("span", { class: "badge bound" }, model.statusText),
+    model.status === "lower-bound" && make("span", { class: "badge bound" }, model.statusText),
     model.framework && make("span", { class: "badge plain" }, model.framework),
   ].filter(Boolean);
   const parts = [make("h1", {}, ...path(model.name)), make("p", { class: "where" }, make("code", {}, ...path(model.place)), ...badges)];
   const figure = make("div", { class: "figure", id: "figure" }, model.figure);
-  parts.push(figure, model.terms ? make("p", { class: "soft" }, `one training step ${model.accounting}`) : null, model.terms ? gauge(model) : null, make("p", { id: "verdict", style: "margin: 8px 0 0" }, model.verdict));
+  parts.push(figure, model.terms ? make("p", { class: "soft" }, `one training step ${model.accounting}`) : null, model.terms ? gauge(model) : null, model.terms ? make("p", { id: "verdict", style: "margin: 8px 0 0" }, model.verdict) : null);
   if (model.causes.length) parts.push(causes(model));
-  return make("section", { class: "card" }, ...parts);
+  return make("section", { class: "card" }, parts);
 }
 
 function gauge(model) {
@@ -90,7 +93,7 @@ function choose(number) {
 }
 
 function redraw() {
-  return Promise.all(charts.map((chart) => chart.draw()));
+  return ready.then(() => Promise.all(charts.map((chart) => chart.draw())));
 }
 
 function list() {
@@ -136,7 +139,7 @@ function start() {
   // On paper: light, and as wide as a page. The style says the rest.
   addEventListener("beforeprint", () => {
     document.documentElement.dataset.print = "yes";
-    redraw();
+    if (window.Plotly) for (const chart of charts) chart.draw();
   });
   addEventListener("afterprint", () => {
     delete document.documentElement.dataset.print;
