@@ -28,7 +28,7 @@ class Kept:
     """Something that stays for the backward pass.
 
     `when`: "any" (the result needs a gradient), "weight" (a weight of the call is trained), "others" (an operand
-    beside this one needs a gradient), "own" (this one needs a gradient).
+    beside this one needs a gradient), "own" (this one needs a gradient), "half" (the op computes in half precision).
     """
 
     what: str | New

@@ -82,6 +82,9 @@ def places(what: str, number: int) -> list[int]:
     return [place for place in wanted if place < number]
 
 
+HALVES = ("float16", "bfloat16")
+
+
 def applies(kept: Kept, place: int | None, inputs: Sequence[Value], weights: Sequence[Keyed]) -> bool:
     """Whether a row's condition holds for what is at `place` of the inputs."""
     trained = any(value.grad for _, value in weights)
@@ -89,4 +92,6 @@ def applies(kept: Kept, place: int | None, inputs: Sequence[Value], weights: Seq
         return trained or any(value.grad and value.weight is not None for value in inputs)
     if kept.when == "others":
         return trained or any(value.grad for at, value in enumerate(inputs) if at != place)
+    if kept.when == "half":
+        return bool(inputs) and inputs[0].dtype in HALVES
     return True

@@ -56,7 +56,7 @@ VALUES = [
     *rows("hardtanh clamp softshrink sparse_sigmoid",
           Row((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),
     ("celu", Row((X, MASK, MASK), gradient="reuse", layout="contiguous")),
-    ("gelu", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
+    ("gelu", Row((X, own(times=2)), gradient="reuse", layout="contiguous")),
     # x, its clipped line, and the line before the clipping.
     ("hardswish", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
     ("squareplus", Row((X, own()), layout="contiguous")),
@@ -142,7 +142,8 @@ REDUCTIONS = [
     *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
 ]
 
-HEADS = (X, Kept("x1"), Kept("x2"), own("probabilities", times=2), Y)
+HEADS = (X, Kept("x1"), Kept("x2"), own("probabilities", 4, 2), Kept(New("probabilities"), "half"), Y)
+"""The softmax runs in float32 under a mixed policy."""
 ATTENTION = [
     # The scores' softmax, what its gradient is made of or what the dropout leaves of it, and the product with v.
     (
