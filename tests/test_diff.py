@@ -339,3 +339,32 @@ def test_links_and_packages_of_a_revision_are_followed(
     ]
     assert (entry["before"]["status"], entry["after"]["status"]) == ("exact", "exact")
     assert entry["after"]["parameters"]["total"] > entry["before"]["parameters"]["total"]
+
+
+def test_data_that_code_reads_is_that_of_the_revision(
+    run_cnnmem: Run, commit: Callable[..., None], tmp_path: Path
+) -> None:
+    (tmp_path / "net.yaml").write_text("filters: 6\n")
+    given = "import yaml\n\nwith open('net.yaml') as file:\n    given = yaml.safe_load(file)\n"
+    commit("one", second=given + SECOND.replace("Conv2D(6,", "Conv2D(given['filters'],"))
+    (tmp_path / "net.yaml").write_text("filters: 12\n")
+    [entry] = difference(run_cnnmem("diff", "one", "--format=json"))["models"]
+    shapes = [[layer[side]["output_shape"] for side in ("before", "after")] for layer in entry["changes"][0]["layers"]]
+    assert [[24, 24, 6], [24, 24, 12]] in shapes
+
+
+def test_a_comment_is_read_as_it_is_meant(run_cnnmem: Run, commit: Callable[..., None], tmp_path: Path) -> None:
+    from markdown_it import MarkdownIt
+
+    folder = tmp_path / "_a_ *b* ~c~"
+    folder.mkdir()
+    (folder / "<img src=x>|`.py").write_text(SECOND)
+    commit("one")
+    (folder / "<img src=x>|`.py").write_text(SECOND.replace("Dense(10)", "Dense(20)"))
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(run_cnnmem("diff", "one", "--format=markdown").stdout)
+    [row] = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], re.DOTALL)
+    cells = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td.*?>(.*?)</td>", row, re.DOTALL)]
+    assert cells[1] == "_a_ *b* ~c~/&lt;img src=x&gt;|`.py:3"
+    assert len(cells) == 7
+    assert "<img" not in html
+    assert html.count("<summary>") == 1

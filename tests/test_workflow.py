@@ -102,6 +102,8 @@ class Runner:
             "github.repository": "owner/project",
             "github.token": "token",
             "inputs.fail-on": "over-limit",
+            "inputs.packages": "torchvision==0.28.0 timm",
+            "inputs.requirement": "flake8-cnnmem",
             "inputs.paths": ".",
             "steps.compare.outputs.status": self.output("status"),
         }
@@ -173,6 +175,21 @@ def test_the_findings_are_there_for_code_scanning(runner: Runner) -> None:
     assert [result["ruleId"] for result in log["runs"][0]["results"]] == ["CNM101"]
     [upload] = [step for step in STEPS if "upload-sarif" in step.get("uses", "")]
     assert upload["with"]["sarif_file"] == "${{ runner.temp }}/cnnmem.sarif"
+
+
+def test_the_packages_that_models_come_from_are_where_they_are_looked_up(runner: Runner, tmp_path: Path) -> None:
+    # A Python that installs nothing, but says what it was asked for.
+    told = tmp_path / "told"
+    runner.program(
+        tmp_path / "bin" / "python",
+        f'#!/bin/sh\necho "$@" >> "{told}"\n[ "$2" != venv ] || mkdir -p .venv/lib/python3.12/site-packages\n',
+    )
+    assert runner.step("Install").returncode == 0
+    assert told.read_text().splitlines() == [
+        "-m pip install --quiet flake8-cnnmem",
+        "-m venv --without-pip .venv",
+        "-m pip install --quiet --no-deps --target .venv/lib/python3.12/site-packages torchvision==0.28.0 timm",
+    ]
 
 
 def test_a_bad_configuration_ends_the_run(runner: Runner) -> None:
