@@ -78,7 +78,7 @@ function stepOverTime(model) {
 
   function draw() {
     const ink = colour("ink"), soft = colour("soft"), edge = colour("edge"), line = colour("limit");
-    const across = plot.clientWidth - margin.l - margin.r;
+    const room = plot.clientWidth - margin.l - margin.r;
     const unit = ceiling >= GIB ? [GIB, "GiB"] : [MIB, "MiB"];
     // Steps turn half-way between two points; the first and the last moment reach to the edges.
     const ended = (list, first, last) => [first, ...list, last];
@@ -92,14 +92,17 @@ function stepOverTime(model) {
       type: "line", x0: from, x1: from, y0: 0, y1: 1, yref: "paper", line: { color: edge, width: 1, dash: "dot" },
     }));
     const annotations = bands
-      .filter(([, from, to]) => ((to - from) / end) * across > 7.5 * name.length + 6)
+      .filter(([, from, to]) => ((to - from) / end) * room > 7.5 * name.length + 6)
       .map(([name, from, to]) => ({
         x: (from + to) / 2, y: 0, yref: "paper", yanchor: "top", yshift: -6, text: name, showarrow: false,
         font: { color: soft, size: 13 },
       }));
     if (shown) {
       const height = model.limit.bytes / unit[0];
-      shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: height, y1: height, line: { color: line, width: 2, dash: "dash" } });
+      const across = { type: "line", xref: "paper", x0: 0, x1: 1, y0: height, y1: height };
+      // A seam of the ground's colour keeps the line apart from the areas behind it.
+      shapes.push({ ...across, line: { color: colour("card"), width: 5 }, opacity: 0.75 });
+      shapes.push({ ...across, line: { color: line, width: 2, dash: "dash" } });
     }
     if (model.limit) {
       annotations.push({
@@ -114,7 +117,7 @@ function stepOverTime(model) {
     annotations.push({
       x: middles[step.peak], y: highest / unit[0], text: `<b>peak ${plain(model.figure)}</b>`, font: { color: ink, size: 14 },
       arrowcolor: ink, arrowhead: 2, arrowsize: 0.9, arrowwidth: 1.2, bgcolor: colour("card"), borderpad: 2,
-      ax: (where > 0.6 ? -1 : 1) * (across < 560 ? 55 : 75), ay: over ? 30 : -18, name: "peak",
+      ax: (where > 0.6 ? -1 : 1) * (room < 560 ? 55 : 75), ay: over ? 30 : -18, name: "peak",
     });
     const axis = { color: soft, gridcolor: edge, zerolinecolor: edge, fixedrange: true };
     return Plotly.react(plot, traces, {
