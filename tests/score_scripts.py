@@ -49,7 +49,7 @@ def compare(truth: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, st
     if not models:
         return dict.fromkeys(FACTS, "nothing found")
     wanted = {model["parameters"]: model for model in truth["models"]}
-    parts = [part for model in models for part in (*model["parts"], model)]
+    parts = [part for model in models for part in (model["parts"] or [model])]
     found = [part for part in parts if part["parameters"]["total"] in wanted]
     complete = {part["parameters"]["total"] for part in found} == set(wanted)
     first = next((model for model in models if set(totals(model)) & set(wanted)), models[0])
