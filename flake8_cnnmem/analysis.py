@@ -66,10 +66,11 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
 
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
-    """Where imports are looked up: the option or the project's root and `src`, then the packages of the project's
-    virtual environment, then those of the running interpreter."""
+    """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
+    project's virtual environment, then those of the running interpreter."""
     root = os.getcwd()
-    own = settings.search_path or (root, os.path.join(root, "src"))
+    # Who names a package's folder does not mean to lose the project's own.
+    own = (*(settings.search_path or ()), root, os.path.join(root, "src"))
     environments = [
         os.path.join(root, name, *inside)
         for name in (".venv", "venv", "env")

@@ -248,7 +248,7 @@ class Settings:
     accounting: str = "framework"
     overhead: int = 0
     search_path: tuple[str, ...] | None = None
-    """None: the project's root and its `src`."""
+    """Looked through before the project's root and its `src`."""
     per_file_limits: tuple[FileLimit, ...] = ()
 
     @classmethod

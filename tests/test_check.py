@@ -243,3 +243,16 @@ def test_a_package_is_found_in_the_projects_environment_or_its_absence_told(run_
     # Where people keep it, nothing has to be configured.
     (tmp_path / "elsewhere").rename(tmp_path / ".venv")
     assert "CNM101 model: training needs" in run_cnnmem(*arguments).stdout
+
+
+def test_a_search_path_takes_nothing_from_the_project(run_cnnmem: Run, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "sizes.py").write_text("SIDE = 64\n")
+    (tmp_path / "scripts" / "net.py").write_text(
+        "from keras import Input, Sequential, layers\nfrom sizes import SIDE\n\n"
+        "model = Sequential([Input((SIDE, SIDE, 3)), layers.Conv2D(64, 3), layers.Flatten(), layers.Dense(10)])\n"
+    )
+    done = run_cnnmem("check", "--gpu-limit=1MiB", "--search-path=elsewhere", "scripts")
+    assert done.stdout.startswith("scripts/net.py:4:9: CNM101 model: training needs ")
+    assert "at least" not in done.stdout

@@ -3,6 +3,8 @@
 ## What it means
 
 No useful number exists for this model, so none is given. The message names the first thing that was missing.
+Where a package on top of a framework (torchvision, timm) is not found, the finding stands at its import: a model that
+comes from it cannot be told from anything else.
 Off unless selected: `--extend-select CNM301`.
 
 ## Example
