@@ -111,7 +111,8 @@ def moved(op: Any, before: Shape, after: Shape, strides: tuple[Size, ...]) -> tu
     if isinstance(op, Index):
         return indexed(op.items, strides)
     if isinstance(op, (Reshape, Flatten, Unflatten)):
-        return viewed(before, strides, after)
+        # What is no view is a copy, in row-major order.
+        return viewed(before, strides, after) or row_major(after)
     return strides if len(strides) == len(after) else None
 
 
