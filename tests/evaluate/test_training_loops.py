@@ -97,9 +97,8 @@ for at in range(100000):
 def test_a_loop_that_only_trains_runs_a_few_rounds(code: str) -> None:
     _, run = ran(code)
     assert 1 <= steps(run) <= 4
-    assert [tuple(call.args[0].shape) for call in run.watch.calls if call.instance.cls.name == "Sequential"][0] == (
-        4, 3, 8, 8,
-    )  # fmt: skip
+    fed = next(call.args[0] for call in run.watch.calls if call.instance.cls.name == "Sequential")
+    assert fed.shape == (4, 3, 8, 8)
     assert run.budget.steps > 3_900_000
 
 

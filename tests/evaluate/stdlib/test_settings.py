@@ -206,7 +206,9 @@ READERS = {
             "import configparser\n"
             "c = configparser.ConfigParser()\n"
             "c.read('settings.ini')\n"
-            "result = c['train']['batch'], c['train'].getint('batch'), c.getfloat('train', 'rate'), c.getboolean('train', 'fast'), c.get('train', 'none', fallback=7)"
+            "train = c['train']\n"
+            "result = train['batch'], train.getint('batch'), c.getfloat('train', 'rate'), train.getboolean('fast'), "
+            "c.get('train', 'none', fallback=7)"
         ),
         ("28", 28, 0.5, True, 7),
     ),
