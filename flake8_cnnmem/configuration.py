@@ -89,7 +89,7 @@ def _from_flake8() -> Configuration:
     lists = {name: text for name in LISTS if (text := _written(section, name)) is not None}
     return Configuration(
         against(values, folder),
-        {name: listed(name, text, SECTION, folder) for name, text in lists.items()},
+        {name: _list(name, text, folder) for name, text in lists.items()},
         _written(section, PER_FILE_IGNORES) or "",
         (_written(section, "disable-noqa") or "").strip().lower() in ("1", "yes", "true", "on"),
         SECTION if values or lists else "",
@@ -180,14 +180,18 @@ def _parsed(option: Option, text: str, where: str) -> Any:
 
 
 def listed(name: str, text: str, where: str, folder: str) -> Sequence[str]:
-    """One of `LISTS`, parted by commas or blanks; patterns with a slash are meant from `folder` on. Raises BadValue."""
-    words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
-    if name not in CODE_LISTS:
-        return [patterned(word, folder) for word in words]
-    for word in words:
+    """One of `LISTS`, parted by commas or blanks; patterns with a slash are meant from `folder` on. Raises BadValue for
+    what is no code; of flake8's own section flake8 says so."""
+    words = _list(name, text, folder)
+    for word in words if name in CODE_LISTS else ():
         if re.fullmatch(r"[A-Z]{1,3}[0-9]{0,3}", word, re.ASCII) is None:
             raise BadValue(f"{name} in {where}: {word!r:.60} is no code")
     return words
+
+
+def _list(name: str, text: str, folder: str) -> Sequence[str]:
+    words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
+    return words if name in CODE_LISTS else [patterned(word, folder) for word in words]
 
 
 def patterned(pattern: str, folder: str) -> str:
