@@ -95,3 +95,34 @@ def test_patterns_of_limits_are_meant_from_the_file_that_names_them(at: Path) ->
     assert tuple(each.pattern for each in resolved) == from_above
     isolated = configuration.resolve({"per_file_limits": limits}, None, None, True)["per_file_limits"]
     assert isolated[0].pattern == str(at / "edge/*.py")
+
+
+TABLE = """\
+[tool.cnnmem]
+batch-size = 8
+search-path = ["src", "../vendor"]
+[tool.cnnmem.per-file-limits]
+"edge/*.py" = "T4"
+"""
+
+
+def test_the_nearest_table_of_pyproject_counts_and_its_paths_are_meant_from_there(at: Path) -> None:
+    (at / "pyproject.toml").write_text('[project]\nname = "cnnmem-user"\n')
+    (at.parent / "pyproject.toml").write_text(TABLE)
+    found = configuration.read()
+    assert found["batch_size"] == 8
+    assert found["search_path"] == (str(at.parent / "src"), str(at.parent.parent / "vendor"))
+    assert [each.pattern for each in found["per_file_limits"]] == [str(at.parent / "edge/*.py")]
+
+
+def test_the_table_of_the_home_is_none_of_a_projects(at: Path) -> None:
+    (at.parent.parent / "pyproject.toml").write_text(TABLE)
+    assert configuration.read() == {}
+
+
+def test_a_broken_pyproject_without_a_word_of_ours_is_somebody_elses(at: Path) -> None:
+    (at / "pyproject.toml").write_text("[tool.ruff\n")
+    assert configuration.read() == {}
+    (at / "pyproject.toml").write_text("[tool.cnnmem\n")
+    with pytest.raises(BadValue, match=r"pyproject.toml cannot be read: "):
+        configuration.read()
