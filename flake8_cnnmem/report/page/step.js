@@ -20,8 +20,8 @@ function stretches(phases, edges) {
   const found = [];
   phases.forEach((phase, index) => {
     const name = PHASES[phase];
-    const last = found[found.length - 1];
-    if (last && last[0] === name) last[2] = edges[index + 1];
+    const before = found[found.length - 1];
+    if (before && before[0] === name) before[2] = edges[index + 1];
     else found.push([name, edges[index], edges[index + 1]]);
   });
   return found;
@@ -33,7 +33,7 @@ function stepOverTime(model) {
   const uses = USES.filter(([use]) => step.live[use].some((size) => size > 0));
   const phases = step.phase.map((index) => step.phases[index]);
   const { edges, middles } = places(phases);
-  const end = edges[edges.length - 1];
+  const end = edges[edges.length - 1], last = phases.length - 1;
   const highest = total[step.peak];
   const shown = model.limit && model.limit.bytes <= 3 * highest;
   // Room above the areas for the peak's label, and for the note on a limit that is out of sight.
@@ -80,12 +80,10 @@ function stepOverTime(model) {
     const ink = colour("ink"), soft = colour("soft"), edge = colour("edge"), line = colour("limit");
     const room = plot.clientWidth - margin.l - margin.r;
     const unit = ceiling >= GIB ? [GIB, "GiB"] : [MIB, "MiB"];
-    // Steps turn half-way between two points; the first and the last moment reach to the edges.
-    const ended = (list, first, last) => [first, ...list, last];
-    const x = ended(middles, 0, end);
+    // A moment reaches from its edge to the next one's; the last point ends the last moment.
     const traces = uses.map(([use, name]) => ({
-      x, y: ended(step.live[use], step.live[use][0], step.live[use].at(-1)).map((size) => size / unit[0]), name, stackgroup: "step", mode: "lines",
-      line: { shape: "hvh", width: 0, color: colour(use) }, fillcolor: colour(use), hoverinfo: "none",
+      x: edges, y: [...step.live[use], step.live[use].at(-1)].map((size) => size / unit[0]), name, stackgroup: "step", mode: "lines",
+      line: { shape: "hv", width: 0, color: colour(use) }, fillcolor: colour(use), hoverinfo: "none",
     }));
     const bands = stretches(phases, edges);
     const shapes = bands.slice(1).map(([, from]) => ({
@@ -121,7 +119,7 @@ function stepOverTime(model) {
     });
     const axis = { color: soft, gridcolor: edge, zerolinecolor: edge, fixedrange: true };
     return Plotly.react(plot, traces, {
-      margin, shapes, annotations, showlegend: false, hovermode: "x", dragmode: false,
+      margin, shapes, annotations, showlegend: false, hovermode: false, dragmode: false,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, family: "system-ui, sans-serif" },
       width: plot.clientWidth, height: plot.clientHeight,
       xaxis: { ...axis, range: [0, end], showticklabels: false, showgrid: false, zeroline: false },
@@ -131,19 +129,24 @@ function stepOverTime(model) {
 
   async function drawn() {
     await draw();
-    if (!plot.dataset.listens) {
-      plot.dataset.listens = "yes";
-      plot.on("plotly_hover", (event) => point(Math.min(Math.max(event.points[0].pointIndex - 1, 0), total.length - 1), true));
-    }
     point(at, true);
   }
 
+  // The moment at a place of the x axis.
+  function momentAt(x) {
+    const index = edges.findIndex((edge) => edge > x) - 1;
+    return index < -1 ? last : Math.min(Math.max(index, 0), last);
+  }
+
+  for (const name of ["pointermove", "pointerdown"]) {
+    plot.addEventListener(name, (event) => {
+      const box = plot.getBoundingClientRect();
+      point(momentAt((end * (event.clientX - box.left - margin.l)) / (box.width - margin.l - margin.r)), true);
+    });
+  }
+
   // The slider runs along the chart, whose moments are not all as wide; its keys go from moment to moment.
-  slider.addEventListener("input", () => {
-    const index = edges.findIndex((edge) => edge > Number(slider.value)) - 1;
-    point(index < 0 ? total.length - 1 : index, false);
-  });
-  const last = total.length - 1;
+  slider.addEventListener("input", () => point(momentAt(Number(slider.value)), false));
   const keys = {
     ArrowRight: () => at + 1, ArrowUp: () => at + 1, ArrowLeft: () => at - 1, ArrowDown: () => at - 1,
     PageUp: () => at + 10, PageDown: () => at - 10, Home: () => 0, End: () => last,
