@@ -71,9 +71,9 @@ def test_the_facts_are_those_that_a_reader_finds(truth: dict[str, Any], reported
 def test_every_fact_that_the_code_states_names_its_line(truth: dict[str, Any], reported: Reported) -> None:
     training = reported(truth).training
     assert training.input_shape is not None
-    facts = [training.batch_size, training.optimizer, training.input_shape]
-    facts += [training.dtype] if truth["dtype"] != "float32" else []
-    assert [fact.source for fact in facts if not re.search(r"\.py:\d+$", fact.source)] == []
+    sources = [training.batch_size.source, training.optimizer.source, training.input_shape.source]
+    sources += [training.dtype.source] if truth["dtype"] != "float32" else []
+    assert [source for source in sources if not re.search(r"\.py:\d+$", source)] == []
 
 
 @pytest.mark.parametrize("truth", SCRIPTS, ids=lambda truth: truth["script"])

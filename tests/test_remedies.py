@@ -1,0 +1,113 @@
+"""What would make a model fit: each change with the figure that the same model has when it is made in the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.checks import cnm101
+from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.source import load
+
+TEXT = """\
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class Block(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.conv = nn.Conv2d(size, size, 3, padding=1)
+        self.norm = nn.BatchNorm2d(size)
+
+    def forward(self, x):
+        return torch.relu(self.norm(self.conv(x))) + x
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 32, 3, padding=1)
+        self.blocks = nn.Sequential(Block(32), Block(32), Block(32), Block(32))
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, x):
+        x = self.stem(x)
+        for block in self.blocks:
+            x = CALL
+        return self.head(x.mean((2, 3)))
+
+net = Net()DTYPE
+optimizer = torch.optim.OPTIMIZER
+net(torch.randn(4, 3, SIDE, SIDE)).sum().backward()
+optimizer.step()
+"""
+
+PLAIN = {"CALL": "block(x)", "DTYPE": "", "OPTIMIZER": "Adam(net.parameters())", "SIDE": "128"}
+MIB = 2**20
+
+
+def report_of(folder: Path, limit: int | None, batch: int = 64, **changed: str) -> ModelReport:
+    text = TEXT
+    for word, code in {**PLAIN, **changed}.items():
+        text = text.replace(word, code)
+    path = folder / "train.py"
+    path.write_text(f"# cnnmem: batch-size={batch}\n\n{text}")
+    settings = Settings(gpu_limit=Limit(limit) if limit is not None else None)
+    (report,) = analyse(load(str(path)), settings).reports
+    return report
+
+
+def total(report: ModelReport) -> int:
+    assert report.estimate is not None
+    return report.estimate.total
+
+
+CHANGES = {
+    "mixed_float16": {"DTYPE": "  # cnnmem: dtype=mixed_float16"},
+    "optimizer momentum": {"OPTIMIZER": "SGD(net.parameters(), 0.1, momentum=0.9)"},
+    "checkpointing each Block": {"CALL": "checkpoint(block, x)"},
+    "input 3x96x96": {"SIDE": "96"},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_alone_has_the_figure_of_the_code_that_makes_it(change: str, tmp_path: Path) -> None:
+    made = total(report_of(tmp_path, None, **CHANGES[change]))
+    # Only this change is known to fit: the limit is what it takes.
+    offered = {remedy.change: remedy for remedy in report_of(tmp_path, made).remedies}
+    assert (offered[change].total, offered[change].fits) == (made, True)
+
+
+def test_the_cheapest_change_comes_first_and_what_is_not_enough_comes_with_its_batch(tmp_path: Path) -> None:
+    report = report_of(tmp_path, 600 * MIB)
+    assert [remedy.change.partition(" and ")[0] for remedy in report.remedies] == [
+        f"batch size {report.largest_batch_size}",
+        "mixed_float16",
+        "optimizer momentum",
+        "checkpointing each Block",
+        "input 3x64x64",
+    ]
+    assert [remedy.fits for remedy in report.remedies] == [remedy.total <= 600 * MIB for remedy in report.remedies]
+    partitioned = [(remedy, *remedy.change.partition(" and batch size ")) for remedy in report.remedies]
+    together = [(remedy, change, int(batch)) for remedy, change, _, batch in partitioned if batch]
+    assert together
+    for remedy, change, batch in together:
+        made, larger = (report_of(tmp_path, None, size, **CHANGES[change]) for size in (batch, batch + 1))
+        assert total(made) == remedy.total <= 600 * MIB < total(larger)
+
+
+def test_a_model_that_fits_needs_no_remedy(tmp_path: Path) -> None:
+    assert report_of(tmp_path, 64 * 1024 * MIB).remedies == ()
+
+
+def test_where_not_even_one_sample_fits_the_finding_names_another_way(tmp_path: Path) -> None:
+    one = report_of(tmp_path, None, 1)
+    report = report_of(tmp_path, total(one) - MIB, 1)
+    (finding,) = cnm101.check(report, Settings(gpu_limit=Limit(total(one) - MIB)))
+    assert report.largest_batch_size == 0
+    assert "; not even batch 1 fits: " in finding.message
+    assert finding.message.endswith(" MiB")
+    assert "; mixed_float16 takes " in finding.message
