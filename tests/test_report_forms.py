@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from flake8_cnnmem import checks
-from flake8_cnnmem.report import FORMATS
+from flake8_cnnmem import checks, cli
+from flake8_cnnmem.report import FORMATS, progress
 
 Run = Callable[..., "CompletedProcess[str]"]
 
@@ -99,3 +100,26 @@ def test_an_unknown_code_is_one_line(run_cnnmem: Run) -> None:
     done = run_cnnmem("explain", "E501")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("cnnmem: error: 'E501' is no code of a check: use CNM101, ")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_long_report_over_a_folder_tells_how_far_it_is(
+    model_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken.py").write_text("import torch\ndef (:\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert cli.main(["report", ".", "--gpu-limit=1MiB"]) == 1
+    lines = terminal.getvalue().split("\r\x1b[K")
+    assert "1/2 ./broken.py" in lines
+    assert f"2/2 ./{FILE}" in lines
+    [told] = [line for line in lines if "broken.py:2" in line]
+    assert told.startswith("cnnmem: ./broken.py:2"), "a warning does not begin behind the line of progress"
+    assert lines[-1] == ""

@@ -61,7 +61,7 @@ def _file(source: Source, settings: Settings, what: str | None) -> Iterator[Mode
 
 def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
     """The models of all Python files below. What cannot be read there is told, and passed over."""
-    for name in progress(list(python_files(path)), os.path.relpath):
+    for name in progress(list(python_files(path)), str):
         try:
             source = load(name)
             source.tree  # noqa: B018  what does not parse is told
