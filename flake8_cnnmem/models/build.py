@@ -135,6 +135,10 @@ class Builder:
         if coded:
             values, site = coded
             return self.finish(values, place(site), site, True, expected)
+        completed = self.completed_input(expected)
+        if completed is not None:
+            value, site = completed
+            return self.finish([value], place(site), site, True, expected)
         drawn = self.drawn_input(expected)
         if drawn is not None:
             value, site = drawn
@@ -193,6 +197,22 @@ class Builder:
         if stated is not None:
             shapes, site = stated
             return [self.tensor((BATCH, *shape)) for shape in shapes], site
+        return None
+
+    def completed_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
+        """What the code calls the model on, where all that is open in it is what the first layer takes: an image of a
+        known size whose channels the data set does not tell."""
+        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
+        for call in [*calls, *self.root.calls]:
+            if len(call.args) != 1 or call.kwargs or not isinstance(call.args[0], Tensor):
+                continue
+            shape, taken = call.args[0].shape, expected[0] if len(expected) == 1 else None
+            if isinstance(shape, Unknown) or taken is None or len(shape) != len(taken.shape):
+                continue
+            pairs = zip(shape, taken.shape, strict=True)
+            filled = [own if isinstance(mine, Unknown) else mine for mine, own in pairs]
+            if dims.known(filled[1:]):
+                return self.batched(Tensor(tuple(filled), call.args[0].dtype, framework=self.framework.name)), call.site
         return None
 
     def is_whole(self, call: RootCall) -> bool:

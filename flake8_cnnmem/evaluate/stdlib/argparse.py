@@ -9,6 +9,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.known import known
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.types import simple_equal, simple_repr
 from flake8_cnnmem.unknown import Unknown
@@ -196,8 +197,31 @@ def add_subcommands(run: Run, own: Options, found: dict[str, Value]) -> None:
     results = [defaults(run, parser) for parser in own.subparsers]
     for dest in {dest: None for result in results for dest in result}:
         values = [result[dest] for result in results if dest in result]
+        if len(values) > 1 and all(isinstance(value, Function) for value in values):
+            found[dest] = each_command([(result[dest], result) for result in results if dest in result])
+            continue
         agreed = all(values[0] is value or run.equal(values[0], value) is True for value in values[1:])
         found.setdefault(dest, values[0] if agreed else run.unknown(f"the subcommand that sets {dest} is not known"))
+
+
+def each_command(commands: list[tuple[Value, dict[str, Value]]]) -> Native:
+    """`args.func(args)` where each subcommand sets its own function: nobody can tell which one a user means, so each is
+    run, with its own options."""
+
+    def run_each(run: Run, *args: Value, **kwargs: Value) -> Value:
+        for function, own in commands:
+            given = tuple(specialised(arg, own) for arg in args)
+            run.attempt(function, *given, **kwargs)
+        return run.unknown("which subcommand is run is not known")
+
+    return Native("subcommand", run_each, absorb=False)
+
+
+def specialised(arg: Value, own: dict[str, Value]) -> Value:
+    """The namespace that a subcommand's own options give."""
+    if not isinstance(arg, Instance) or arg.cls is not NAMESPACE:
+        return arg
+    return Instance(NAMESPACE, {**arg.attributes, **own}, site=arg.site)
 
 
 @parsers.function("parse_args", absorb=False)

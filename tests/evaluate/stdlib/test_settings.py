@@ -15,6 +15,28 @@ from flake8_cnnmem.unknown import Unknown
 from tests.evaluate.programs import interpreted, plain
 
 COMMANDS = {
+    "argparse: the functions of subcommands, each with its own options": (
+        """
+import argparse
+result = []
+def train(args):
+    result.append(("train", args.batch, args.seed))
+def test(args):
+    result.append(("test", args.batch, args.seed))
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", default=7)
+commands = parser.add_subparsers()
+first = commands.add_parser("train")
+first.add_argument("--batch", type=int, default=28)
+first.set_defaults(func=train)
+second = commands.add_parser("test")
+second.add_argument("--batch", type=int, default=100)
+second.set_defaults(func=test)
+args = parser.parse_args()
+args.func(args)
+""",
+        [("train", 28, 7), ("test", 100, 7)],
+    ),
     "click: options, flags, an argument": (
         """
 import click
