@@ -63,8 +63,11 @@ def subtract(left: Size, right: Size) -> Size:
 
 
 def multiply(left: Size, right: Size) -> Size:
-    if isinstance(left, int) and isinstance(right, int):
-        return left * right
+    if isinstance(left, int):
+        if isinstance(right, int):
+            return left * right
+        if isinstance(right, Batch) and left:
+            return Batch(left * right.multiple)
     if isinstance(left, Unknown):
         return left
     if isinstance(right, Unknown):
@@ -127,6 +130,16 @@ def product(sizes: Iterable[Size]) -> Size:
     else:
         return number
     total = multiply(number, size)
+    if isinstance(total, Batch):
+        # Most shapes are the batch and numbers.
+        number = 1
+        for size in rest:
+            if type(size) is not int:
+                total = multiply(multiply(total, number), size)
+                break
+            number *= size
+        else:
+            return multiply(total, number)
     for size in rest:
         total = multiply(total, size)
     return total

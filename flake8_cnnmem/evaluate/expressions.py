@@ -51,6 +51,8 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
 
 @expression(cst.Integer, cst.Float, cst.Imaginary)
 def number(compiler: Compiler, node: cst.Integer | cst.Float | cst.Imaginary) -> Code:
+    if len(node.value) < 16 and node.value.isdecimal() and node.value[0] != "0":
+        return constant(int(node.value))
     try:
         return constant(ast.literal_eval(node.value))
     except (ValueError, SyntaxError):
@@ -60,7 +62,10 @@ def number(compiler: Compiler, node: cst.Integer | cst.Float | cst.Imaginary) ->
 
 @expression(cst.SimpleString)
 def string(compiler: Compiler, node: cst.SimpleString) -> Code:
-    return constant(ast.literal_eval(node.value))
+    text = node.value
+    if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
+        return constant(text[1:-1])
+    return constant(ast.literal_eval(text))
 
 
 @expression(cst.ConcatenatedString)

@@ -108,8 +108,12 @@ class Memory:
         """The shape in numbers, at the probe batch size."""
         if isinstance(shape, Unknown):
             return None
-        found = [dims.at_batch(size, self.probe) for size in shape]
-        return None if any(isinstance(size, Unknown) for size in found) else tuple(found)  # type: ignore[arg-type]
+        found: list[int] = []
+        for size in shape:
+            if isinstance(size, Unknown):
+                return None
+            found.append(size if isinstance(size, int) else size.multiple * self.probe)
+        return tuple(found)
 
     def new(
         self, shape: Shape | Unknown, dtype: str, strides: tuple[int, ...] | None = None, use: str = "temporaries"

@@ -53,12 +53,14 @@ def walk(root: Instance, prefix: str = "", unique: bool = True) -> Iterator[tupl
         if unique:
             seen.add(id(instance))
         yield path, instance
-        inner = [
-            (f"{path}.{name}" if path else str(name), child)
-            for name, child in stored(instance, "_modules").items()
-            if isinstance(child, Instance)
-        ]
-        waiting.extend(reversed(inner))
+        modules = stored(instance, "_modules")
+        if modules:
+            inner = [
+                (f"{path}.{name}" if path else str(name), child)
+                for name, child in modules.items()
+                if isinstance(child, Instance)
+            ]
+            waiting.extend(reversed(inner))
 
 
 def owned(root: Instance, store: str, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Value]]:
@@ -74,9 +76,14 @@ def owned(root: Instance, store: str, prefix: str = "", recurse: bool = True) ->
 
 def weights_of(root: Instance) -> list[Weight]:
     """All parameters in the order of `named_parameters`, then all buffers, each once."""
-    return [
-        value for store in ("_parameters", "_buffers") for _, value in owned(root, store) if isinstance(value, Weight)
-    ]
+    modules = [instance for _, instance in walk(root)]
+    found: dict[int, Weight] = {}
+    for store in ("_parameters", "_buffers"):
+        for instance in modules:
+            for value in stored(instance, store).values():
+                if isinstance(value, Weight):
+                    found.setdefault(id(value), value)
+    return list(found.values())
 
 
 def paths_of(root: Instance) -> dict[int, str]:

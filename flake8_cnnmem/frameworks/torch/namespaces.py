@@ -319,10 +319,16 @@ def find_module(dotted: str) -> Namespace | None:
         return None
     contents: Contents = CONTENTS.get(dotted, modules_member if dotted.startswith(IN_MODULES) else {})
 
+    known: dict[str, Value] = {}
+
     def look_up(name: str) -> Value:
-        found = contents(name) if callable(contents) else contents.get(name, MISSING)
+        found = known.get(name, MISSING)
         if found is MISSING:
-            return find_module(f"{dotted}.{name}") or MISSING
+            found = contents(name) if callable(contents) else contents.get(name, MISSING)
+            if found is MISSING:
+                found = find_module(f"{dotted}.{name}") or MISSING
+            if found is not MISSING:
+                known[name] = found
         return found
 
     return Namespace(dotted, look_up)
