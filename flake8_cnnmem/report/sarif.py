@@ -83,7 +83,11 @@ def uri(path: str) -> str:
     """A relative path as a relative reference, one that leads out of the folder as a `file:` address."""
     normal = os.path.normpath(path)
     if os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
-        inside = os.path.relpath(normal)
+        try:
+            inside = os.path.relpath(normal)
+        except ValueError:
+            # On another drive than this folder.
+            inside = os.pardir
         if inside.split(os.sep)[0] == os.pardir:
             return pathlib.Path(os.path.abspath(normal)).as_uri()
         normal = inside

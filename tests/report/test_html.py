@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.lines import CellLine
 from flake8_cnnmem.memory.estimate import Live, Moment
 from flake8_cnnmem.report import FORMATS, MissingExtra, html, html_data
 from flake8_cnnmem.settings import Settings
@@ -90,6 +92,14 @@ def test_names_are_data(name: str, make_report: Make) -> None:
     assert re.fullmatch(r'<script type="application/json" id="model-0">[^<>&]*</script>', text, re.DOTALL)
     assert text.isascii()
     assert data(text, "model-0")["layers"][0][0].endswith(one_line(name))
+
+
+def test_lines_of_a_notebook_are_those_of_its_cells(make_report: Make) -> None:
+    line = CellLine(40, 3, 12)
+    rows = tuple(replace(row, line=line) for row in make_report().rows)
+    model = html_data.model_data(make_report(path="net.ipynb", line=line, rows=rows), Settings())
+    assert model["place"] == "net.ipynb:cell 3:12"
+    assert {row[2] for row in model["layers"]} == {"cell 3:12"}
 
 
 def test_a_title_is_data(make_report: Make) -> None:
