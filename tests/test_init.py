@@ -57,9 +57,12 @@ def test_flake8_is_silent_with_the_section_and_speaks_when_a_layer_grows(
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nets", "two.py"]
     (tmp_path / "setup.cfg").write_text(pasted(done.stdout))
-    assert run_flake8("--jobs=1").stdout == ""
+    silent = run_flake8("--jobs=1")
+    assert (silent.stdout, silent.stderr) == ("", "")
     (tmp_path / "nets" / "classifier.py").write_text(CLASSIFIER.replace("128", "256"))
-    [line] = run_flake8("--jobs=1").stdout.splitlines()
+    speaking = run_flake8("--jobs=1")
+    assert speaking.stderr == ""
+    [line] = speaking.stdout.splitlines()
     assert line.startswith("./nets/classifier.py:4:7: CNM101 net: training needs ")
 
 
