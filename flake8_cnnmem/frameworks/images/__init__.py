@@ -11,7 +11,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.images import albumentations, opencv, pictures
 from flake8_cnnmem.frameworks.images.datasets import CLASSES, FOLDER_NAMES
-from flake8_cnnmem.frameworks.images.files import IO, READERS, UTILITIES
+from flake8_cnnmem.frameworks.images.files import IO, MARKED, READERS, UTILITIES
 from flake8_cnnmem.frameworks.images.functional import FUNCTIONAL
 from flake8_cnnmem.frameworks.images.transforms import INTERPOLATION, TRANSFORMS
 from flake8_cnnmem.values import MISSING, Namespace, Value
@@ -34,6 +34,7 @@ MODULES: dict[str, Mapping[str, Value]] = {
     "torchvision.datasets.folder": FOLDER_NAMES,
     "torchvision.datasets.utils": {},
     "torchvision.io": IO,
+    "torchvision.tv_tensors": MARKED,
     "torchvision.utils": UTILITIES,
 }  # fmt: skip
 

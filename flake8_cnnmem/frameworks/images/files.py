@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.images.sizes import pair_of, with_sides
+from flake8_cnnmem.frameworks.images.pictures import picture_of
+from flake8_cnnmem.frameworks.images.sizes import as_tensor, floating, pair_of, with_sides
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Run, Value
@@ -71,4 +72,20 @@ READERS: dict[str, dict[str, Value]] = {
     "skimage.io": {"imread": native("imread", array), "imsave": native("imsave", nothing)},
     "skimage.transform": {"resize": native("resize", resize)},
     "skimage.color": {"rgb2gray": native("rgb2gray", array), "gray2rgb": native("gray2rgb", array)},
+}  # fmt: skip
+
+
+def marked(run: Run, data: Value, *args: Value, **kwargs: Value) -> Value:
+    """torchvision.tv_tensors: a Pillow image as (C, H, W), anything else as the tensor that it is."""
+    if isinstance(data, Unknown) or picture_of(data) is not None:
+        return as_tensor(run, data)
+    return Tensor(data.shape, floating(data.dtype)) if isinstance(data, Tensor) else data
+
+
+KINDS = ("Image", "Mask", "Video", "BoundingBoxes", "TVTensor")
+MARKED: dict[str, Value] = {
+    **{name: Class(name, namespace={"__new__": native("__new__", lambda run, cls, data, *args, **kwargs: marked(
+        run, data))}, module="torchvision.tv_tensors") for name in KINDS},
+    "wrap": native("wrap", lambda run, wrappee, **kwargs: wrappee),
+    "set_return_type": native("set_return_type", nothing),
 }  # fmt: skip
