@@ -75,7 +75,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_alone_has_the_figure_of_the_code_that_makes_it(change: str, tmp_path: Path) -> None:
-    made = total(report_of(tmp_path, None, **CHANGES[change]))
+    made = total(report_of(tmp_path, None, 64, **CHANGES[change]))
     # Only this change is known to fit: the limit is what it takes.
     offered = {remedy.change: remedy for remedy in report_of(tmp_path, made).remedies}
     assert (offered[change].total, offered[change].fits) == (made, True)

@@ -36,22 +36,26 @@ class Step:
 
 
 def followed(actions: Sequence[Action], weights: frozenset[int]) -> bool:
-    """Whether the actions tell a whole step: it goes back from losses of known shapes, each call once, and steps.
+    """Whether the actions tell a whole step: it goes back from losses of known shapes, each call once, and every
+    optimizer steps on gradients that came from them.
 
     A call that two backward passes go through (a graph that is retained) is not replayed.
     """
-    losses = [action.loss for action in actions if action.kind == "backward"]
-    if not losses or not any(action.kind == "step" for action in actions):
-        return False
     seen: set[int] = set()
-    for loss in losses:
-        if loss is None or not all(known(call) for call in calls_behind([loss])):
+    reached: set[int] = set()
+    for action in actions:
+        if action.kind == "step" and not action.weights & reached:
             return False
-        through = calls_with_gradient(loss, weights)
-        if not through or seen & through:
+        if action.kind != "backward":
+            continue
+        if action.loss is None or not all(known(call) for call in calls_behind([action.loss])):
             return False
-        seen |= through
-    return True
+        through = calls_with_gradient(action.loss, weights)
+        if not through or seen & through.keys():
+            return False
+        seen.update(through)
+        reached.update(id(read) for call in through.values() for read in (*call.inputs, *call.weights))
+    return bool(seen) and any(action.kind == "step" for action in actions)
 
 
 def known(call: Call) -> bool:
@@ -62,8 +66,8 @@ def known(call: Call) -> bool:
     )
 
 
-def calls_with_gradient(loss: Tensor, weights: frozenset[int]) -> set[int]:
-    """The numbers of the calls that a gradient goes through on its way from the loss to weights that train."""
+def calls_with_gradient(loss: Tensor, weights: frozenset[int]) -> dict[int, Call]:
+    """The calls that a gradient goes through on its way from the loss to weights that train, by number."""
     order = calls_behind([loss])
     carrying = set(weights)
     for call in order:
@@ -71,14 +75,14 @@ def calls_with_gradient(loss: Tensor, weights: frozenset[int]) -> set[int]:
         if call.grad and call.op.kind != "detach" and any(id(t) in carrying or t.requires_grad for t in reads):
             carrying.update(id(tensor) for tensor in call.outputs)
     by_output = {id(tensor): call for call in order for tensor in call.outputs}
-    found: set[int] = set()
+    found: dict[int, Call] = {}
     waiting = [id(loss)]
     while waiting:
         made_by = by_output.get(waiting.pop())
         if made_by is None or made_by.number in found or made_by.op.kind == "detach":
             continue
         if any(id(tensor) in carrying for tensor in made_by.outputs):
-            found.add(made_by.number)
+            found[made_by.number] = made_by
             waiting += [id(tensor) for tensor in (*made_by.inputs, *made_by.weights)]
     return found
 

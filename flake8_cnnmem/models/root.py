@@ -42,8 +42,14 @@ def assigned_name(site: Site) -> str:
     if not isinstance(site, StatementSite):
         return ""
     statement = site.statement
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement.value is not site.node:
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ""
+    value = statement.value
+    while value is not site.node:
+        # `net = Net().to(device).eval()`
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return ""
+        value = value.func.value
     target = statement.targets[0]
     return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
 

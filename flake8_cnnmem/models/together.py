@@ -37,9 +37,18 @@ def together(run: Interpreter, roots: list[Root]) -> list[Root]:
     result = [root for root in roots if root not in taken]
     for group in groups:
         first = leading(run, group)
+        tell_apart(group)
         first.parts = tuple(sorted(group, key=lambda root: (root.site.line, root.site.column)))
         result.append(first)
     return result
+
+
+def tell_apart(group: Sequence[Root]) -> None:
+    """Parts of one class go by the names that the code gives them."""
+    names = [root.name for root in group]
+    for root in group:
+        if names.count(root.name) > 1:
+            root.name = assigned_name(root.site) or root.name
 
 
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
