@@ -40,21 +40,21 @@ x = torch.randn(16, 64)
 
 PROGRAMS = {
     "an encoder and a decoder with one optimizer over both": (
-        "encoder, decoder = Encoder(), Decoder()\n"
+        HEAD + "encoder, decoder = Encoder(), Decoder()\n"
         "optimizer = torch.optim.Adam(itertools.chain(encoder.parameters(), decoder.parameters()))\n"
         "nn.functional.mse_loss(decoder(encoder(x)), x).backward()\noptimizer.step()",
         ["Encoder", "Decoder"],
         "exact",
     ),
     "two of one class, by the names that the code gives them": (
-        "coarse = Encoder()\nfine = Encoder()\n"
+        HEAD + "coarse = Encoder()\nfine = Encoder()\n"
         "optimizer = torch.optim.Adam([*coarse.parameters(), *fine.parameters()])\n"
         "(coarse(x) + fine(x)).sum().backward()\noptimizer.step()",
         ["coarse", "fine"],
         "exact",
     ),
     "a teacher that is only looked at": (
-        "teacher = Encoder().eval().requires_grad_(False)\nstudent = Encoder()\n"
+        HEAD + "teacher = Encoder().eval().requires_grad_(False)\nstudent = Encoder()\n"
         "optimizer = torch.optim.SGD(student.parameters(), 0.1)\n"
         "with torch.no_grad():\n    wanted = teacher(x)\n"
         "nn.functional.mse_loss(student(x), wanted).backward()\noptimizer.step()",
@@ -62,7 +62,7 @@ PROGRAMS = {
         "exact",
     ),
     "a graph that is retained for a second loss is a lower bound": (
-        "encoder, decoder = Encoder(), Decoder()\n"
+        HEAD + "encoder, decoder = Encoder(), Decoder()\n"
         "first, second = torch.optim.Adam(encoder.parameters()), torch.optim.Adam(decoder.parameters())\n"
         "out = decoder(encoder(x))\n(out - x).abs().mean().backward(retain_graph=True)\nfirst.step()\n"
         "out.pow(2).mean().backward()\nsecond.step()",
@@ -70,7 +70,7 @@ PROGRAMS = {
         "lower-bound",
     ),
     "a loss that cannot be followed makes a lower bound": (
-        "from nowhere import penalty\nencoder, decoder = Encoder(), Decoder()\n"
+        HEAD + "from nowhere import penalty\nencoder, decoder = Encoder(), Decoder()\n"
         "optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()])\n"
         "(penalty(decoder(encoder(x))) + 1).backward()\noptimizer.step()",
         ["Encoder", "Decoder"],
@@ -88,7 +88,7 @@ def reports_of(folder: Path, text: str) -> tuple[ModelReport, ...]:
 @pytest.mark.parametrize(("text", "names", "status"), PROGRAMS.values(), ids=PROGRAMS)
 def test_one_finding_names_the_parts(text: str, names: list[str], status: str, tmp_path: Path) -> None:
     # A class that a program leaves alone is a model of the file, too.
-    (report,) = [report for report in reports_of(tmp_path, HEAD + text) if report.parts]
+    (report,) = [report for report in reports_of(tmp_path, text) if report.parts]
     assert [part.name for part in report.parts] == names
     assert report.name == " + ".join(names)
     assert report.status == status
@@ -133,7 +133,7 @@ def test_a_batch_more_takes_as_much_in_a_step_of_two_models_as_the_code_says(tmp
     text, _, _ = PROGRAMS["an encoder and a decoder with one optimizer over both"]
     at = {}
     for size in (1600, 1700):
-        (report,) = reports_of(tmp_path, HEAD.replace("randn(16,", f"randn({size},") + text)
+        (report,) = reports_of(tmp_path, text.replace("randn(16,", f"randn({size},"))
         assert report.estimate is not None
         at[size] = report.estimate
     assert at[1600].largest_batch(at[1700].total) == 1700
