@@ -216,7 +216,7 @@ class Model:
     causes: tuple[Unknown, ...] = ()
     site: Site | None = None
     backend: str = ""
-    """What computes: "torch", "tensorflow", "jax"; empty for the framework's own default."""
+    """What computes: "torch", "tensorflow", "tensorflow, eager", "jax"; empty for the framework's own default."""
     trained: frozenset[int] = frozenset()
     """The weights, by id, that train with this model: in another one that shares them they may be frozen."""
 

@@ -95,4 +95,5 @@ class Framework:
     policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None
     """The dtype that the code asks for globally ("mixed_float16"), and where."""
     backend: Callable[[Run], str] = lambda run: ""
-    """What computes for it, as far as the code says ("torch", "tensorflow", "jax"); "" where it has just one."""
+    """What computes for it, as far as the code says ("torch", "tensorflow", "tensorflow, eager",
+    "jax"); "" where it has just one."""

@@ -94,7 +94,7 @@ def terms(gpu: str, backend: str, products: bool) -> Terms:
     found.append(("cuda_context", context(chip)))
     if backend == "jax":
         return Terms(tuple(found))
-    if backend == "tensorflow":
+    if backend.startswith("tensorflow"):
         found.append(("tensorflow_reserve", tensorflow_reserve(chip)))
         return Terms(tuple(found))
     if products:

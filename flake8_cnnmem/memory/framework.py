@@ -47,6 +47,12 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         from flake8_cnnmem.frameworks.keras import on_torch
 
         model, rules = on_torch.lowered(model), rules or on_torch.RULES
+    elif model.framework == "keras" and model.backend == "tensorflow, eager":
+        from flake8_cnnmem.frameworks.keras import kept as keras
+        from flake8_cnnmem.frameworks.keras.on_torch import hold_layers
+
+        hold_layers(model.calls, max((call.number for call in model.calls), default=0))
+        rules = rules or keras.EAGER
     elif model.framework == "keras" and model.backend == "jax":
         from flake8_cnnmem.frameworks.keras import kept as keras
 
@@ -114,7 +120,12 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     return answer(memory, training, overhead, saved, kept)
 
 
-TABLES = {"torch": optimizers.TORCH, "keras": optimizers.KERAS, "keras-torch": optimizers.KERAS_ON_TORCH}
+TABLES = {
+    "torch": optimizers.TORCH,
+    "keras": optimizers.KERAS,
+    "keras-torch": optimizers.KERAS_ON_TORCH,
+    "keras-eager": optimizers.KERAS_EAGER,
+}
 
 
 def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:

@@ -152,6 +152,14 @@ KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
 """The same state; those that keras/src/backend/torch/optimizers writes for all variables at once need these multiples
 of the parameters, the others one variable's temporaries."""
 
+KERAS_EAGER: Mapping[str, Row] = MappingProxyType(
+    {
+        name: replace(row, single=row.single + row.ahead + (2 if row.slots > 1 else 0), foreach=False)
+        for name, row in KERAS.items()
+    }
+)
+"""One variable after the other, outside of a graph: nothing is computed ahead."""
+
 TEXTBOOK: Mapping[str, Row] = MappingProxyType(
     {
         **KERAS,

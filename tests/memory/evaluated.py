@@ -10,6 +10,7 @@ from flake8_cnnmem import models
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact, Optimizer, Training
+from tests.conftest import unpacked
 
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "fixtures" / "memory" / "torch"
@@ -38,11 +39,19 @@ def fixture(target: str, input_shape: tuple[int, ...]) -> Model:
     return graph(load(str(MODELS / name)), expression, input_shape)
 
 
+def named(target: str, input_shape: tuple[int, ...], **options: bool) -> Model:
+    """The model of `path::expression`, a path of this repository or of a package of the zoo."""
+    path, _, expression = target.partition("::")
+    package = path.partition("/")[0]
+    where = ROOT / path if (ROOT / path).exists() else unpacked(package) / path
+    return graph(load(str(where)), expression, input_shape, **options)
+
+
 def training_of(case: dict[str, Any]) -> Training:
     optimizer = Optimizer(case.get("optimizer", "adam"), tuple(case.get("options", {}).items()))
     return Training(
         Fact(case["batch_size"], "test"),
-        Fact("float32", "test"),
+        Fact(case.get("dtype", "float32"), "test"),
         Fact(optimizer, "test"),
         loss=Fact(case.get("loss", "cross_entropy"), "test"),
     )

@@ -81,3 +81,39 @@ def test_on_torch_a_convolution_keeps_a_copy_of_what_it_is_given() -> None:
     assert torch.estimate.saved is not None
     assert tensorflow.estimate.saved is not None
     assert torch.estimate.saved > tensorflow.estimate.saved
+
+
+LOOP = """
+import tensorflow as tf
+
+optimizer = keras.optimizers.Adam()
+loss = keras.losses.CategoricalCrossentropy()
+{decorator}
+def step(x, y):
+    with tf.GradientTape() as tape:
+        value = loss(y, model(x, training=True))
+    gradients = tape.gradient(value, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+
+step(tf.zeros((8, 32, 32, 3)), tf.zeros((8, 10)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "backend"),
+    [
+        pytest.param(LOOP.format(decorator=""), "tensorflow, eager", id="a loop of its own"),
+        pytest.param(LOOP.format(decorator="@tf.function"), "tensorflow", id="a tf.function"),
+        pytest.param('model.compile("adam")\n' + LOOP.format(decorator=""), "tensorflow", id="a compiled model"),
+        pytest.param(
+            'model.compile("adam", run_eagerly=True)\n' + LOOP.format(decorator=""),
+            "tensorflow, eager",
+            id="run_eagerly",
+        ),
+    ],
+)
+def test_a_tape_without_a_graph_is_eager(after: str, backend: str) -> None:
+    model = report("", after).model
+    assert model is not None
+    assert model.backend == backend

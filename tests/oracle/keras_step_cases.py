@@ -93,11 +93,33 @@ MAPS = [
     "Softmax()",
     *(
         f"Activation('{name}')"
-        for name in (
-            "elu selu sigmoid tanh softplus softsign silu hard_sigmoid hard_silu gelu mish exponential log_sigmoid"
-            " log_softmax relu6 leaky_relu celu tanh_shrink hard_tanh hard_shrink soft_shrink"
-            " squareplus sparse_plus sparsemax sparse_sigmoid"
-        ).split()
+        for name in [
+            "elu",
+            "selu",
+            "sigmoid",
+            "tanh",
+            "softplus",
+            "softsign",
+            "silu",
+            "hard_sigmoid",
+            "hard_silu",
+            "gelu",
+            "mish",
+            "exponential",
+            "log_sigmoid",
+            "log_softmax",
+            "relu6",
+            "leaky_relu",
+            "celu",
+            "tanh_shrink",
+            "hard_tanh",
+            "hard_shrink",
+            "soft_shrink",
+            "squareplus",
+            "sparse_plus",
+            "sparsemax",
+            "sparse_sigmoid",
+        ]
     ),
     "BatchNormalization()",
     "BatchNormalization(scale=False)",
@@ -244,3 +266,13 @@ def input_of(model: Any, batch: int) -> Any:
 
     (given,) = model.inputs
     return np.ones((batch, *given.shape[1:]), str(given.dtype))
+
+
+EAGER: list[dict[str, Any]] = [
+    {"target": f"{OWN}/unet.py::unet()", "batch_size": 8, "optimizer": "adam"},
+    {"target": f"{OWN}/stacks.py::dense_stack()", "batch_size": 16, "optimizer": "adam"},
+    {"target": f"{OWN}/stacks.py::dense_stack()", "batch_size": 16, "optimizer": "sgd"},
+    {"target": f"{OWN}/stacks.py::between(layers.AveragePooling2D(2))", "batch_size": 64, "optimizer": "sgd"},
+    {"target": f"{OWN}/stacks.py::between(layers.Dropout(0.5))", "batch_size": 64, "optimizer": "sgd"},
+]
+"""Loops without a graph, for keras_steps.json, too."""

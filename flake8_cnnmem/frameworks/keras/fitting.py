@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras.model_state import graph_of, model_state
+from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -29,6 +30,8 @@ MOST_FITS = 16
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
     given["site"] = run.here()
+    if given.get("run_eagerly") is not True:
+        session_of(run).graphed = True
     given["trainable"] = trainable_ids(self)
     given["known"] = {id(weight) for weight in all_weights(self)}
     compiled = model_state(run, self).compiled

@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.keras import said, tensors
 from flake8_cnnmem.frameworks.keras.functions.backend import backend
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
-from flake8_cnnmem.frameworks.keras.session import LayerState
+from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers, trainable_ids
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Run, Value
@@ -87,6 +87,12 @@ def own_inputs(root: Instance) -> list[Tensor] | None:
     return list(graph.flat_inputs) if graph is not None else None
 
 
+def computing(run: Run) -> str:
+    """The backend; "tensorflow, eager" where the code trains with a GradientTape and makes no graph anywhere."""
+    session, found = session_of(run), backend(run)
+    return f"{found}, eager" if found == "tensorflow" and session.taped and not session.graphed else found
+
+
 FRAMEWORK = Framework(
     name="keras",
     alignment=256,
@@ -107,7 +113,7 @@ FRAMEWORK = Framework(
     declares_inputs=False,
     is_model=is_model,
     own_inputs=own_inputs,
-    backend=backend,
+    backend=computing,
     optimizer_of=said.optimizer_of,
     compiled=said.compiled,
     fits=said.fits,

@@ -192,6 +192,31 @@ RULES = Rules(
 )
 """Keras on TensorFlow, in graph mode."""
 
+ON_TAPE = [
+    # Their gradients ask for the shape of what went in, which only a graph can have without it.
+    *rows("average_pool adaptive_average_pool pad crop", BY_INPUT),
+    *rows("mean sum global_average_pool", Row((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("add subtract average concatenate stack", Row((Kept("inputs"),), layout="contiguous")),
+    # The squared differences and the product before the offset.
+    ("batch_norm", Row((X, own(times=2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("dropout", Row((X, own("mask", 1), own()), forward=(New("mask"),), layout="contiguous")),
+]
+EAGER = replace(
+    RULES,
+    framework="keras-eager",
+    rows=MappingProxyType(
+        {
+            **{kind: replace(row, reuses=False) for kind, row in TABLE.items()},
+            **dict(ON_TAPE),
+        }
+    ),
+    step="phases",
+    merges_equal=False,
+    eager=True,
+)
+"""Loops with a GradientTape outside of any graph: the tape holds what it recorded, and every gradient is there at the
+end. No kernel takes an operand's storage over, since Python holds the operand."""
+
 READ_AGAIN = ("convolution", "linear", "bilinear", "matmul", "einsum", "attention", "lstm", "gru", "rnn")
 JAX = replace(
     RULES,

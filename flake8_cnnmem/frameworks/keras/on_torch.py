@@ -203,12 +203,17 @@ REWRITES: tuple[tuple[type, Callable[[Lowering, Call], None]], ...] = (
 def lowered(model: Model) -> Model:
     """The model with the calls that PyTorch gets."""
     low = Lowering()
-    ends: dict[int, tuple[Tensor, ...]] = {}
     for call in model.calls:
         low.rewrite(call)
+    hold_layers(model.calls, len(low.calls))
+    return replace(model, calls=tuple(low.calls))
+
+
+def hold_layers(calls: Sequence[Call], last: int) -> None:
+    """Mark what each layer gives as held until the last call."""
+    ends: dict[int, tuple[Tensor, ...]] = {}
+    for call in calls:
         ends[id(call.within) if call.within is not None else -call.number] = call.outputs
-    last = len(low.calls)
     for outputs in ends.values():
         for tensor in outputs:
             tensor.held = last
-    return replace(model, calls=tuple(low.calls))

@@ -45,6 +45,10 @@ class Session:
     """How many layer calls are running: only outermost ones are nodes of a functional graph."""
     backend: Value = None
     """What `keras.config.set_backend` was given."""
+    taped: bool = False
+    """Whether the code entered a GradientTape."""
+    graphed: bool = False
+    """Whether it makes graphs: with `tf.function`, or by compiling a model."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
+from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
@@ -26,6 +27,7 @@ NN_ACTIVATION_ARGUMENT = "x"
 
 def function_decorator(run: Run, func: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`@tf.function`, with or without arguments."""
+    session_of(run).graphed = True
     if func is None:
         return Native("decorate", lambda run, function: function, absorb=False)
     return func
@@ -141,9 +143,14 @@ def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *ar
     return run.unknown("gradients are not computed")
 
 
+def enter_tape(run: Run, self: Instance) -> Instance:
+    session_of(run).taped = True
+    return self
+
+
 TAPE = absorbing(
     "GradientTape",
-    **CONTEXT,
+    **{**CONTEXT, "__enter__": Native("__enter__", enter_tape, absorb=False)},
     gradient=Native("gradient", gradient, absorb=False),
     watch=Native("watch", lambda run, self, *args: None, absorb=False),
 )
