@@ -120,6 +120,19 @@ TRANSFORMS = {
 }  # fmt: skip
 TRANSFORMS = {name: f"result = {code}" for name, code in TRANSFORMS.items()}
 
+DISTRIBUTIONS = {
+    "a sample of a normal distribution": "Normal(torch.zeros(4, 5), torch.ones(4, 5)).rsample()",
+    "several samples": "Normal(torch.zeros(4, 5), torch.ones(4, 5)).sample((3,))",
+    "of a standard normal distribution": "Normal(0, 1).log_prob(torch.zeros(6, 2))",
+    "a logarithm of a density": "Normal(torch.zeros(4, 5), torch.ones(4, 5)).log_prob(torch.zeros(4, 5))",
+    "an entropy": "Normal(torch.zeros(4, 5), torch.ones(4, 5)).entropy()",
+    "a divergence": "kl_divergence(Normal(torch.zeros(4, 5), torch.ones(4, 5)), Normal(0.0, 1.0)).sum(-1)",
+}
+DISTRIBUTIONS = {
+    name: f"from torch.distributions import Normal, kl_divergence\nresult = {code}"
+    for name, code in DISTRIBUTIONS.items()
+}
+
 KERAS_HEAD = """
 import numpy as np
 import tensorflow as tf

@@ -37,7 +37,12 @@ def main() -> None:
     if sys.argv[1] == "torch":
         import torchvision_ops  # noqa: F401  (declares the operators, before torchvision is imported)
 
-        for group, cases in (("loaders", data_cases.LOADERS), ("transforms", data_cases.TRANSFORMS)):
+        groups = {
+            "loaders": data_cases.LOADERS,
+            "transforms": data_cases.TRANSFORMS,
+            "distributions": data_cases.DISTRIBUTIONS,
+        }
+        for group, cases in groups.items():
             truth[group] = {name: run(data_cases.HEAD, code) for name, code in cases.items()}
     else:
         truth["pipelines"] = {name: run(data_cases.KERAS_HEAD, code) for name, code in data_cases.PIPELINES.items()}

@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch import (
     convolutions,
     creation,
     data,
+    distributions,
     dtypes,
     elementwise,
     indexing,
@@ -284,6 +285,9 @@ CONTENTS: dict[str, Contents] = {
     "torch.backends.mps": {"is_available": scripting.answer("is_available", False)},
     "torch.backends.cudnn": {"is_available": scripting.answer("is_available", True)},
     "torch.backends.cuda": {"sdp_kernel": regions.QUIET},
+    "torch.distributions": distributions.member,
+    "torch.distributions.normal": distributions.member,
+    "torch.distributions.kl": distributions.member,
     "torch.distributed": {
         "is_available": scripting.answer("is_available", True),
         "is_initialized": scripting.answer("is_initialized", False),

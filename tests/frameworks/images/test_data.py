@@ -19,6 +19,7 @@ TRUTH: dict[str, dict[str, Any]] = json.loads(
 HEADS = {
     "loaders": (data_cases.HEAD, data_cases.LOADERS),
     "transforms": (data_cases.HEAD, data_cases.TRANSFORMS),
+    "distributions": (data_cases.HEAD, data_cases.DISTRIBUTIONS),
     "pipelines": (data_cases.KERAS_HEAD, data_cases.PIPELINES),
 }
 CASES = [(group, name) for group, (_, cases) in HEADS.items() for name in cases]
