@@ -152,7 +152,7 @@ class Backward:
         memory, kind = self.memory, node.row.gradient
         gradient = arrived[0]
         scratch = [memory.allocate(line) for line in node.temporaries]
-        if node.row.reads == "matrix" and not is_matrix(node.label.op.kind, gradient):
+        if node.row.reads == "matrix" and not is_matrix(node.label, [one.value for one in node.operands[:2]], gradient):
             scratch.append(memory.allocate(self._line(gradient)))
         if is_in_place(node.label) and node.operands[0].value.viewed:
             # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.

@@ -34,7 +34,8 @@ def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tu
             lies = plan is None or sizes is None or strides is None or not einsum.copies(plan, at, sizes, strides)
             shape = None if lies else value.shape
         elif how == "time first":
-            shape = value.shape if at == 0 and getattr(call.op, "batch_first", False) is True else None
+            turned = getattr(call.op, "batch_first", False) is True or not _is_contiguous(value)
+            shape = value.shape if at == 0 and turned else None
         else:
             shape = _copied_shape(call.op.kind, value, other, result, memory)
         if shape is None:
@@ -83,11 +84,15 @@ def batched(shape: Shape | Unknown, result: Shape | Unknown) -> Shape | None:
     return full if full != shape and len(shape) > 2 else None
 
 
-def is_matrix(kind: str, value: Value) -> bool:
+def is_matrix(call: Call, inputs: Sequence[Value], value: Value) -> bool:
     """Whether a product's gradient is a matrix, or a batch of them, as it lies."""
-    sizes, strides = value.sizes, value.strides
+    sizes, strides, kind = value.sizes, value.strides, call.op.kind
     if sizes is None or strides is None or len(sizes) < 3:
         return True
+    plan = summed(call, inputs) if kind == "einsum" else None
+    if plan is not None:
+        sizes, strides = tuple(sizes[axis] for axis in plan.result), tuple(strides[axis] for axis in plan.result)
+        return layout.is_contiguous(sizes, strides)
     flat = (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
     return layout.reshape(sizes, strides, flat) is not None
 

@@ -36,7 +36,9 @@ def variants(call: Call, inputs: Sequence[Value]) -> tuple[str, ...]:
     if isinstance(op, InstanceNorm) and op.scale is True:
         return ("scaled", own)
     if isinstance(op, Reduce) and op.results == 1 and op.kind in ("max", "min"):
-        return ("all", own)
+        return ("whole", "all", own) if op.axes is None else ("all", own)
+    if op.kind == "fourier" and inputs and not inputs[0].dtype.startswith("complex"):
+        return ("real", own)
     return (own,)
 
 

@@ -6,6 +6,7 @@ forward pass. The same text is what the tests evaluate. Run by hand: `python tes
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import re
@@ -20,6 +21,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 sys.path.insert(0, str(Path(__file__).parent))
 from torch_measure import LiveStorages
+from torch_op_cases import MORE, ON_THE_CPU
 from torch_steps import as_on_cuda, faked, kept
 
 TARGET = Path(__file__).parents[2] / "fixtures" / "truth" / "torch_ops.json"
@@ -210,14 +212,18 @@ def measure(make: str, apply: str) -> tuple[int, int]:
 
 def main() -> None:
     records = []
-    for make, apply in CASES:
+    for make, apply in [*CASES, *MORE, *ON_THE_CPU]:
         record: dict[str, Any] = {"make": make, "apply": apply, "source": source(make, apply)}
-        with as_on_cuda():
+        reference = (make, apply) in ON_THE_CPU
+        with contextlib.nullcontext() if reference else as_on_cuda():
             record["saved_bytes"], record["peak_bytes"] = measure(make, apply)
+        if reference:
+            record["cpu"] = True
         records.append(record)
     about = (
         "Single ops between a 1x1 convolution and a mean squared error: bytes that the forward pass keeps, and the"
-        " peak of the step without an optimizer. Fake tensors, CPU build, dropout as CUDA runs it (native_dropout)."
+        " peak of the step without an optimizer. Fake tensors, CPU build, dropout as CUDA runs it (native_dropout),"
+        " but where cpu is true."
     )
     content = {
         "about": about, "torch": torch.__version__, "input_shape": SHAPE, "batch_size": BATCH, "ops": records,

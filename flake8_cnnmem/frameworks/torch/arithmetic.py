@@ -76,7 +76,7 @@ def number_kind(symbol: str, number_left: bool) -> str:
     if symbol == "/":
         return "reciprocal"
     if symbol == "**":
-        return "exp" if number_left else "pow"
+        return "exponential" if number_left else "pow"
     if symbol in ("max", "min"):
         return "clamp"
     return KINDS.get(symbol, "shift")

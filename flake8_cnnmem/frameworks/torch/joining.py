@@ -152,12 +152,20 @@ def index_select(run: Run, input: Value, dim: Value, index: Value) -> Value:
     if isinstance(unknown, Unknown) or isinstance(positions, Unknown) or not isinstance(dim, int):
         return lost_shape(run, input, run.unknown("what is selected is not known"), "index_select", "copy")
     lead = dim if dim >= 0 else dim + len(unknown)
-    return apply(run, Index((slice(None),) * lead + (positions,)), tensor, function="index_select")
+    where = (positions,) if not isinstance(positions.shape, Unknown) else ()
+    return apply(run, Index((slice(None),) * lead + (positions,)), tensor, *where, function="index_select",
+                 dtype=tensor.dtype)  # fmt: skip
 
 
 @define("torch.masked_select", "tensor.masked_select")
 def masked_select(run: Run, input: Value, mask: Value) -> Value:
     return lost_shape(run, input, run.unknown("how many values a mask selects is not known"), "masked_select", "copy")
+
+
+def sources(args: tuple[Value, ...], kwargs: dict[str, Value]) -> list[Tensor]:
+    """Where values are written, and the values: those of unknown rank would hide the result's shape."""
+    given = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor)]
+    return [arg for arg in given if not isinstance(arg.shape, Unknown)]
 
 
 def _written(name: str, *others: str, copies: bool = True) -> None:
@@ -166,12 +174,10 @@ def _written(name: str, *others: str, copies: bool = True) -> None:
     def written(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
             return input
-        sources = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor) and arg.dtype != "int64"]
-        return apply(run, Written(name, True), input, *sources, function=f"{name}_")
+        return apply(run, Written(name, True), input, *sources(args, kwargs), function=f"{name}_")
 
     def copied(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
-        sources = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor) and arg.dtype != "int64"]
-        return apply(run, Written(name, False), input, *sources, function=name)
+        return apply(run, Written(name, False), input, *sources(args, kwargs), function=name)
 
     for word in (name, *others):
         define(f"tensor.{word}_")(written)

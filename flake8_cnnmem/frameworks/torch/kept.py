@@ -63,13 +63,23 @@ ACTIVATIONS = [
 ]
 
 MATHEMATICS = [
-    *rows("exp exp2 tan", by_result(autocast=FULL)),
+    *rows("exp", by_result(autocast=FULL)),
+    *rows("exp2", by_result(1, autocast=FULL)),
+    # A number to the power of a tensor.
+    ("exponential", Row((X, Y), backward=temporaries(1), autocast=FULL)),
+    ("tan", by_result(2, autocast=FULL)),
     *rows("sqrt expm1", by_result(1)),
     *rows("rsqrt reciprocal", by_result(2, autocast=FULL)),
-    *rows("log log2 log10", by_input(autocast=FULL)),
+    ("angle", by_input()),
+    *rows("log logit", by_input(autocast=FULL)),
+    *rows("log2 log10", by_input(1, autocast=FULL)),
     *rows("log1p", by_input(1, autocast=FULL)),
-    *rows("abs sin sinh cosh atan erfinv nan_to_num logit lgamma", by_input(1)),
-    *rows("cos acos asin acosh asinh atanh digamma sinc i0", by_input(2)),
+    *rows("abs sin sinh cosh erfinv lgamma", by_input(1)),
+    *rows("cos atan acosh asinh atanh digamma i0", by_input(2)),
+    *rows("acos asin", by_input(4)),
+    *rows("sinc", by_input(7)),
+    # Three comparisons, one byte a value each.
+    ("nan_to_num", Row((X,), backward=(New("x", 1, 3),))),
     *rows("pow", by_input(2, autocast=FULL)),
     *rows("erf erfc", by_input(4)),
     # Two comparisons, one byte a value each.
@@ -79,8 +89,11 @@ MATHEMATICS = [
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", NOTHING),
-    *rows("masked_fill tril triu", Row((Kept(New("x", 1)),))),
-    ("detach", CONSTANT),
+    # The mask.
+    ("masked_fill", Row((Kept("x1"),))),
+    # A triangle of a matrix.
+    ("mask", NOTHING),
+    *rows("searchsorted detach", CONSTANT),
 ]
 
 DROPOUTS = [
@@ -147,12 +160,26 @@ MERGES = [
     # Two comparisons and a half of the gradient.
     *rows("maximum minimum", Row((Kept("inputs"),), backward=(New("y", 1, 2), New("y")))),
     *rows("power", Row((Kept("inputs"), Kept("y", "others")), backward=temporaries(4, "y"), autocast=FULL)),
-    *rows("atan2 hypot", Row((Kept("inputs"),), backward=temporaries(2, "y"), autocast="widest")),
+    *rows("atan2", Row((Kept("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
+    *rows("hypot", Row((Kept("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
+    *rows("logaddexp logaddexp2", Row((Kept("inputs"),), backward=temporaries(3, "y"))),
+    # Two numbers are one complex one.
+    ("complex", NOTHING),
     # The condition.
     ("where", Row((X,), autocast="widest")),
     *rows("compare logical floor_divide remainder equal bitwise", CONSTANT),
     ("concatenate", Row(gradient="parts", layout="contiguous", autocast="widest")),
     ("stack", Row(gradient="parts", layout="contiguous", autocast="widest")),
+    # cuFFT: linear, and its gradient another transform.
+    ("fourier", Row(layout="contiguous")),
+    ("fourier/real", Row((X,), layout="contiguous")),
+    # LU factors and the result.
+    ("inv", by_result(2)),
+    ("pinv", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(4))),
+    ("solve", Row((Kept("x1"), Y, Kept(New("x1"))), backward=temporaries(1, "y"))),
+    ("det", Row((X, Kept(New("x"))), backward=temporaries(2))),
+    # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
+    ("weight_norm", Row((Kept("inputs"), Kept(New("x1"))))),
     *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp", NOTHING),
 ]
@@ -164,10 +191,15 @@ SHAPES = [
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
     ("copy/Index", Row((Kept("x1"), Kept("x2")), backward=temporaries(1), layout="contiguous")),
-    *rows("gather take scatter", Row((X, Kept("x1")), backward=temporaries(1), layout="contiguous")),
+    # The places; values are added into zeros.
+    *rows("gather take", Row((X, Kept("x1")), backward=temporaries(1), layout="contiguous")),
+    *rows("index_add index_copy", Row((Kept("x1"), Kept("x2")), layout="contiguous")),
+    *rows("scatter scatter_add scatter_reduce index_fill masked_scatter index_reduce",
+          Row((Kept("x1"),), layout="contiguous")),
+    *rows("index_put put crop", NOTHING),
     ("pad", Row(layout="suggested")),
     *rows("reflection_pad replication_pad", Row((X,), layout="suggested")),
-    ("circular_pad", Row(backward=temporaries(2), layout="contiguous")),
+    ("circular_pad", Row(backward=temporaries(1), layout="contiguous")),
     ("pixel_shuffle", Row(layout="suggested")),
     *rows("unfold fold", Row(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
@@ -180,15 +212,18 @@ REDUCTIONS = [
     ("mean", NOTHING),
     ("sum", Row(gradient="spread", autocast=FULL)),
     # With positions, or the value compared with all.
-    *rows("max min median mode", Row((Kept("positions"),), backward=temporaries(1))),
+    *rows("max min median mode kthvalue", Row((Kept("positions"),), backward=temporaries(1))),
     *rows("amax amin", Row((X, Y), backward=(New("x", 1),))),
     *rows("max/all min/all", Row((X, Y), backward=(New("x", 1),))),
+    *rows("max/whole min/whole", Row((X, Y), backward=(New("x", 1, 3),))),
     ("var", by_input(1)),
+    ("var_mean", by_input(2)),
     *rows("std norm", Row((X, Y), backward=temporaries(1), autocast=FULL)),
     ("logsumexp", Row((X, Y), backward=temporaries(2))),
     ("prod", Row((X, Y), backward=temporaries(5), autocast=FULL)),
     ("cumsum", Row(backward=temporaries(2), autocast=FULL)),
-    ("cumprod", Row((X, Y), backward=temporaries(3), autocast=FULL)),
+    ("logcumsumexp", Row((X, Y), backward=temporaries(7))),
+    *rows("cumprod", Row((X, Y), backward=temporaries(8), autocast=FULL)),
     *rows("topk sort", Row((Kept("positions"),), backward=temporaries(1))),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
@@ -203,7 +238,8 @@ def unfused(*probabilities: New, backward: int = 1) -> Row:
 
 ATTENTION = [
     # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
-    ("attention", Row((X, Kept("x1"), Kept("x2"), Y, Kept(New("queries", 4))), layout="first", autocast=HALF)),
+    ("attention", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
+                      autocast=HALF)),
     ("attention/masked", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
                              autocast=HALF)),
     # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask.
@@ -306,7 +342,7 @@ REFERENCE = Rules(
             # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
             "dropout": Row((Kept(New("x")),)),
             "logsigmoid": Row((X, Kept(New("x")))),
-            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(3)),
+            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(2)),
             # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
             "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
             "lstm/dropped": by_onednn(New("inner", times=2), New("joined")),

@@ -7,6 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.arithmetic import binary
+from flake8_cnnmem.frameworks.torch.elementwise import unary
 from flake8_cnnmem.frameworks.torch.layer import LAYERS, STUBS, base_class
 from flake8_cnnmem.frameworks.torch.module import init as init_module
 from flake8_cnnmem.frameworks.torch.module import put, stored
@@ -170,9 +171,10 @@ for _name in CLASSES:
 
 @define("functional.cosine_similarity", "torch.cosine_similarity")
 def cosine_similarity(run: Run, x1: Value, x2: Value, dim: Value = 1, eps: Value = 1e-8) -> Value:
-    product = reduce(run, "sum", binary(run, "*", x1, x2), dim)
-    lengths = binary(run, "*", reduce(run, "norm", x1, dim), reduce(run, "norm", x2, dim))
-    return binary(run, "/", product, lengths)
+    first, second = (
+        binary(run, "/", each, unary(run, "clamp", reduce(run, "norm", each, dim, True))) for each in (x1, x2)
+    )
+    return reduce(run, "sum", binary(run, "*", first, second), dim)
 
 
 @define("functional.pairwise_distance", "torch.pairwise_distance")

@@ -316,7 +316,7 @@ def logcumsumexp(run: Run, input: Value, dim: Value) -> Value:
 @define(*everywhere("cummax", "cummin"))
 def cummax(run: Run, input: Value, dim: Value) -> Value:
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return apply(run, Reduce("cummax", None, False, 2), input, function="cummax", dtypes=(own, "int64"))
+    return apply(run, Sort(dim), input, function="cummax", dtypes=(own, "int64"))
 
 
 @define(*everywhere("diff"))
