@@ -141,7 +141,8 @@ def terms(estimate: Estimate) -> list[tuple[str, str, int]]:
 
 
 def step(estimate: Estimate, path: str) -> dict[str, Any] | None:
-    """The step in columns: phase, name and place of each moment as numbers of the lists beside them, and the bytes."""
+    """The step in columns: phase, name and place of each moment as numbers of the lists beside them, and the bytes, of
+    which most moments change little: each column holds its first figure and then the changes."""
     every = estimate.moments()
     if not every:
         return None
@@ -160,10 +161,15 @@ def step(estimate: Estimate, path: str) -> dict[str, Any] | None:
         "site": [sites[one_line(place(moment.site, path))] for moment in moments],
         "peak": totals.index(max(totals)),
         "live": {
-            **{use: [getattr(moment.live, use) for moment in moments] for use in LIVE},
-            "overhead": [estimate.overhead] * len(moments),
+            **{use: changes([getattr(moment.live, use) for moment in moments]) for use in LIVE},
+            "overhead": changes([estimate.overhead] * len(moments)),
         },
     }
+
+
+def changes(column: Sequence[int]) -> list[int]:
+    """The first figure, then by how much each differs from the one before."""
+    return [*column[:1], *(after - before for before, after in pairwise(column))]
 
 
 def thinned(moments: Sequence[Moment], most: int = MOST) -> Sequence[Moment]:

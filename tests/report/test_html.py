@@ -128,3 +128,8 @@ def test_a_long_step_is_thinned_and_keeps_its_peak() -> None:
     assert [moment.phase for moment in kept] == sorted((moment.phase for moment in kept), reverse=True)
     assert max(kept, key=lambda moment: moment.live.total).name == "the peak"
     assert html_data.thinned(moments[:100]) == moments[:100]
+
+
+def test_columns_are_told_by_their_changes() -> None:
+    assert html_data.changes([5, 5, 9, 2]) == [5, 0, 4, -7]
+    assert html_data.changes([]) == []

@@ -27,8 +27,15 @@ function stretches(phases, edges) {
   return found;
 }
 
+// The columns come as a first figure and the changes from there.
+function summed(column) {
+  let sum = 0;
+  return column.map((change) => (sum += change));
+}
+
 function stepOverTime(model) {
-  const step = model.step;
+  const live = Object.fromEntries(Object.entries(model.step.live).map(([use, column]) => [use, summed(column)]));
+  const step = { ...model.step, live };
   const total = step.live.parameters.map((_, index) => USES.reduce((sum, [use]) => sum + step.live[use][index], 0));
   const uses = USES.filter(([use]) => step.live[use].some((size) => size > 0));
   const phases = step.phase.map((index) => step.phases[index]);
