@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
         "report",
         help="the layers and the memory of models",
         description="The layers of models, the memory of one training step, and whether it fits.",
-        epilog="Defaults come from [flake8] in setup.cfg, tox.ini or .flake8 (cnnmem-gpu-limit and so on). "
+        epilog="Defaults come from [tool.cnnmem] of pyproject.toml, or [flake8] in setup.cfg, tox.ini or .flake8. "
         "Exit status: 0 all fit or there is no limit, 1 one exceeds the limit, 2 usage or unreadable target.",
     )
     command.set_defaults(command=run)
