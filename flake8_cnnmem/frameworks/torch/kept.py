@@ -168,14 +168,18 @@ MERGES = [
     # The condition.
     ("where", Row((X,), autocast="widest")),
     *rows("compare logical floor_divide remainder equal bitwise", CONSTANT),
+    *rows("bitwise_and bitwise_or bitwise_xor shift_left shift_right logical_and logical_or logical_xor", CONSTANT),
     ("concatenate", Row(gradient="parts", layout="contiguous", autocast="widest")),
     ("stack", Row(gradient="parts", layout="contiguous", autocast="widest")),
     # cuFFT: linear, and its gradient another transform.
     ("fourier", Row(layout="contiguous")),
     ("fourier/real", Row((X,), layout="contiguous")),
     # LU factors and the result.
-    ("inv", by_result(2)),
-    ("pinv", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(4))),
+    *rows("inv inverse", by_result(2)),
+    ("cholesky", by_result(3)),
+    # A few products of matrices, each of which keeps its factors.
+    *rows("matrix_exp matrix_power", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(3))),
+    *rows("pinv pinverse", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(4))),
     ("solve", Row((Kept("x1"), Y, Kept(New("x1"))), backward=temporaries(1, "y"))),
     ("det", Row((X, Kept(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
@@ -222,6 +226,8 @@ REDUCTIONS = [
     ("logsumexp", Row((X, Y), backward=temporaries(2))),
     ("prod", Row((X, Y), backward=temporaries(5), autocast=FULL)),
     ("cumsum", Row(backward=temporaries(2), autocast=FULL)),
+    # Sorted values, and those between which the result lies.
+    ("quantile", Row((Kept(New("x", times=2)), Kept(New("x", 8))), forward=temporaries(1), backward=temporaries(2))),
     ("logcumsumexp", Row((X, Y), backward=temporaries(7))),
     *rows("cumprod", Row((X, Y), backward=temporaries(8), autocast=FULL)),
     *rows("topk sort", Row((Kept("positions"),), backward=temporaries(1))),
@@ -293,6 +299,7 @@ LOSSES = [
     ("gaussian_nll", Row((X, Kept(New("x", times=2))), forward=temporaries(2), backward=temporaries(3), autocast=FULL)),
     ("multilabel_soft_margin", Row((X, Kept(New("x", times=5))), forward=temporaries(3), backward=temporaries(2),
                                    autocast=FULL)),
+    ("margin_ranking", Row((Kept("x2"), Kept(New("x"))), forward=temporaries(3), backward=temporaries(1), autocast=FULL)),
     ("cosine_embedding", Row((Kept("inputs"),), forward=temporaries(1), backward=temporaries(3), autocast=FULL)),
     ("triplet_margin", Row((Kept(New("x", times=2)),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("cosine_similarity", Row((Kept("inputs"), Kept(New("x", times=2))), forward=temporaries(1),
