@@ -24,7 +24,8 @@ LARGEST = 32 * 1024 * 1024
 PYTHON_CELLS = ("%%time", "%%capture", "%%prun")
 """The cell magics under which the rest of the cell runs as it stands."""
 
-_MAGIC = re.compile(r"(\s*)(?:[%!?]|.*\?\s*$)")
+_MAGIC = re.compile(r"(\s*)(?:[%!?]|.*\?\s*$|(?:pip|conda|mamba|cd|ls|cat|cp|mv|rm|mkdir|rmdir)\s+\S)")
+"""A magic, a shell line, a question for help, or one of the magics that IPython takes without its sign."""
 _ASSIGNED = re.compile(r"(\s*[\w\s,.*\[\]'\"]+=\s*)[!%].*")
 _TIMED = re.compile(r"(\s*)%time (.*)")
 
@@ -92,11 +93,12 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def joined(cells: Iterable[tuple[int, str]]) -> Notebook:
+    effort = Effort()
     text: list[str] = []
     lines: list[CellLine] = []
     left_out: list[CellLine] = []
     for number, source in cells:
-        code = python_of(source)
+        code = python_of(source, effort)
         if code is None:
             left_out.append(CellLine(len(lines) + 1, number, 1))
             code = [""] * (source.count("\n") + 1)
@@ -106,7 +108,14 @@ def joined(cells: Iterable[tuple[int, str]]) -> Notebook:
     return Notebook("".join(f"{line}\n" for line in text), lines, tuple(left_out))
 
 
-def python_of(source: str) -> list[str] | None:
+@dataclass(slots=True)
+class Effort:
+    """Letters that may still be parsed: each line that is taken out of a cell costs another reading of the cell."""
+
+    left: int = 16 * 1024 * 1024
+
+
+def python_of(source: str, effort: Effort) -> list[str] | None:
     """The lines of a cell with what is no Python taken out; None where what is left does not parse either."""
     lines = source.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
@@ -114,17 +123,24 @@ def python_of(source: str) -> list[str] | None:
         if lines[first].split()[0] not in PYTHON_CELLS:
             return [""] * len(lines)
         lines[first] = ""
-    for _ in range(len(lines) + 1):
-        wrong = wrong_line("\n".join(lines))
+    while True:
+        text = "\n".join(lines)
+        effort.left -= len(text) + 1
+        wrong = wrong_line(text)
         if wrong is None:
             return lines
-        if not 1 <= wrong <= len(lines):
+        if effort.left <= 0 or not 1 <= wrong <= len(lines):
             return None
         plain = without_magic(lines[wrong - 1])
         if plain is None:
             return None
+        rest = wrong
+        while rest < len(lines) and lines[rest - 1].endswith("\\"):
+            # The shell reads on in the next line.
+            lines[rest - 1] = ""
+            rest += 1
+        lines[rest - 1] = ""
         lines[wrong - 1] = plain
-    return None
 
 
 def wrong_line(text: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -126,6 +127,9 @@ def test_diff_reads_both_sides(run_cnnmem: Run, net: Path, tmp_path: Path) -> No
         pytest.param("x = 1", "x = 1", id="plain code"),
         pytest.param("%load_ext tb\nx = 1", "pass\nx = 1", id="a line magic"),
         pytest.param("if x:\n    !ls -l\ny = 2", "if x:\n    pass\ny = 2", id="a shell line in a block"),
+        pytest.param("!pip install \\\n    a \\\n  b\nx = 1", "pass\n\n\nx = 1", id="a shell line that goes on"),
+        pytest.param("if x:\n    !ls \\\n -l", "if x:\n    pass\n", id="one that goes on to the end"),
+        pytest.param("pip install torch\nx = 1", "pass\nx = 1", id="a magic without its sign"),
         pytest.param("Net?\n?Net\nx = 1", "pass\npass\nx = 1", id="help"),
         pytest.param("files = !ls *.py", "files = get_ipython()", id="a shell line's output"),
         pytest.param("a, b = %magic 3", "a, b = get_ipython()", id="a magic's value"),
@@ -140,8 +144,15 @@ def test_diff_reads_both_sides(run_cnnmem: Run, net: Path, tmp_path: Path) -> No
     ],
 )
 def test_what_is_no_python_is_taken_out_of_a_cell(cell: str, code: str | None) -> None:
-    found = notebook.python_of(cell)
+    found = notebook.python_of(cell, notebook.Effort())
     assert (None if found is None else "\n".join(found)) == code
+
+
+def test_a_cell_of_nothing_but_magics_is_given_up_in_bounded_time() -> None:
+    begun = time.monotonic()
+    made = notebook.joined([(1, "%m\n" * 100_000), (2, "x = 1")])
+    assert time.monotonic() - begun < 60
+    assert [str(line) for line in made.left_out] == ["cell 1:1"]
 
 
 @given(st.lists(st.sampled_from(["x = 1", "%m", "!ls", "if x:", "    y", "    %z", '"""', "(", ")", "f?", "\\", ""])))
