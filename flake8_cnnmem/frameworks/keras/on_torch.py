@@ -10,18 +10,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
 from flake8_cnnmem.frameworks.torch import kept
 from flake8_cnnmem.graph import Call, Model, Op, Tensor
-from flake8_cnnmem.ops import BatchNorm, Convolution, DepthwiseConvolution, Permute, Pool
+from flake8_cnnmem.ops import BatchNorm, Convolution, DepthwiseConvolution, Dropout, Permute, Pool
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 
-RULES = replace(kept.RULES, framework="keras-torch", trainer=True)
+X, OWN, MASK = Kept("x"), Kept(New("x")), Kept(New("x", 1))
+WRITTEN_OUT = {
+    "mish": Row((X, OWN), backward=(New("x"),)),
+    "squareplus": Row((X, OWN), forward=(New("x"),), backward=(New("x"),)),
+    "tanhshrink": Row((OWN,)),
+    "sparse_plus": Row((X, MASK, MASK), forward=(New("x"),), backward=(New("x"),)),
+    "sparse_sigmoid": Row((MASK, MASK), forward=(New("x"),)),
+    "prelu": Row((X, OWN), forward=(New("x"),), backward=(New("x"),), weights="first"),
+    "gaussian_noise": Row(forward=(New("x"),), gradient="same"),
+}
+"""Activations that Keras computes by formula (keras/src/activations/activations.py), not by PyTorch's own function."""
+
+
+def trained_by_keras(rules: Rules) -> Rules:
+    return replace(
+        rules,
+        framework="keras-torch",
+        rows=MappingProxyType({**rules.rows, **WRITTEN_OUT}),
+        rewrites={**rules.rewrites, "log_sigmoid": "logsigmoid"},
+        trainer=True,
+    )
+
+
+RULES = trained_by_keras(kept.RULES)
 """PyTorch's rules, in the hands of Keras' trainer."""
-REFERENCE = replace(kept.REFERENCE, framework="keras-torch", trainer=True)
+REFERENCE = trained_by_keras(kept.REFERENCE)
 """The same on the CPU build, for comparison with measured truth."""
 
 
@@ -180,9 +205,11 @@ def batch_norm(low: Lowering, call: Call) -> None:
     else:
         mean = low.make(Step("mean"), [x], channels)
         square = low.make(Step("pow"), [x], x.shape)
-        variance = low.make(Step("mean"), [square], channels)
+        average = low.make(Step("mean"), [square], channels)
+        variance = low.make(Step("subtract"), [average, low.make(Step("pow"), [mean], channels)], channels)
     scale = trained[:1] if len(trained) > 1 or op.scale is not False else []
-    factor = low.make(Step("multiply"), [variance, *scale], channels)
+    root = low.make(Step("rsqrt"), [variance], channels)
+    factor = low.make(Step("multiply"), [root, *(scale or [Tensor(channels, framework="keras")])], channels)
     centred = low.make(Step("subtract"), [x, mean], x.shape)
     offset = trained[len(scale) : len(scale) + 1]
     if not offset:
@@ -192,11 +219,23 @@ def batch_norm(low: Lowering, call: Call) -> None:
     low.put(Step("add", True), [scaled, *offset], call.outputs)
 
 
+def dropout(low: Lowering, call: Call) -> None:
+    """With a noise of another shape it is a choice between the scaled input and zeros; else PyTorch's own."""
+    op = call.op
+    assert isinstance(op, Dropout)
+    if op.noise is None or all(size is None for size in op.noise) or op.training is False:
+        low.put(op, call.inputs, call.outputs)
+        return
+    zeros = low.make(Step("scale"), call.inputs, call.inputs[0].shape)
+    low.put(Step("scale"), [zeros], call.outputs)
+
+
 REWRITES: tuple[tuple[type, Callable[[Lowering, Call], None]], ...] = (
     (Convolution, convolution),
     (DepthwiseConvolution, convolution),
     (Pool, pool),
     (BatchNorm, batch_norm),
+    (Dropout, dropout),
 )
 
 
