@@ -11,6 +11,9 @@ from flake8_cnnmem.difference.revisions import Compared
 PLAINLY_ALIKE = 0.5
 """The share of layers that stayed from which on it is the same model under another name. Git takes half for files."""
 
+MOST_COMPARED = 2500
+"""Pairs of models in one file that are compared layer by layer; where so many have other names, nothing is plain."""
+
 Match = tuple[ModelReport | None, ModelReport | None]
 
 
@@ -64,6 +67,8 @@ def built_alike(
     before: Sequence[ModelReport], after: Sequence[ModelReport]
 ) -> tuple[list[Match], list[ModelReport], list[ModelReport]]:
     """Pairs of which each is the other's best counterpart, and plainly alike; and those left over."""
+    if len(before) * len(after) > MOST_COMPARED:
+        return [], list(before), list(after)
     found: list[Match] = []
     gone, come = dict(enumerate(before)), dict(enumerate(after))
     scores = sorted(((likeness(old, new), i, j) for i, old in gone.items() for j, new in come.items()), reverse=True)
