@@ -29,6 +29,7 @@ PACKAGES = {
     "lightning_fabric": "torch",
     "lightning_utilities": "torch",
     "accelerate": "torch",
+    "einops": "torch",
     "torchvision": "images",
     "PIL": "images",
     "cv2": "images",

@@ -133,6 +133,27 @@ DISTRIBUTIONS = {
     for name, code in DISTRIBUTIONS.items()
 }
 
+EINOPS = {
+    "patches of an image": "rearrange(x, 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)', p1=4, p2=4)",
+    "heads split off": "rearrange(torch.zeros(2, 10, 96), 'b n (h d) -> b h n d', h=4)",
+    "queries, keys and values": "rearrange(torch.zeros(2, 10, 288), 'b n (qkv h d) -> qkv b h n d', qkv=3, h=4)",
+    "the other axes joined": "rearrange(x, 'b ... -> b (...)')",
+    "the other axes as they are": "rearrange(x, '... h w -> ... w h')",
+    "repeated over a new axis": "repeat(torch.zeros(1, 1, 96), '1 1 d -> b 1 d', b=5)",
+    "repeated inside axes": "repeat(x, 'b c h w -> b c (h 2) (w k)', k=3)",
+    "a mean over axes": "reduce(x, 'b c h w -> b c', 'mean')",
+    "pooling by numbers": "reduce(x, 'b c (h 2) (w 2) -> b c h w', 'max')",
+    "a list is stacked": "rearrange([x, x, x], 'n b c h w -> b n c h w')",
+    "axes of one kept": "reduce(x, 'b c h w -> b c 1 1', 'sum')",
+    "a layer": "Rearrange('b c h w -> b (c h w)')(x)",
+    "a layer that reduces": "Reduce('b c h w -> b c', 'mean')(x)",
+}
+EINOPS = {
+    name: "from einops import rearrange, reduce, repeat\nfrom einops.layers.torch import Rearrange, Reduce\n"
+    f"x = torch.zeros(2, 3, 8, 16)\nresult = {code}"
+    for name, code in EINOPS.items()
+}
+
 KERAS_HEAD = """
 import numpy as np
 import tensorflow as tf

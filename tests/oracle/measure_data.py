@@ -1,6 +1,6 @@
 """Runs the programs of data_cases.py in the frameworks and writes what they give to fixtures/truth/data.json.
 
-python tests/oracle/measure_data.py torch|keras     torch needs torchvision, numpy and Pillow; keras needs tensorflow
+python tests/oracle/measure_data.py torch|keras     torch needs torchvision, einops and Pillow; keras needs tensorflow
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def main() -> None:
             "loaders": data_cases.LOADERS,
             "transforms": data_cases.TRANSFORMS,
             "distributions": data_cases.DISTRIBUTIONS,
+            "einops": data_cases.EINOPS,
         }
         for group, cases in groups.items():
             truth[group] = {name: run(data_cases.HEAD, code) for name, code in cases.items()}

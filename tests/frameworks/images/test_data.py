@@ -20,6 +20,7 @@ HEADS = {
     "loaders": (data_cases.HEAD, data_cases.LOADERS),
     "transforms": (data_cases.HEAD, data_cases.TRANSFORMS),
     "distributions": (data_cases.HEAD, data_cases.DISTRIBUTIONS),
+    "einops": (data_cases.HEAD, data_cases.EINOPS),
     "pipelines": (data_cases.KERAS_HEAD, data_cases.PIPELINES),
 }
 CASES = [(group, name) for group, (_, cases) in HEADS.items() for name in cases]
