@@ -17,6 +17,7 @@ import json
 import os
 import queue
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -47,11 +48,13 @@ class Outcome:
     detail: str = ""
 
 
-def analyse_file(path: str, every: bool = True) -> Outcome:
-    """The whole way of one file, in this process. Raises nothing."""
+def analyse_file(path: str, every: bool = True, seconds: float = 0) -> Outcome:
+    """The whole way of one file, in this process. Raises nothing; after so many seconds of processor time the process
+    ends by a signal."""
     outcome = Outcome(path)
     forget_peak()
-    began = time.perf_counter()
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    began = time.process_time()
     try:
         walk_through(path, outcome, every)
     except Exception as error:
@@ -59,7 +62,8 @@ def analyse_file(path: str, every: bool = True) -> Outcome:
 
         outcome.kind = "internal error"
         outcome.detail = "".join(traceback.format_exception(error)[-6:])
-    outcome.seconds = time.perf_counter() - began
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    outcome.seconds = time.process_time() - began
     outcome.mib = peak()
     return outcome
 
@@ -118,12 +122,12 @@ def peak() -> float:
         return most / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
-def work(every: bool) -> None:
+def work(every: bool, seconds: float) -> None:
     """A worker: paths on stdin, one Outcome a line on what was stdout. Whatever else prints goes to stderr."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
-        print(json.dumps(vars(analyse_file(json.loads(line), every))), file=answers, flush=True)
+        print(json.dumps(vars(analyse_file(json.loads(line), every, seconds))), file=answers, flush=True)
 
 
 class Worker:
@@ -131,7 +135,7 @@ class Worker:
 
     def __init__(self, strict: bool, every: bool, seconds: float) -> None:
         self.seconds = seconds
-        self.arguments = ["--worker", *(["--all"] if every else [])]
+        self.arguments = ["--worker", f"--seconds={seconds}", *(["--all"] if every else [])]
         self.environment = {key: value for key, value in os.environ.items() if key != "CNNMEM_STRICT"}
         if strict:
             self.environment["CNNMEM_STRICT"] = "1"
@@ -147,7 +151,8 @@ class Worker:
         assert process.stdin is not None
         assert process.stdout is not None
         began = time.monotonic()
-        late = threading.Timer(self.seconds, process.kill)
+        # The worker ends itself when its processor time is up; it may wait for the processor, but not for ever.
+        late = threading.Timer(self.seconds * 20, process.kill)
         late.start()
         try:
             process.stdin.write(json.dumps(path) + "\n")
@@ -162,7 +167,7 @@ class Worker:
             return Outcome(**{**read, "status": Counter(read["status"])})
         self.end()
         took = time.monotonic() - began
-        kind = "hang" if took >= self.seconds else "crash"
+        kind = "hang" if process.returncode in (-signal.SIGPROF, -signal.SIGKILL) else "crash"
         return Outcome(path, took, kind=kind, detail=f"the process ended with {process.returncode}")
 
     def end(self) -> None:
@@ -248,7 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", metavar="PATH")
     parser.add_argument("--strict", action="store_true", help="internal errors are let out, with a traceback")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seconds", type=float, default=60.0, help="what takes longer hangs")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of processor time; what takes longer hangs")
     parser.add_argument("--memory", type=float, default=600.0, help="MiB that a process may hold")
     parser.add_argument("--sample", type=int, help="so many of the files, drawn by chance (always the same)")
     parser.add_argument("--slowest", type=int, default=10, help="how many of the slowest files are named")
@@ -257,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.worker:
-        work(options.all)
+        work(options.all, options.seconds)
         return 0
     paths = list(python_files(options.paths))
     if options.sample is not None and options.sample < len(paths):

@@ -10,20 +10,23 @@ STEPS = 4_000_000
 """Statements, calls, operators and loop rounds for one file, forward passes left out. A step takes a microsecond or
 two. A ResNet-152 takes some 20,000, layers included; a file that builds a hundred models of a zoo 500,000."""
 
-STATEMENT_STEPS = 600_000
+STATEMENT_STEPS = 700_000
 """Steps that one top-level statement may take, so that a long computation does not starve the models after it. The
-largest published model of timm takes 300,000 to build."""
+largest published model of timm takes 500,000 to build."""
 
-FORWARD_STEPS = 300_000
-"""Steps of one forward pass. The largest published ones take 50,000."""
+FORWARD_STEPS = 250_000
+"""Steps of one forward pass. The largest published ones take 130,000."""
 
-TRIAL_STEPS = 150_000
+TRIAL_STEPS = 200_000
 """Steps of a forward pass that is only tried, for what it says of its input. One that needs more is not tried again."""
 
-LAYER_STEPS = 25
+FORWARDS_STEPS = 40_000_000
+"""Steps of all forward passes for one file. The file of timm that defines most models takes 10,000,000."""
+
+LAYER_STEPS = 80
 """What the construction of a layer costs beside the calls it consists of: it holds weights and tables of its own."""
 
-CALL_STEPS = 10
+CALL_STEPS = 40
 """What the application of an op costs: its shapes are worked out, and the graph holds it."""
 
 LOOP_ROUNDS = 200_000

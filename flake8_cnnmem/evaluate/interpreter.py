@@ -11,7 +11,15 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
-from flake8_cnnmem.evaluate.budget import LAYER_STEPS, LENGTH, STATEMENT_STEPS, YIELDS, Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import (
+    FORWARDS_STEPS,
+    LAYER_STEPS,
+    LENGTH,
+    STATEMENT_STEPS,
+    YIELDS,
+    Budget,
+    Exhausted,
+)
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
@@ -19,7 +27,7 @@ from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, of_host_error
 from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
-from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
@@ -39,6 +47,8 @@ class Interpreter:
     def __init__(self, search_path: Sequence[str] = (), strict: bool = False) -> None:
         self.strict = strict
         self.budget = Budget()
+        self.forward_steps = FORWARDS_STEPS
+        """What is left for the forward passes of all the file's models."""
         self.importer = Importer(self, search_path)
         self.builtins: dict[str, Value] = dict(builtins.BUILTINS)
         """As the program sees them: it may put others in their place."""
@@ -126,6 +136,7 @@ class Interpreter:
             self.grad_enabled, self.autocast = True, None
             # What an import defines stays defined, also when the branch that asked for it is undone.
             self.importing, self.journal = module, None
+        made = self.layers_made
         left_after = max(self.budget.steps - STATEMENT_STEPS, 0)
         reserve, self.budget.steps = left_after, self.budget.steps - left_after
         try:
@@ -135,6 +146,8 @@ class Interpreter:
                 saved = (*saved[:4], self.grad_enabled, self.autocast)
         except (Raised, Exhausted, RecursionError) as error:
             self.give_up(module, twin, error)
+            if not isinstance(error, Raised) and self.layers_made != made:
+                self.doubt(module, twin)
         finally:
             self.budget.steps += reserve
             self.budget.depth, self.import_guards, self.journal = depth, guards, journal
@@ -148,6 +161,17 @@ class Interpreter:
             self.failures.append(cause)
         else:
             module.lose(self, twin, cause)
+
+    def doubt(self, module: Module, twin: ast.stmt) -> None:
+        """A statement that made layers was cut short: whoever takes what it fills gets less than the code makes."""
+        cause = self.failures[-1]
+        for word in touched(twin):
+            held = module.variables.get(word)
+            if isinstance(held, Instance):
+                self.watch.cut_short[id(held)] = (held, cause)
+            elif isinstance(held, (list, dict, set, tuple)):
+                self.changed(module.variables)
+                module.variables[word] = cause
 
     # Budget
 

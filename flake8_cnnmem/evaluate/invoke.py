@@ -166,7 +166,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     if run.site is not None and run.site.path == watch.path:
         watch.entered = run.site
     budget.depth += 1
-    run.spend(1)
+    run.spend(2)
     body = function.body()
     depth, invocation = budget.depth, run.invocation
     try:

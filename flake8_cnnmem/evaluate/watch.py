@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 
@@ -60,6 +61,8 @@ class Watch:
     entered: Site | None = None
     """The call in the analysed file that is running."""
     layers: dict[int, Made] = field(default_factory=dict)
+    cut_short: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
+    """Objects that were being filled when the budget ended, by id, with the cause."""
     calls: list[RootCall] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     used: set[int] = field(default_factory=set)

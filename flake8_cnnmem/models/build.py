@@ -334,7 +334,8 @@ class Builder:
         saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
-        run.budget, run.log = Budget(steps), [] if log is None else log
+        given = min(steps, run.forward_steps)
+        run.budget, run.log = Budget(given), [] if log is None else log
         calls_before, events_before = len(run.watch.calls), len(run.watch.events)
         causes: list[Unknown] = []
         result: Value = None
@@ -350,6 +351,7 @@ class Builder:
                 self.root.exhausted = causes[-1]
         finally:
             log = run.log or []
+            run.forward_steps -= given - max(run.budget.steps, 0)
             del run.watch.calls[calls_before:]
             del run.watch.events[events_before:]
             run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved

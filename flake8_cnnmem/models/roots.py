@@ -198,7 +198,8 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         name = model_name(module, own.instance, site)
         definition = cls.site if cls.site is not None and cls.site.path == module.path else site
         calls = [call for call in run.watch.calls if seen_through(call.instance) is each.instance]
-        root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls)
+        cut_short = tuple(cause for held, cause in run.watch.cut_short.values() if held is each.instance)
+        root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls, cut_short)
         twin = next((other for other in found if same(root, other)), None)
         if twin is None or id(each.instance) in trained:
             found.append(root)

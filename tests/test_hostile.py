@@ -1,0 +1,74 @@
+"""No input breaks the analysis, costs much, or is carried out. `python tests/hostile.py` prints what each costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import hostile
+
+pytestmark = pytest.mark.skipif(not hasattr(hostile.os, "fork"), reason="each input is analysed in a fork")
+
+SECONDS = 3 * hostile.SECONDS
+"""The command holds each to the bound itself; here other tests run beside them."""
+
+SERVER = """\
+import json, sys
+from tests import hostile
+for line in sys.stdin:
+    print(json.dumps(vars(hostile.analysed(json.loads(line)))), flush=True)
+"""
+
+Analyse = Callable[[str], hostile.Cost]
+
+
+@pytest.fixture(scope="module")
+def analyse() -> Iterator[Analyse]:
+    """Analyses one input in a fork of a process that has everything imported."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=hostile.ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+
+        def ask(name: str) -> hostile.Cost:
+            print(json.dumps(name), file=stdin, flush=True)
+            return hostile.Cost(**json.loads(stdout.readline()))
+
+        yield ask
+        stdin.close()
+
+
+@pytest.mark.parametrize("name", hostile.inputs())
+def test_an_input_breaks_nothing(name: str, analyse: Analyse) -> None:
+    cost = analyse(name)
+    assert cost.broken(SECONDS) == ""
+    # What is odd about a program is no reason to lose the model behind it.
+    refused = "'refused': 1" in cost.printed or name == "an empty file"
+    assert refused or "'exact': 1" in cost.printed or "'lower-bound': 1" in cost.printed or "'exact': 2" in cost.printed
+
+
+CHEAP = [
+    name for name in hostile.inputs()
+    if name not in hostile.PROGRAMS and name not in ("10 MB", "one line of 1 MB", "a line that is just short enough")
+]  # fmt: skip
+
+
+def test_flake8_as_a_whole_survives_them(
+    run_flake8: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    for number, name in enumerate(CHEAP):
+        (tmp_path / f"case{number}").mkdir()
+        hostile.write(tmp_path / f"case{number}", name)
+    done = run_flake8("--select=CNM1,CNM2,CNM9,E9", "--cnnmem-gpu-limit=T4", "--jobs=2", ".", ours_alone=False)
+    assert done.stderr == ""
+    assert done.returncode == 1
+    codes = {line.split(": ")[1].split()[0] for line in done.stdout.splitlines()}
+    assert codes == {"CNM901", "E999"}
+    assert not list(tmp_path.rglob(hostile.WRITES))
