@@ -235,6 +235,9 @@ def _section(
     config: str | None = None, append_config: Sequence[str] | None = None, isolated: bool = False
 ) -> tuple[Mapping[str, str], str]:
     """The `[flake8]` section and the folder of its file."""
+    if config is None and not append_config and not isolated and not _any_section(os.getcwd()):
+        # flake8 itself costs as much to import as libcst: it is asked only where there is something to find.
+        return {}, os.getcwd()
     from flake8.exceptions import ExecutionError
     from flake8.options.config import load_config
 
@@ -243,6 +246,24 @@ def _section(
     except (configparser.Error, UnicodeDecodeError, ExecutionError) as error:
         raise BadValue(f"the configuration cannot be read: {' '.join(str(error).split())}") from None
     return (dict(parser["flake8"]) if parser.has_section("flake8") else {}), folder
+
+
+def _any_section(folder: str) -> bool:
+    """Whether a file that flake8 looks for, here or in a folder above, may have a section of its."""
+    while True:
+        for name in ("setup.cfg", "tox.ini", ".flake8"):
+            try:
+                with open(os.path.join(folder, name), "rb") as file:
+                    if b"flake8" in file.read():
+                        return True
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return True
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
 
 
 def _value(section: Mapping[str, str], name: str) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Call, Op, Problem, Tensor
@@ -134,9 +135,13 @@ def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | No
 
     The features that reach a Linear layer grow with the size, so the sizes that it takes lie together.
     """
-    if first_problem(64) is None and first_problem(224) is None:
+    first_problem = cache(first_problem)
+    small, usual_size = first_problem(64), first_problem(224)
+    if small is None and usual_size is None:
         return None
-    low = first_fitting(first_problem)
+    # Where 64 is too small and 224 is not, the smallest size lies between the two.
+    between = small is not None and too_small(small) and usual_size is None
+    low = first_fitting(first_problem, *((65, 224) if between else (1, LARGEST_SIZE)))
     if low is None:
         return None
     high = low
@@ -155,9 +160,8 @@ def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | No
     return min(range(low, high + 1), key=lambda size: (dropped(size), size)) if high - low < 64 else low
 
 
-def first_fitting(first_problem: Verdict) -> int | None:
+def first_fitting(first_problem: Verdict, low: int, high: int) -> int | None:
     """The smallest size without a problem, by bisection on "too small"."""
-    low, high = 1, LARGEST_SIZE
     while low < high:
         middle = (low + high) // 2
         problem = first_problem(middle)
