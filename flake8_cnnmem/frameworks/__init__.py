@@ -30,6 +30,7 @@ PACKAGES = {
     "lightning_utilities": "torch",
     "accelerate": "torch",
     "einops": "torch",
+    "transformers": "torch",
     "torchvision": "images",
     "PIL": "images",
     "cv2": "images",
@@ -52,9 +53,10 @@ def find_module(dotted: str) -> Namespace | None:
 
 def stand_in(dotted: str) -> Namespace | None:
     """What is known of a package whose source is not found though it is usually read from source."""
-    if PACKAGES.get(dotted.partition(".")[0]) != "images":
+    package = PACKAGES.get(dotted.partition(".")[0])
+    if package not in ("images", "torch"):
         return None
-    found: Namespace | None = importlib.import_module(f"{__name__}.images").stand_in(dotted)
+    found: Namespace | None = importlib.import_module(f"{__name__}.{package}").stand_in(dotted)
     return found
 
 

@@ -11,9 +11,10 @@ from flake8_cnnmem.frameworks.torch.module import call_root, children_of, is_mod
 from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
+from flake8_cnnmem.frameworks.torch.transformers import stand_in
 from flake8_cnnmem.values import Instance, Namespace
 
-__all__ = ["FRAMEWORK", "find_module"]
+__all__ = ["FRAMEWORK", "find_module", "stand_in"]
 
 
 def find_module(dotted: str) -> Namespace | None:

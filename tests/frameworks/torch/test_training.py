@@ -148,6 +148,19 @@ if True:"""
         + LOOP,
         ["Net [4, 3, 8, 8] bfloat16", "backward", "step SGD"],
     ),
+    "Hugging Face's trainer": (
+        """
+from transformers import Trainer, TrainingArguments
+class Labelled(Net):
+    def forward(self, pixel_values, labels):
+        logits = super().forward(pixel_values)
+        return {"loss": F.cross_entropy(logits, labels), "logits": logits}
+samples = [{"pixel_values": torch.zeros(3, 8, 8), "label": 1}] * 40
+options = TrainingArguments("out", per_device_train_batch_size=6, bf16=True, optim="sgd")
+Trainer(model=Labelled(), args=options, train_dataset=samples).train()
+""",
+        ["Labelled [6, 3, 8, 8] bfloat16", "backward", "step SGD"],
+    ),
     "spawned processes": (
         """
 import torch.multiprocessing as mp
@@ -169,9 +182,9 @@ def test_one_step_of_training_is_seen(program: str, expected: list[str]) -> None
     told = []
     for event in ran.run.watch.events:
         if event.call is not None:
-            told.append(
-                f"{event.subject.cls.name} {[size(each) for each in event.call.args[0].shape]} {event.call.autocast}"
-            )
+            first = next(iter((*event.call.args, *event.call.kwargs.values())))
+            sizes = [size(each) for each in first.shape]
+            told.append(f"{event.subject.cls.name} {sizes} {event.call.autocast}")
         elif event.kind in ("backward", "step"):
             told.append(event.kind if event.kind == "backward" else f"step {event.subject.cls.name}")
     assert told == expected
