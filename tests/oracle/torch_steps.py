@@ -41,6 +41,35 @@ CASES: list[dict[str, Any]] = [
     {"target": CNN, "input_shape": [3, 32, 32], "optimizer": "adagrad", "batch_size": 2},
     {"target": CNN, "input_shape": [3, 32, 32], "optimizer": "sgd", "batch_size": 1},
     *(
+        {"target": CNN, "input_shape": [3, 32, 32], "optimizer": name, "options": options, "batch_size": 1}
+        for name, options in (
+            ("adam", {"amsgrad": True}),
+            ("adam", {"foreach": False}),
+            ("adamw", {"foreach": False}),
+            ("adamw", {"amsgrad": True}),
+            ("sgd", {"foreach": False, "momentum": 0.9}),
+            ("sgd", {"momentum": 0.9, "weight_decay": 1e-4, "nesterov": True}),
+            ("rmsprop", {"centered": True}),
+            ("rmsprop", {"centered": True, "momentum": 0.9}),
+            ("rmsprop", {"foreach": False}),
+            ("adadelta", {}),
+            ("adadelta", {"foreach": False}),
+            ("adagrad", {}),
+            ("adamax", {}),
+            ("nadam", {}),
+            ("radam", {}),
+            ("rprop", {}),
+        )
+    ),
+    *(
+        {"target": CNN, "input_shape": [3, 32, 32], "loss": loss, "batch_size": 8}
+        for loss in ("nll", "mse", "l1", "smooth_l1", "huber", "kl_div", "bce_with_logits")
+    ),
+    *(
+        {"target": "unet.py::UNet(classes=1)", "input_shape": [3, 64, 64], "batch_size": 4, "loss": loss}
+        for loss in ("mse", "l1", "smooth_l1", "huber", "kl_div")
+    ),
+    *(
         {"target": f"{FROZEN}::{name}", "input_shape": [3, 224, 224], "batch_size": n}
         for name in ("ResNet()", "head_only()", "last_stage()", "Frozen()", "Detached()")
         for n in (1, 32)
@@ -60,6 +89,7 @@ CASES: list[dict[str, Any]] = [
     *({"target": "text.py::Encoder()", "input_shape": [64, 192], "batch_size": n} for n in (1, 32)),
     *({"target": "text.py::VisionTransformer()", "input_shape": [3, 64, 64], "batch_size": n} for n in (8, 64)),
     *({"target": "autocast.py::MixedCNN()", "input_shape": [3, 32, 32], "batch_size": n} for n in (1, 64)),
+    {"target": "autocast.py::MixedCNN(torch.float16)", "input_shape": [3, 32, 32], "batch_size": 8},
     *({"target": "autocast.py::MixedTransformer()", "input_shape": [64, 48], "batch_size": n} for n in (1, 64)),
     {"target": "gan.py::Generator()", "input_shape": [100, 1, 1], "batch_size": 64, "loss": "mse"},
     {"target": "gan.py::Discriminator()", "input_shape": [3, 64, 64], "batch_size": 64, "loss": "bce_with_logits"},
@@ -76,6 +106,10 @@ OPTIMIZERS = {
     "rmsprop": "RMSprop",
     "adadelta": "Adadelta",
     "adagrad": "Adagrad",
+    "adamax": "Adamax",
+    "nadam": "NAdam",
+    "radam": "RAdam",
+    "rprop": "Rprop",
 }
 
 
@@ -100,14 +134,19 @@ def make(target: str) -> nn.Module:
 
 
 def target_of(kind: str, output: torch.Tensor) -> torch.Tensor:
-    if kind == "cross_entropy":
+    if kind in ("cross_entropy", "nll"):
         return torch.zeros((output.shape[0], *output.shape[2:]), dtype=torch.int64)
     return torch.zeros(tuple(output.shape))
 
 
 LOSSES = {
     "cross_entropy": F.cross_entropy,
+    "nll": F.nll_loss,
     "mse": F.mse_loss,
+    "l1": F.l1_loss,
+    "smooth_l1": F.smooth_l1_loss,
+    "huber": F.huber_loss,
+    "kl_div": F.kl_div,
     "bce_with_logits": F.binary_cross_entropy_with_logits,
 }
 
@@ -217,7 +256,7 @@ def measure(case: dict[str, Any]) -> tuple[int, int]:
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
 
         def optimizer(parameters: Any) -> Any:
-            return cls(parameters, foreach=True, **case["options"])
+            return cls(parameters, **{"foreach": True, **case["options"]})
 
         return saved, peak_of(faked(models[1], mode), shape, batch, optimizer, case["loss"])
 
