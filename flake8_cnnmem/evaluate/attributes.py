@@ -228,8 +228,10 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
 def of_function(run: Interpreter, function: Function, name: str) -> Value:
     if name in function.attributes:
         return function.attributes[name]
-    if name in ("__name__", "__qualname__"):
+    if name == "__name__":
         return function.name
+    if name == "__qualname__":
+        return function.qualified_name
     if name == "__module__":
         return function.module.name
     if name == "__doc__":

@@ -68,6 +68,8 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
         )
         made.doc = docstring(twin)
         made.cell = frame.cell
+        if frame.kind == "class":
+            made.owner = frame.variables["__qualname__"]
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
         frame.store(word, made)

@@ -45,6 +45,12 @@ class Function:
     """Holds the class in whose body it was defined, once that is made: for `super()` without arguments."""
     attributes: dict[str, Value] = field(default_factory=dict)
     doc: str | None = None
+    owner: str = ""
+    """The class in whose body it was defined, by name."""
+
+    @property
+    def qualified_name(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"

@@ -65,6 +65,8 @@ class Module:
             "__file__": source.path,
             "__package__": name if package else name.rpartition(".")[0],
             "__doc__": None,
+            "__spec__": None,
+            "__loader__": None,
         }
         self.statements: list[ast.stmt] = []
         self.state: list[int] = []
@@ -196,9 +198,25 @@ class Module:
             from flake8_cnnmem.evaluate.contents import contents
 
             return contents(self) if self.lazy else self.variables
+        declared = self.declared(run, word)
+        if declared is not MISSING:
+            return declared
         hook = self.own(run, "__getattr__") if not word.startswith("__") else MISSING
         if hook is not MISSING:
             return run.quietly("AttributeError", hook, word)
+        return MISSING
+
+    def declared(self, run: Interpreter, word: str) -> Value:
+        """What the file tells type checkers that a name is: packages that load their parts when they are asked for
+        import them under `if TYPE_CHECKING:`."""
+        for node in for_checkers(self.source.tree) if "TYPE_CHECKING" in self.source.text else ():
+            for alias in node.names:
+                if (alias.asname or alias.name) == word:
+                    dotted = node.module or ""
+                    if node.level:
+                        dotted = run.importer.resolve_relative(self, node.level, dotted)
+                    found = self.variables[word] = run.importer.member(dotted, alias.name)
+                    return found
         return MISSING
 
     def assign(self, word: str, value: Value) -> None:
@@ -235,7 +253,9 @@ Importable = Module | Namespace
 def star_imports(statement: ast.stmt) -> Iterator[ast.ImportFrom]:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr, ast.Assign)):
         return
-    for node in ast.walk(statement):
+    # What is told to type checkers alone is no part of the program.
+    parts = statement.orelse if isinstance(statement, ast.If) and is_for_checkers(statement) else [statement]
+    for node in (inner for part in parts for inner in ast.walk(part)):
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             yield node
 
@@ -285,6 +305,22 @@ def touched(statement: ast.stmt) -> set[str]:
             continue
         waiting.extend(ast.iter_child_nodes(node))
     return found
+
+
+def is_for_checkers(statement: ast.stmt) -> bool:
+    """`if TYPE_CHECKING:`, `if typing.TYPE_CHECKING or SLOW:`."""
+    if not isinstance(statement, ast.If):
+        return False
+    words = (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in ast.walk(statement.test))
+    return "TYPE_CHECKING" in words
+
+
+def for_checkers(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+    """The imports at the top of a module that type checkers alone see."""
+    for statement in tree.body:
+        if isinstance(statement, ast.If) and is_for_checkers(statement):
+            for each in statement.body:
+                yield from (node for node in ast.walk(each) if isinstance(node, ast.ImportFrom))
 
 
 def base_name(node: ast.expr) -> set[str]:

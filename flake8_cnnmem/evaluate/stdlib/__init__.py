@@ -20,7 +20,7 @@ ROOMS = {
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
     "json": "data", "yaml": "data", "oyaml": "data", "ruamel": "data", "toml": "data", "tomllib": "data",
     "tomli": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
-    "importlib": "inspect",
+    "importlib": "inspect", "importlib_metadata": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six", "tqdm": "progress",
     "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "commands",

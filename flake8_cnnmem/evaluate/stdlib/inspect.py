@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.functions import directory
 from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
@@ -238,4 +239,35 @@ imports["reload"] = Native("reload", lambda run, module: module)
 imports["invalidate_caches"] = ignored("invalidate_caches")
 imports["__import__"] = imports["import_module"]
 
-MODULES: dict[str, dict[str, Value]] = {"inspect": names, "importlib": imports}
+# What is installed. A framework that is known here is: the code is meant for a machine that has it.
+
+SPEC = native_class("ModuleSpec", {}, module="importlib.machinery")
+installed = Names()
+distributions = Names()
+
+
+@installed.function("find_spec")
+def find_spec(run: Run, name: Value, package: Value = None) -> Value:
+    dotted = payload(name)
+    if not isinstance(dotted, str):
+        return run.unknown("the name of a module is not known")
+    found = None if dotted.startswith(".") else module_named(run, dotted)
+    return None if found is None else Instance(SPEC, {"name": dotted, "origin": None, "submodule_search_locations": []})
+
+
+@distributions.function("version")
+def version(run: Run, distribution_name: Value) -> Value:
+    dotted = payload(distribution_name)
+    found = module_named(run, dotted) if isinstance(dotted, str) else None
+    if found is None:
+        raise run.error("ModuleNotFoundError", f"No package metadata was found for {dotted}")
+    known = run.find(found, "__version__") if isinstance(found, Namespace) else MISSING
+    return known if isinstance(known, str) else run.unknown(f"the version of {dotted} is not known")
+
+
+distributions["PackageNotFoundError"] = EXCEPTIONS["ModuleNotFoundError"]
+
+MODULES: dict[str, dict[str, Value]] = {
+    "inspect": names, "importlib": imports, "importlib.util": installed, "importlib.metadata": distributions,
+    "importlib_metadata": distributions,
+}  # fmt: skip

@@ -33,7 +33,10 @@ names = Names({
 METHOD.namespace["__new__"] = Native("__new__", lambda run, cls, func, obj: Bound(func, obj), absorb=False)
 
 
-def new_module(run: Run, cls: Class, name: Value, doc: Value = None) -> Value:
+def new_module(run: Run, cls: Class, name: Value = "", *args: Value, **kwargs: Value) -> Value:
+    """A module made at run time; of a class of the user's own, that loads its parts lazily, an instance."""
+    if cls is not MODULE:
+        return Instance(cls)
     return Namespace(name, lambda word: Unknown(f"{word} of a module made at run time is not known"))
 
 

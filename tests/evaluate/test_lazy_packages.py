@@ -1,0 +1,75 @@
+"""Packages that load their parts when they are asked for, as the large model libraries do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+PACKAGE = """
+import importlib, importlib.util, sys
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+_structure = {"nets": ["Net"]}
+
+def available(name):
+    if importlib.util.find_spec(name) is None:
+        return False
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
+
+class Lazy(ModuleType):
+    def __init__(self, name, file, structure, module_spec=None):
+        super().__init__(name)
+        self._places = {word: place for place, words in structure.items() for word in words}
+    def __getattr__(self, name):
+        return getattr(importlib.import_module("." + self._places[name], self.__name__), name)
+
+if TYPE_CHECKING:
+    try:
+        if not available("torch"):
+            raise ImportError
+    except ImportError:
+        from .dummies import *
+    else:
+        from .nets import Net
+else:
+    sys.modules[__name__] = Lazy(__name__, globals()["__file__"], _structure, module_spec=__spec__)
+"""
+NETS = """
+from torch import nn
+from . import available
+
+def documented(function):
+    if function.__qualname__.split(".")[0] != "Net":
+        raise ValueError(function.__qualname__)
+    return function
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2) if available("torch") and not available("no_such_package") else None
+    @documented
+    def forward(self, x):
+        return self.fc(x)
+"""
+
+
+@pytest.mark.parametrize("how", ["from lazy import Net\nnet = Net()\n", "import lazy\nnet = lazy.Net()\n"])
+def test_a_lazy_package_gives_its_parts(how: str, tmp_path: Path) -> None:
+    package = tmp_path / "lazy"
+    package.mkdir()
+    (package / "__init__.py").write_text(PACKAGE)
+    (package / "nets.py").write_text(NETS)
+    (package / "dummies.py").write_text("class Net:\n    pass\n")
+    settings = Settings(search_path=(str(tmp_path),))
+    (report,) = analyse(Source(str(tmp_path / "train.py"), "import torch\n" + how), settings).reports
+    assert (report.name, report.status, report.parameters) == ("Net", "exact", 18)
