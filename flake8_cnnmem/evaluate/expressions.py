@@ -1,16 +1,11 @@
-"""Expressions: literals, names, operators, displays, comprehensions, lambdas."""
+"""Expressions: names, attributes, operators, displays, lambdas."""
 
 from __future__ import annotations
 
-import ast
-import itertools
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 import libcst as cst
 
-from flake8_cnnmem.evaluate.assignment import compile_target
-from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant, expression
 from flake8_cnnmem.evaluate.definitions import compile_parameters
 from flake8_cnnmem.evaluate.frame import Frame
@@ -47,114 +42,6 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
         return value
 
     return load
-
-
-@expression(cst.Integer, cst.Float, cst.Imaginary)
-def number(compiler: Compiler, node: cst.Integer | cst.Float | cst.Imaginary) -> Code:
-    if len(node.value) < 16 and node.value.isdecimal() and node.value[0] != "0":
-        return constant(int(node.value))
-    try:
-        return constant(ast.literal_eval(node.value))
-    except (ValueError, SyntaxError):
-        reason = "a number has too many digits"
-        return lambda frame: frame.run.unknown(reason)
-
-
-@expression(cst.SimpleString)
-def string(compiler: Compiler, node: cst.SimpleString) -> Code:
-    text = node.value
-    if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
-        return constant(text[1:-1])
-    return constant(ast.literal_eval(text))
-
-
-@expression(cst.ConcatenatedString)
-def concatenated(compiler: Compiler, node: cst.ConcatenatedString) -> Code:
-    parts: list[Code] = []
-    at: cst.CSTNode = node
-    while isinstance(at, cst.ConcatenatedString):
-        parts.append(compiler.expression(at.left))
-        at = at.right
-    parts.append(compiler.expression(at))
-
-    def join(frame: Frame) -> Value:
-        total = parts[0](frame)
-        for part in parts[1:]:
-            total = frame.run.operate("+", total, part(frame))
-        return total
-
-    return join
-
-
-@expression(cst.FormattedString)
-def formatted(compiler: Compiler, node: cst.FormattedString) -> Code:
-    parts: list[Code] = []
-    raw = "r" in node.prefix.lower()
-    compiler.in_format += 1
-    for part in node.parts:
-        if isinstance(part, cst.FormattedStringText):
-            parts.append(constant(format_text(part.value, raw)))
-        else:
-            parts.append(format_field(compiler, part))
-    compiler.in_format -= 1
-
-    def join(frame: Frame) -> Value:
-        pieces: list[str] = []
-        for part in parts:
-            piece = part(frame)
-            if isinstance(piece, Unknown):
-                return piece
-            pieces.append(piece)
-        frame.run.check_size(sum(map(len, pieces)))
-        return "".join(pieces)
-
-    return join
-
-
-def format_text(text: str, raw: bool) -> str:
-    text = text.replace("{{", "{").replace("}}", "}")
-    if raw or "\\" not in text:
-        return text
-    quoted = text.replace("\n", "\\n").replace("'", "\\'") if "\\'" not in text else text.replace("\n", "\\n")
-    try:
-        value = ast.literal_eval(f"'{quoted}'")
-    except (ValueError, SyntaxError):
-        return text
-    return value if isinstance(value, str) else text
-
-
-def format_field(compiler: Compiler, node: Any) -> Code:
-    value = compiler.expression(node.expression)
-    conversion = node.conversion
-    spec = [
-        constant(part.value) if isinstance(part, cst.FormattedStringText) else format_field(compiler, part)
-        for part in node.format_spec or ()
-    ]
-    equal = ""
-    if node.equal is not None:
-        equal = cst.Module(body=[]).code_for_node(node.expression) + "="
-        conversion = conversion or (None if spec else "r")
-
-    def field(frame: Frame) -> Value:
-        run = frame.run
-        item = value(frame)
-        if conversion in ("r", "a"):
-            item = run.call(run.builtin("repr"), item)
-        elif conversion == "s":
-            item = run.call(run.builtin("str"), item)
-        pieces = [part(frame) for part in spec]
-        unknown = next((piece for piece in pieces if isinstance(piece, Unknown)), None)
-        if unknown is not None:
-            return unknown
-        text = run.call(run.builtin("format"), item, "".join(pieces))
-        return equal + text if isinstance(text, str) else text
-
-    return field
-
-
-@expression(cst.Ellipsis)
-def ellipsis(compiler: Compiler, node: cst.Ellipsis) -> Code:
-    return constant(...)
 
 
 @expression(cst.Attribute)
@@ -397,119 +284,6 @@ def walrus(compiler: Compiler, node: cst.NamedExpr) -> Code:
         return result
 
     return code
-
-
-@expression(cst.ListComp)
-def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
-    element = compiler.expression(node.elt)
-    rounds = compile_rounds(compiler, node.for_in)
-
-    def code(frame: Frame) -> Value:
-        found: list[Value] = []
-        for inner in rounds(frame):
-            if isinstance(inner, Unknown):
-                return inner
-            found.append(element(inner))
-        return found
-
-    return code
-
-
-@expression(cst.SetComp)
-def set_comprehension(compiler: Compiler, node: cst.SetComp) -> Code:
-    items = list_comprehension(compiler, node)
-    return lambda frame: frame.run.make_set(items(frame))
-
-
-@expression(cst.GeneratorExp)
-def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
-    """Run ahead, so that an unknown test makes it unknown as a whole; only what is very long is drawn on demand."""
-    element = compiler.expression(node.elt)
-    rounds = compile_rounds(compiler, node.for_in)
-
-    def code(frame: Frame) -> Value:
-        found: list[Value] = []
-        steps = rounds(frame)
-        for inner in steps:
-            if isinstance(inner, Unknown):
-                return inner
-            found.append(element(inner))
-            if len(found) >= YIELDS:
-                return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
-        return iter(found)
-
-    return code
-
-
-@expression(cst.DictComp)
-def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
-    key_code = compiler.expression(node.key)
-    value_code = compiler.expression(node.value)
-    rounds = compile_rounds(compiler, node.for_in)
-
-    def code(frame: Frame) -> Value:
-        result: dict[Value, Value] = {}
-        for inner in rounds(frame):
-            if isinstance(inner, Unknown):
-                return inner
-            key = inner.run.key(key_code(inner))
-            if isinstance(key, Unknown):
-                return key
-            result[key] = value_code(inner)
-        return result
-
-    return code
-
-
-Rounds = Callable[..., Iterator["Frame | Unknown"]]
-
-
-def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
-    """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
-
-    Yields an Unknown, and ends, where it cannot be decided which rounds there are.
-    """
-    target = compile_target(compiler, node.target)
-    source = compiler.expression(node.iter)
-    tests = [compiler.expression(item.test) for item in node.ifs]
-    inner_rounds = compile_rounds(compiler, node.inner_for_in) if node.inner_for_in is not None else None
-
-    def passes(inner: Frame) -> bool | Unknown:
-        for test in tests:
-            truth = inner.run.truth(test(inner))
-            if truth is not True:
-                return truth
-        return True
-
-    def rounds(frame: Frame, inner: Frame | None = None) -> Iterator[Frame | Unknown]:
-        run = frame.run
-        items = run.iterate(source(frame))
-        if isinstance(items, Unknown):
-            yield items
-            return
-        if inner is None:
-            inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
-            inner.caller = frame
-        for rounds_done, item in enumerate(items):
-            run.spend(1)
-            if rounds_done >= LENGTH:
-                raise Exhausted("a container grows too large to be followed")
-            target(inner, item)
-            passed = passes(inner)
-            if isinstance(passed, Unknown):
-                yield passed
-                return
-            if not passed:
-                continue
-            if inner_rounds is None:
-                yield inner
-                continue
-            for each in inner_rounds(inner, inner):
-                yield each
-                if isinstance(each, Unknown):
-                    return
-
-    return rounds
 
 
 @expression(cst.Yield)

@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators
+from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators, subscripts
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
 from flake8_cnnmem.evaluate.budget import (
     FORWARDS_STEPS,
@@ -296,17 +296,17 @@ class Interpreter:
 
     def index(self, value: Value, key: Value) -> Value:
         try:
-            return operators.subscript(self, value, key)
+            return subscripts.subscript(self, value, key)
         except (Leaving, RecursionError):
             raise
         except Exception as error:
             return of_host_error(self, error)
 
     def set_index(self, value: Value, key: Value, new: Value) -> Value:
-        return self.guarded(operators.store_item, value, key, new)
+        return self.guarded(subscripts.store_item, value, key, new)
 
     def delete_index(self, value: Value, key: Value) -> None:
-        self.guarded(operators.remove_item, value, key)
+        self.guarded(subscripts.remove_item, value, key)
 
     def key(self, value: Value) -> Value:
         """A value as a dict may hold it as a key; Unknown where equality of keys is undecided."""

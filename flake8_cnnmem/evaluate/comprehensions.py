@@ -1,0 +1,129 @@
+"""Comprehensions and generator expressions: one inner frame, and a round for each item."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from flake8_cnnmem.evaluate.assignment import compile_target
+from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
+from flake8_cnnmem.evaluate.compiler import Compiler, expression
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Value
+
+
+@expression(cst.ListComp)
+def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
+    element = compiler.expression(node.elt)
+    rounds = compile_rounds(compiler, node.for_in)
+
+    def code(frame: Frame) -> Value:
+        found: list[Value] = []
+        for inner in rounds(frame):
+            if isinstance(inner, Unknown):
+                return inner
+            found.append(element(inner))
+        return found
+
+    return code
+
+
+@expression(cst.SetComp)
+def set_comprehension(compiler: Compiler, node: cst.SetComp) -> Code:
+    items = list_comprehension(compiler, node)
+    return lambda frame: frame.run.make_set(items(frame))
+
+
+@expression(cst.GeneratorExp)
+def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
+    """Run ahead, so that an unknown test makes it unknown as a whole; only what is very long is drawn on demand."""
+    element = compiler.expression(node.elt)
+    rounds = compile_rounds(compiler, node.for_in)
+
+    def code(frame: Frame) -> Value:
+        found: list[Value] = []
+        steps = rounds(frame)
+        for inner in steps:
+            if isinstance(inner, Unknown):
+                return inner
+            found.append(element(inner))
+            if len(found) >= YIELDS:
+                return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
+        return iter(found)
+
+    return code
+
+
+@expression(cst.DictComp)
+def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
+    key_code = compiler.expression(node.key)
+    value_code = compiler.expression(node.value)
+    rounds = compile_rounds(compiler, node.for_in)
+
+    def code(frame: Frame) -> Value:
+        result: dict[Value, Value] = {}
+        for inner in rounds(frame):
+            if isinstance(inner, Unknown):
+                return inner
+            key = inner.run.key(key_code(inner))
+            if isinstance(key, Unknown):
+                return key
+            result[key] = value_code(inner)
+        return result
+
+    return code
+
+
+Rounds = Callable[..., Iterator["Frame | Unknown"]]
+
+
+def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
+    """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
+
+    Yields an Unknown, and ends, where it cannot be decided which rounds there are.
+    """
+    target = compile_target(compiler, node.target)
+    source = compiler.expression(node.iter)
+    tests = [compiler.expression(item.test) for item in node.ifs]
+    inner_rounds = compile_rounds(compiler, node.inner_for_in) if node.inner_for_in is not None else None
+
+    def passes(inner: Frame) -> bool | Unknown:
+        for test in tests:
+            truth = inner.run.truth(test(inner))
+            if truth is not True:
+                return truth
+        return True
+
+    def rounds(frame: Frame, inner: Frame | None = None) -> Iterator[Frame | Unknown]:
+        run = frame.run
+        items = run.iterate(source(frame))
+        if isinstance(items, Unknown):
+            yield items
+            return
+        if inner is None:
+            inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
+            inner.caller = frame
+        for rounds_done, item in enumerate(items):
+            run.spend(1)
+            if rounds_done >= LENGTH:
+                raise Exhausted("a container grows too large to be followed")
+            target(inner, item)
+            passed = passes(inner)
+            if isinstance(passed, Unknown):
+                yield passed
+                return
+            if not passed:
+                continue
+            if inner_rounds is None:
+                yield inner
+                continue
+            for each in inner_rounds(inner, inner):
+                yield each
+                if isinstance(each, Unknown):
+                    return
+
+    return rounds

@@ -1,0 +1,151 @@
+"""`value[key]`, read, stored and deleted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.operators import payload
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def subscript(run: Interpreter, value: Value, key: Value) -> Value:
+    """`value[key]`."""
+    run.spend(1)
+    kind = type(value)
+    if kind is Unknown:
+        return value
+    if run.poisoned and id(value) in run.poisoned:
+        return run.poisoned[id(value)][1]
+    if isinstance(value, Tensor):
+        return frameworks.of(value).index(run, value, key)
+    if isinstance(value, dict):
+        return item_of(run, value, key)
+    if isinstance(value, (list, tuple, str, bytes, range, deque)):
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            return unknown
+        if isinstance(key, Instance):
+            key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
+        if isinstance(key, slice):
+            key = slice(payload(key.start), payload(key.stop), payload(key.step))
+            run.spend(len(value) // 64 if not isinstance(value, range) else 0)
+        return value[key]
+    if kind is Instance:
+        method = value.cls.find("__getitem__")
+        if method is not MISSING:
+            return run.invoke(Bound(method, value), (key,), {})
+        unknown_base = value.cls.any_unknown_base()
+        if unknown_base is not None:
+            return unknown_base
+        if value.payload is not None:
+            return subscript(run, value.payload, key)
+        raise run.error("TypeError", f"'{value.cls.name}' object is not subscriptable")
+    if kind is Class:
+        return class_item(run, value, key)
+    method = run.find(value, "__getitem__")
+    return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
+    """`Generic[T]`, `list[int]` are the class itself; an Enum's members are looked up by name."""
+    method = cls.find("__class_getitem__")
+    if method is not MISSING:
+        return run.invoke(run.get(cls, "__class_getitem__"), (key,), {})
+    metaclass = cls.facts.get("metaclass")
+    if isinstance(metaclass, Class) and metaclass.find("__getitem__") is not MISSING:
+        return run.invoke(Bound(metaclass.find("__getitem__"), cls), (key,), {})
+    return cls
+
+
+def unknown_in_key(key: Value) -> Unknown | None:
+    if isinstance(key, Unknown):
+        return key
+    if isinstance(key, Batch):
+        return Unknown("an index depends on the batch size")
+    if isinstance(key, slice):
+        parts = (unknown_in_key(part) for part in (key.start, key.stop, key.step))
+        return next((part for part in parts if part is not None), None)
+    return None
+
+
+def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
+    word = run.key(key)
+    if isinstance(word, Unknown):
+        return word
+    found = value.get(word, MISSING)
+    if found is not MISSING:
+        return found
+    if isinstance(word, str) and id(value) in run.registries and run.importer.registered(value, word):
+        return value[word]
+    if not isinstance(value, OrderedDict) and type(value) is not dict:
+        return run.call(run.get(value, "__getitem__"), word)
+    raise KeyError(word)
+
+
+def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> Value:
+    """`container[key] = value`; gives what a tensor's name holds afterwards."""
+    run.spend(1)
+    if isinstance(container, Tensor):
+        return frameworks.of(container).set_index(run, container, key, value)
+    if isinstance(container, Unknown):
+        return container
+    if isinstance(container, Instance):
+        method = container.cls.find("__setitem__")
+        if method is not MISSING:
+            run.invoke(Bound(method, container), (key, value), {})
+            return container
+        if container.payload is None:
+            if container.cls.any_unknown_base() is None:
+                raise run.error("TypeError", f"'{container.cls.name}' object does not support item assignment")
+            return container
+        container = container.payload
+    if isinstance(container, dict):
+        word = run.key(key)
+        run.changed(container)
+        if isinstance(word, Unknown):
+            run.poison(container, word)
+        else:
+            run.check_size(len(container))
+            container[word] = value
+    elif isinstance(container, (list, deque)):
+        run.changed(container)
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            run.poison(container, unknown)
+        elif isinstance(key, slice):
+            items = run.items(value)
+            if isinstance(items, Unknown):
+                run.poison(container, items)
+            else:
+                container[key] = items  # type: ignore[index]
+        else:
+            container[key] = value
+    else:
+        raise run.error("TypeError", "object does not support item assignment")
+    return container
+
+
+def remove_item(run: Interpreter, container: Value, key: Value) -> None:
+    if isinstance(container, Unknown):
+        return
+    if isinstance(container, Instance):
+        method = container.cls.find("__delitem__")
+        if method is not MISSING:
+            run.invoke(Bound(method, container), (key,), {})
+            return
+        container = payload(container)
+    if isinstance(container, (list, dict, deque)):
+        run.changed(container)
+        unknown = unknown_in_key(key)
+        if unknown is not None:
+            run.poison(container, unknown)
+        else:
+            del container[key]
