@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -36,12 +37,24 @@ PARSED_PER_STEP = 16
 """Characters that are read, and parsed, in about the time that a step takes."""
 
 
+LIBRARY = os.path.dirname(os.path.abspath(os.__file__))
+"""Where the library's own source is: its modules are modelled, also for its own files."""
+
+IMPORTED_AT_START = frozenset(sys.builtin_module_names) | {
+    "os", "io", "abc", "stat", "posixpath", "ntpath", "genericpath", "site", "codecs", "encodings", "zipimport",
+    "_collections_abc", "importlib",
+}  # fmt: skip
+"""Modules that no file of a project takes the place of: Python has imported them before it reads the first."""
+
+
 class Importer:
     """Finds modules by dotted name, each once for an evaluation. Sources are shared by the whole process."""
 
     def __init__(self, run: Interpreter, search_path: Sequence[str]) -> None:
         self.run = run
         self.search_path = list(search_path)
+        self.script_folder = ""
+        """The folder of the script, or that of its top package: the first place in which Python looks."""
         self.files: Files = DISK
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
@@ -54,15 +67,31 @@ class Importer:
         """The module of this absolute name, or None."""
         if dotted in self.modules:
             return self.modules[dotted]
-        native = self.builtins() if dotted in ("builtins", "__builtin__") else stdlib.find_module(dotted)
-        if native is None:
-            native = frameworks.find_module(dotted)
+        native = self.native(dotted)
         found: Importable | None = native if native is not None else self.find_source(dotted)
         if found is None:
             installed_as = frameworks.source_name(dotted)
             found = frameworks.stand_in(dotted) if installed_as is None else self.find(installed_as)
         self.modules[dotted] = found
         return found
+
+    def native(self, dotted: str) -> Namespace | None:
+        """What is modelled here in place of a module's source."""
+        if dotted in ("builtins", "__builtin__"):
+            return self.builtins()
+        if self.shadowed(dotted.partition(".")[0]):
+            return None
+        return stdlib.find_module(dotted) or frameworks.find_module(dotted)
+
+    def shadowed(self, top: str) -> bool:
+        """Whether the project has a module of the library's name where Python looks first: in the script's folder.
+
+        What the start of Python imports itself is there already; and a folder without `__init__` comes last.
+        """
+        if top not in sys.stdlib_module_names or top in IMPORTED_AT_START or self.script_folder in ("", LIBRARY):
+            return False
+        at = locate(os.path.join(self.script_folder, top), self.files)
+        return at is not None and self.files.is_file(at[0])
 
     def builtins(self) -> Namespace:
         """The module of the builtins: what the program sets in it every module sees."""
@@ -142,7 +171,7 @@ class Importer:
     def may_bring(self, dotted: str, word: str) -> bool:
         """Whether a module that nobody has needed so far may hold a name, by its text alone: star imports of a large
         package lead to hundreds of files, and all but one need not be parsed."""
-        if dotted in self.modules or stdlib.find_module(dotted) is not None or frameworks.knows(dotted):
+        if dotted in self.modules or self.native(dotted) is not None:
             return True
         at = self.location(dotted)
         if at is None or not self.files.is_file(at[0]):

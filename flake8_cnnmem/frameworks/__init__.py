@@ -60,11 +60,6 @@ def stand_in(dotted: str) -> Namespace | None:
     return found
 
 
-def knows(dotted: str) -> bool:
-    """Whether a module of this dotted name belongs to a package that is modelled here."""
-    return dotted.partition(".")[0] in PACKAGES
-
-
 def source_name(dotted: str) -> str | None:
     """Where the source of a module lies that code imports by another name: `tensorflow.keras.applications` is
     Keras' own. None where there is no other name."""

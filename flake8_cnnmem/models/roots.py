@@ -40,6 +40,7 @@ def start(
     own_folder = os.path.dirname(os.path.abspath(source.path))
     run = Interpreter(list(dict.fromkeys([own_folder, folder, *search_path])), strict)
     run.importer.files = files
+    run.importer.script_folder = folder
     run.watch.path = source.path
     module = Module(dotted, source, package, lazy)
     if not lazy:

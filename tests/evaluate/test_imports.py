@@ -1,0 +1,57 @@
+"""Which of several modules of one name an import finds: as Python's own rule has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import load
+
+NET = "import torch\nfrom torch import nn\n{}\nnet = nn.Sequential(nn.Linear(1, WIDTH))\nnet(torch.zeros(1, 1))\n"
+
+FOUND = {
+    "a module beside a script comes before the library's": (
+        {"queue.py": "WIDTH = 3", "net.py": NET.format("from queue import WIDTH")}, "net.py", 6,
+    ),
+    "a package beside a script comes before the library's": (
+        {"queue/__init__.py": "WIDTH = 3", "net.py": NET.format("import queue\nWIDTH = queue.WIDTH")}, "net.py", 6,
+    ),
+    "a folder without __init__ comes after the library": (
+        {"statistics/x.py": "", "net.py": NET.format("import statistics\nWIDTH = int(statistics.mean([3]))")},
+        "net.py", 6,
+    ),
+    "what Python has imported itself stays": (
+        {"os.py": "sep = 'xyz'", "net.py": NET.format("import os\nWIDTH = len(os.sep)")}, "net.py", 2,
+    ),
+    "a module of the package is meant where the import is relative": (
+        {"pkg/__init__.py": "", "pkg/types.py": "WIDTH = 3", "pkg/net.py": NET.format("from .types import WIDTH")},
+        "pkg/net.py", 6,
+    ),
+    "a module beside a script may be imported relatively": (
+        {"types.py": "WIDTH = 3", "net.py": NET.format("from .types import WIDTH")}, "net.py", 6,
+    ),
+    "inside a package an absolute import means the library": (
+        {"pkg/__init__.py": "", "pkg/math.py": "pi = 30", "pkg/statistics.py": "mean = max",
+         "pkg/net.py": NET.format("import statistics\nWIDTH = int(statistics.mean([3, 5, 10]))")},
+        "pkg/net.py", 12,
+    ),
+    "the folder above the package is where Python looks first": (
+        {"queue.py": "WIDTH = 3", "pkg/__init__.py": "", "pkg/net.py": NET.format("from queue import WIDTH")},
+        "pkg/net.py", 6,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "path", "parameters"), FOUND.values(), ids=FOUND)
+def test_an_import_finds(
+    files: dict[str, str], path: str, parameters: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [model] = analyse(load(path), Settings()).reports
+    assert (model.status, model.parameters) == ("exact", parameters), model.causes
