@@ -146,8 +146,12 @@ _AT_ONCE = {
     "nadam": 5,
     "rmsprop": 3,
 }
+_ONE_BY_ONE = {"ftrl": 6, "lamb": 5, "adafactor": 5, "muon": 7, "schedulefreeadamw": 7}
 KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
-    {name: replace(row, step=_AT_ONCE.get(name, 0), foreach=name in _AT_ONCE) for name, row in KERAS.items()}
+    {
+        name: replace(row, step=_AT_ONCE.get(name, 0), single=_ONE_BY_ONE.get(name, 0), foreach=name in _AT_ONCE)
+        for name, row in KERAS.items()
+    }
 )
 """The same state; those that keras/src/backend/torch/optimizers writes for all variables at once need these multiples
 of the parameters, the others one variable's temporaries."""
@@ -210,6 +214,11 @@ def beside(row: Row, options: Mapping[str, Any]) -> int:
 def _more(row: Row, optional: tuple[tuple[str, int], ...], options: Mapping[str, Any]) -> int:
     known = {"weight_decay": row.weight_decay, **options}
     return sum(more for option, more in optional if is_set(known.get(option)))
+
+
+def clips(options: Mapping[str, Any]) -> bool:
+    """Whether Keras clips gradients, which makes new ones."""
+    return any(is_set(options.get(name)) for name in ("clipnorm", "clipvalue", "global_clipnorm"))
 
 
 def waits_for_all(options: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.optimizers import Row, ahead, beside, is_set, slots, waits_for_all
+from flake8_cnnmem.memory.optimizers import Row, ahead, beside, clips, is_set, slots, waits_for_all
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.unknown import Unknown
 
@@ -102,7 +102,7 @@ def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence
         return
     decays = is_set(options.get("weight_decay"))
     if row.foreach and options.get("foreach") is not False:
-        times = row.step + (row.decay if decays else 0)
+        times = row.step + (row.decay if decays else 0) + clips(options)
         made = [memory.allocate(line, "stepping") for line in lines for _ in range(times)]
     else:
         largest = max(lines, key=lambda line: line.at(memory.probe))
