@@ -50,8 +50,6 @@ class Configuration:
     """By the names of `LISTS`; patterns of files are as flake8 matches them. What is not there is not set."""
     per_file_ignores: str = ""
     disable_noqa: bool = False
-    place: str = ""
-    """Where it was found; empty where nothing is configured."""
 
 
 def read() -> dict[str, Any]:
@@ -92,7 +90,6 @@ def _from_flake8() -> Configuration:
         {name: _list(name, text, folder) for name, text in lists.items()},
         _written(section, PER_FILE_IGNORES) or "",
         (_written(section, "disable-noqa") or "").strip().lower() in ("1", "yes", "true", "on"),
-        SECTION if values or lists else "",
     )
 
 
@@ -118,7 +115,7 @@ def _from_pyproject() -> Configuration | None:
             known = [*by_name, *LISTS, PER_FILE_IGNORES]
             near = difflib.get_close_matches(name, known, 1)
             raise BadValue(f"{where} is no option{f': did you mean {near[0]}?' if near else ''}")
-    return Configuration(against(values, folder), lists, ignores, False, TABLE)
+    return Configuration(against(values, folder), lists, ignores)
 
 
 def _table() -> tuple[Mapping[str, Any] | None, str]:
