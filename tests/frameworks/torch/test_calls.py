@@ -33,7 +33,7 @@ def kinds(code: str) -> list[str]:
         ("y = x * x", ["multiply"]),
         ("y = x.pow(2)", ["pow"]),
         ("y = x ** 2", ["pow"]),
-        ("y = 2 ** x", ["exp"]),
+        ("y = 2 ** x", ["exponential"]),
         ("y = x > 0", ["compare"]),
         ("y = x.view(2, -1)", ["view"]),
         ("y = x[:, :4]", ["view"]),
