@@ -35,7 +35,10 @@ def product(equation: object, first: Sizes, second: Sizes) -> Product | None:
     (left, right), output = terms
     sizes = [dict(zip(left, first, strict=True)), dict(zip(right, second, strict=True))]
     letters = dict.fromkeys([*output, *left, *right])
-    both, mine, yours, summed = [], [], [], []
+    both: list[str] = []
+    mine: list[str] = []
+    yours: list[str] = []
+    summed: list[str] = []
     for letter in letters:
         a, b = (one.get(letter, 1) != 1 for one in sizes)
         if letter in output:
