@@ -54,11 +54,15 @@ def assigned_name(site: Site) -> str:
     return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
 
 
+def known_weights(instance: Instance) -> bool:
+    """Whether a model has weights for certain, or learns at its first call what it has."""
+    framework = frameworks.of_layer(instance)
+    return framework is not None and (not framework.declares_inputs or bool(framework.weights(instance)))
+
+
 def has_weights(instance: Instance) -> bool:
     """Whether a model has anything to train, or may have: transforms and losses are modules too, and have not."""
-    framework = frameworks.of_layer(instance)
-    assert framework is not None
-    if framework.weights(instance) or not framework.declares_inputs:
+    if known_weights(instance):
         return True
     own = (value for name, value in instance.attributes.items() if name != "_modules")
     return any(isinstance(value, Unknown) for value in own) or any(True for _ in unknown_children(instance))

@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.watch import Made
 from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
-from flake8_cnnmem.models.root import Root, assigned_name, has_weights
+from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
 from flake8_cnnmem.models.together import together, trained_models
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
@@ -188,6 +188,9 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
+            continue
+        if id(each.instance) not in trained and run.data("optimizers") and not known_weights(each.instance):
+            # Nothing that is known of it trains, and what trains is known: a transform of parts that are not found.
             continue
         own = wrapped(each, made, module)
         site = own.site
