@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem import source
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import LARGEST, Source, SourceError
 
 
@@ -186,3 +188,37 @@ def test_libcst_is_not_imported_before_its_module_is_wanted() -> None:
         "Source('a.py', 'import torch').may_hold_models(); sys.exit('libcst' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_one_process_works_on_files_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editor's server analyses each version of a file: what it keeps does not grow with them."""
+    monkeypatch.setattr(source, "SHELF", shelf := source.Shelf())
+    monkeypatch.setattr(source, "HELD", 400_000)
+    path = tmp_path / "net.py"
+    sizes = []
+    for version in range(30):
+        text = f"import torch\n\nmodel = torch.nn.Sequential(torch.nn.Linear({version + 1}, 2))\n" + "x = 1\n" * 300
+        path.write_text(text)
+        (report,) = analyse(source.shared(str(path), text), Settings()).reports
+        assert report.parameters == 2 * (version + 2)
+        sizes.append(len(shelf.syntaxes))
+    assert max(sizes[10:]) < 10
+    # What the last file took is weighed when the next one comes.
+    assert shelf.weight <= 400_000 + max(syntax.weight for syntax in shelf.syntaxes.values())
+
+
+def test_what_one_file_does_to_a_shared_module_is_not_seen_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "widths.py").write_text("WIDTH = 8\nALL = [8]\n")
+    change = "import widths, torch\nwidths.WIDTH = 5\nwidths.ALL.append(5)\n"
+    texts = [
+        f"{change}model = torch.nn.Sequential(torch.nn.Linear(widths.WIDTH, 2))\n",
+        f"{change}model = torch.nn.Sequential(torch.nn.Linear(len(widths.ALL), 2))\n",
+        "import widths, torch\nmodel = torch.nn.Sequential(torch.nn.Linear(widths.WIDTH, len(widths.ALL)))\n",
+    ]
+    found = []
+    for number, text in enumerate(texts):
+        path = tmp_path / f"net{number}.py"
+        path.write_text(text)
+        (report,) = analyse(source.load(str(path)), Settings()).reports
+        found.append(report.parameters)
+    assert found == [5 * 2 + 2, 2 * 2 + 2, 8 * 1 + 1]

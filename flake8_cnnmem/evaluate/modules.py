@@ -220,6 +220,9 @@ class Module:
         return MISSING
 
     def assign(self, word: str, value: Value) -> None:
+        if self.lazy:
+            # What the module itself gives the name must not come after it.
+            self.index()
         self.waiting.pop(word, None)
         self.variables[word] = value
 

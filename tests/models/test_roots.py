@@ -76,3 +76,44 @@ def test_the_option_is_taken_where_patches_of_the_input_reach_the_first_linear_l
     assert report.status == "exact"
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == (3, 32, 32)
+
+
+WRAPPING = """
+import functools
+
+def wrapping(factory):
+    @functools.wraps(factory)
+    def wrapped(*args, **kwargs):
+        return factory(*args, **kwargs)
+    return wrapped
+"""
+
+WRAPPED = """
+import torch.nn as nn
+from wrapping import wrapping
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(48, width)
+
+    def forward(self, x):
+        return self.layer(x)
+
+@wrapping
+def wide(*, progress=True, **kwargs):
+    return Net(1000)
+
+@wrapping
+def of_any_width(width):
+    return Net(width)
+"""
+
+
+def test_a_factory_is_found_behind_the_wrapper_of_another_module(tmp_path: Path) -> None:
+    """torchvision's own factories are wrapped so. One that needs an argument is no model by itself."""
+    (tmp_path / "wrapping.py").write_text(WRAPPING, encoding="utf-8")
+    path = tmp_path / "net.py"
+    path.write_text(WRAPPED, encoding="utf-8")
+    (report,) = analyse(load(str(path)), Settings()).reports
+    assert (report.name, report.parameters) == ("wide", 49_000)
