@@ -153,8 +153,9 @@ def index_select(run: Run, input: Value, dim: Value, index: Value) -> Value:
         return lost_shape(run, input, run.unknown("what is selected is not known"), "index_select", "copy")
     lead = dim if dim >= 0 else dim + len(unknown)
     where = (positions,) if not isinstance(positions.shape, Unknown) else ()
-    return apply(run, Index((slice(None),) * lead + (positions,)), tensor, *where, function="index_select",
-                 dtype=tensor.dtype)  # fmt: skip
+    dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    op = Index((slice(None),) * lead + (positions,))
+    return apply(run, op, tensor, *where, function="index_select", dtype=dtype)
 
 
 @define("torch.masked_select", "tensor.masked_select")
