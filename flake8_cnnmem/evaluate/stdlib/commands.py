@@ -124,9 +124,16 @@ def with_context(run: Run, function: Value) -> Value:
     return decorating(mark).function(run, function)
 
 
+def command_of(self: Instance) -> Command:
+    """What a command was told: nothing, if the code made it by its class."""
+    if not isinstance(self.native, Command):
+        self.native = Command(None)
+    return self.native
+
+
 def run_command(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """A command that is called as the program. Called by its callback's arguments it is the callback."""
-    command: Command = self.native
+    command = command_of(self)
     kwargs.pop("standalone_mode", None)
     kwargs.pop("prog_name", None)
     given = {word: value for word, value in kwargs.items() if word in {option.name for option in command.options}}
@@ -146,8 +153,9 @@ def subcommand(group: bool) -> Native:
     def make(run: Run, self: Instance, name: Value = None, *args: Value, **settings: Value) -> Value:
         def enter(run: Run, function: Value) -> Value:
             made = making(group).function(run).function(run, function)
-            run.changed(self.native.commands)
-            self.native.commands.append(made)
+            commands = command_of(self).commands
+            run.changed(commands)
+            commands.append(made)
             return made
 
         plain = isinstance(name, (Function, Instance))
@@ -158,8 +166,9 @@ def subcommand(group: bool) -> Native:
 
 def add_command(run: Run, self: Instance, cmd: Value, name: Value = None) -> None:
     if isinstance(cmd, Instance) and isinstance(cmd.native, Command):
-        run.changed(self.native.commands)
-        self.native.commands.append(cmd)
+        commands = command_of(self).commands
+        run.changed(commands)
+        commands.append(cmd)
 
 
 COMMAND = native_class(

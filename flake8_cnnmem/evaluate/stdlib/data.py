@@ -199,13 +199,20 @@ def read_text(run: Run, self: Instance, string: Value, source: Value = None) -> 
     take(run, self, held(run, string))
 
 
+def sections_of(self: Instance) -> Value:
+    cause = self.attributes["cause"]
+    return self.native.sections() if cause is None else cause
+
+
 @parsers.function("read_dict", absorb=False)
 def read_dict(run: Run, self: Instance, dictionary: Value, source: Value = None) -> None:
     plain = known(run, dictionary)
     if isinstance(plain, Unknown):
         take(run, self, plain)
-    else:
+    elif isinstance(plain, dict) and all(isinstance(inner, dict) for inner in plain.values()):
         self.native.read_dict(plain)
+    else:
+        raise TypeError("read_dict() takes a dict of dicts")
 
 
 BOOLEANS = {"1": True, "yes": True, "true": True, "on": True, "0": False, "no": False, "false": False, "off": False}
@@ -223,6 +230,8 @@ def found(
     plain = known(run, (section, option))
     if isinstance(plain, Unknown):
         return plain
+    if not all(isinstance(part, str) for part in plain):
+        raise TypeError("sections and options are named by texts")
     if self.native.has_option(*plain):
         value = self.native.get(*plain)
         if isinstance(value, str) and "%(" in value:
@@ -285,9 +294,11 @@ sections["items"] = Native("items", lambda run, self: list(options_of(run, self)
 sections["values"] = Native("values", lambda run, self: list(options_of(run, self).values()))
 sections["__contains__"] = Native("__contains__", lambda run, self, key: key in options_of(run, self))
 SECTION = native_class("SectionProxy", dict(sections), module="configparser")
-parsers["sections"] = Native("sections", lambda run, self: self.attributes["cause"] or self.native.sections())
+parsers["sections"] = Native("sections", lambda run, self: sections_of(self))
 parsers["has_section"] = Native("has_section", lambda run, self, name: self.native.has_section(name))
-parsers["has_option"] = Native("has_option", lambda run, self, name, option: self.native.has_option(name, option))
+parsers["has_option"] = Native(
+    "has_option", lambda run, self, name, option: self.native.has_option(str(payload(name)), str(payload(option)))
+)
 parsers["options"] = Native("options", lambda run, self, name: list(self.native[name]))
 parsers["items"] = Native(
     "items", lambda run, self, name: list(options_of(run, Instance(SECTION, {"name": name}, native=self)).items())

@@ -163,7 +163,7 @@ def getchannel(run: Run, self: Instance, channel: Value) -> Value:
 @MEMBERS.method("getbands")
 def getbands(run: Run, self: Instance) -> Value:
     mode = own(self).mode
-    return mode if isinstance(mode, Unknown) else tuple(mode)
+    return tuple(mode) if isinstance(mode, str) else run.unknown("the mode of an image is not known")
 
 
 @MEMBERS.method("__array__")

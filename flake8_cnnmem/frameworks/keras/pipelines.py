@@ -22,7 +22,7 @@ def native(function: Value) -> Native:
 
 
 def facts_of(self: Instance) -> dict[str, Value]:
-    return self.native if isinstance(self.native, dict) else {}
+    return self.native if isinstance(self, Instance) and isinstance(self.native, dict) else {}
 
 
 def pipeline(cls: Class, facts: dict[str, Value]) -> Instance:
@@ -61,6 +61,8 @@ def element_of(self: Instance) -> Value:
 def fact(run: Run, self: Instance, name: str) -> Value:
     """What a pipeline keeps, and Unknown for what it does not."""
     facts = facts_of(self)
+    if not isinstance(name, str):
+        raise TypeError("attribute name must be string")
     if name in facts and name not in ("element", "site"):
         return facts[name]
     return MISSING if name.startswith("__") else run.unknown(f"{name} of a data set is not known")

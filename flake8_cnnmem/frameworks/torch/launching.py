@@ -159,10 +159,14 @@ MULTIPROCESSING: dict[str, Value] = {
     **{name: native(name, nothing) for name in ("set_start_method", "set_sharing_strategy", "freeze_support")},
     "get_start_method": native("get_start_method", lambda run, *args, **kwargs: "spawn"),
 }
+
+
+def launched_in_notebook(run: Run, function: Value, args: Value = (), *more: Value, **kwargs: Value) -> Value:
+    given = run.items(args)
+    return run.call(function, *given) if isinstance(given, list) else given
+
+
 ACCELERATE: dict[str, Value] = {
     "Accelerator": ACCELERATOR,
-    "notebook_launcher": native(
-        "notebook_launcher",
-        lambda run, function, args=(), *more, **kwargs: run.call(function, *(run.items(args) or ())),
-    ),
+    "notebook_launcher": native("notebook_launcher", launched_in_notebook),
 }
