@@ -15,6 +15,7 @@ from flake8_cnnmem.models.steps import step_of
 from flake8_cnnmem.models.together import inside_of
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
 
 Part = tuple[Root, Model, Training]
 
@@ -53,15 +54,19 @@ def joined(
 
 
 def called_in_parts(root: Root) -> bool:
-    """Whether a training loop calls layers of a model, and never the model (a Lightning module's own step)."""
+    """Whether a training step calls layers of a model by themselves, beside the model or instead of it (a Lightning
+    module's own step)."""
     inside = inside_of(root)
     for each in rounds_of(root.run.watch.events):
         called = [seen_through(call.instance) for call in each.calls]
-        if any(model is root.value for model in called):
-            return False
-        if any(id(model) in inside for model in called):
+        if any(id(model) in inside and model is not root.value and is_trainable(model) for model in called):
             return True
     return False
+
+
+def is_trainable(layer: Value) -> bool:
+    framework = frameworks.of_layer(layer)
+    return framework is not None and isinstance(layer, Instance) and bool(framework.weights(layer))
 
 
 def by_its_parts(root: Root, built: Built, training: Training) -> Whole:

@@ -138,3 +138,25 @@ def test_a_batch_more_takes_as_much_in_a_step_of_two_models_as_the_code_says(tmp
         at[size] = report.estimate
     assert at[1600].largest_batch(at[1700].total) == 1700
     assert at[1600].largest_batch(at[1700].total - 1) < 1700
+
+
+def test_a_module_whose_step_calls_its_layers_is_counted_by_that_step(tmp_path: Path) -> None:
+    """What `forward` does is not what is trained here."""
+    more = """
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Encoder(), Decoder()
+
+    def forward(self, x):
+        return self.first(x)
+
+pair = Pair()
+optimizer = torch.optim.Adam(pair.parameters())
+nn.functional.mse_loss(pair.second(pair.first(x)), x).backward()
+optimizer.step()
+"""
+    (report,) = reports_of(tmp_path, HEAD + more)
+    assert (report.name, report.status, report.parts) == ("Pair", "exact", ())
+    assert report.estimate is not None
+    assert {moment.name for moment in report.estimate.moments()} >= {"first.layers.0", "second.layers.1"}
