@@ -4,7 +4,8 @@
 
 One training step of this model needs more memory than `cnnmem-gpu-limit`, `cnnmem-per-file-limits` or a directive's
 `gpu-limit` allows. "activations" is what is kept for the backward pass and what comes and goes at the step's highest
-moment; "parameters" are the weights, their gradients and the optimizer's state together. Where batch size or
+moment; "parameters" are the weights, their gradients and the optimizer's state together; "overhead" is what
+`cnnmem-overhead` keeps free, or what a GPU that is known by its name takes beside the tensors. Where batch size or
 optimizer come from code or a directive, the message says from where. "at least" stands where something could not be
 known and only what is known was counted. The finding stands where the model is built, once for each distinct model.
 Without a limit this check says nothing.
