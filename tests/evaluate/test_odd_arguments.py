@@ -14,7 +14,10 @@ from flake8_cnnmem.evaluate import builtins, stdlib
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.frameworks import numpy
+from flake8_cnnmem.frameworks import images, numpy
+from flake8_cnnmem.frameworks.keras import data as keras_data
+from flake8_cnnmem.frameworks.keras import records
+from flake8_cnnmem.frameworks.torch import data, distributions, einops, launching, lightning, transformers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
@@ -43,6 +46,17 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, table in numpy.MODULES.items():
         yield name, table
     yield "numpy.ndarray", numpy.members.MEMBERS
+    for modules in (images.MODULES, lightning.CONTENTS, einops.CONTENTS):
+        for name, names in modules.items():
+            yield name, dict(names)
+    yield "torch.utils.data", data.DATA
+    yield "torch.multiprocessing", launching.MULTIPROCESSING
+    yield "accelerate", launching.ACCELERATE
+    yield "transformers", transformers.NAMES
+    yield "torch.distributions", distributions.NAMES
+    yield "tensorflow.io", records.FILES
+    yield "tensorflow_datasets", records.NAMES
+    yield "keras.preprocessing", {**keras_data.MEMBERS, "Iterator": keras_data.ITERATOR}
 
 
 TABLES = dict(tables())
