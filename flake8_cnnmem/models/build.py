@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.application import Halted
-from flake8_cnnmem.evaluate.branches import Either, restore
+from flake8_cnnmem.evaluate.branches import restore
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
@@ -20,11 +19,11 @@ from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
 from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped, taken_by
+from flake8_cnnmem.models.outcome import doubts, tensors_in
 from flake8_cnnmem.models.root import Root, unknown_children
+from flake8_cnnmem.models.stated import InputShape, agrees, filled_in, first_shape, place, place_of_data
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
-
-InputShape = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,80 +440,3 @@ def problem_of(forward: Forward) -> Problem | None:
     if problem is None and forward.causes and not forward.outputs:
         return Problem("CNM202", "the model cannot be followed at this size")
     return problem
-
-
-def place(site: Site | None) -> str:
-    return "code" if site is None else f"{site.path}:{site.line}"
-
-
-def place_of_data(data: Value) -> str:
-    return place(data.site if isinstance(data, Instance) else None)
-
-
-def first_shape(values: Sequence[Value]) -> InputShape | None:
-    """The first input's shape without the batch."""
-    shape = values[0].shape if values and isinstance(values[0], Tensor) else None
-    return tuple(dims.drop_batch(shape)) if shape is not None and not isinstance(shape, Unknown) else None
-
-
-def agrees(shape: InputShape, expected: Expected | None) -> bool:
-    """Whether an input shape can be what the first layer takes: its rank, and the sizes that the layer states."""
-    if expected is None:
-        return True
-    if expected.flat:
-        return None in shape or dims.same(math.prod(size or 0 for size in shape), expected.shape[-1]) is not False
-    if expected.leading and shape:
-        return shape[-1] is None or dims.same(shape[-1], expected.shape[-1]) is not False
-    if len(shape) != len(expected.shape) - 1:
-        return False
-    return all(
-        dims.same(size, known) is not False
-        for size, known in zip(shape, expected.shape[1:], strict=True)
-        if size is not None
-    )
-
-
-def filled_in(shapes: Sequence[Shape | Unknown], wanted: InputShape) -> list[Shape | Unknown] | None:
-    """A single input's shape with the sizes that it leaves open taken from `wanted`; None where the two contradict."""
-    if len(shapes) != 1 or isinstance(shapes[0], Unknown) or len(shapes[0]) != len(wanted) + 1:
-        return None
-    filled: list[dims.Size] = [shapes[0][0]]
-    for size, new in zip(shapes[0][1:], wanted, strict=True):
-        if isinstance(size, Unknown):
-            filled.append(size if new is None else new)
-        elif new is not None and size != new:
-            return None
-        else:
-            filled.append(size)
-    return [tuple(filled)]
-
-
-def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
-    """The tensors in what a model gives: tuples, lists, dicts and objects with tensor attributes."""
-    if isinstance(value, Tensor):
-        yield value
-    elif depth == 0:
-        return
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from tensors_in(item, depth - 1)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item, depth - 1)
-    elif isinstance(value, Instance):
-        yield from tensors_in(value.payload, depth - 1)
-        yield from tensors_in(value.attributes, depth - 1)
-
-
-def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:
-    """What was not known on the way: shapes, and branches whose test is open."""
-    for call in calls:
-        if isinstance(call.op, Either):
-            yield call.op.cause
-        for tensor in call.outputs:
-            if isinstance(tensor.shape, Unknown):
-                yield tensor.shape
-            else:
-                unknown = dims.first_unknown(tensor.shape)
-                if unknown is not None:
-                    yield unknown

@@ -1,0 +1,42 @@
+"""What a call of a model gave: its tensors, and what was not known on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.evaluate.branches import Either
+from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+
+def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
+    """The tensors in what a model gives: tuples, lists, dicts and objects with tensor attributes."""
+    if isinstance(value, Tensor):
+        yield value
+    elif depth == 0:
+        return
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from tensors_in(item, depth - 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item, depth - 1)
+    elif isinstance(value, Instance):
+        yield from tensors_in(value.payload, depth - 1)
+        yield from tensors_in(value.attributes, depth - 1)
+
+
+def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:
+    """What was not known on the way: shapes, and branches whose test is open."""
+    for call in calls:
+        if isinstance(call.op, Either):
+            yield call.op.cause
+        for tensor in call.outputs:
+            if isinstance(tensor.shape, Unknown):
+                yield tensor.shape
+            else:
+                unknown = dims.first_unknown(tensor.shape)
+                if unknown is not None:
+                    yield unknown
