@@ -115,6 +115,7 @@ INDEXING = each(f"""
     x.unfold(2, 4, 2)
     F.fold(F.unfold(x, 2, stride=2), (32, 32), 2, stride=2)
     F.grid_sample(x, y[:, :2].permute(0, 2, 3, 1), align_corners=False)
+    F.grid_sample(x, F.affine_grid(y.mean((2, 3))[:, :6].view(-1, 2, 3), x.size(), False), align_corners=False)
     x.rot90(1, (2, 3))
     x.movedim(1, -1)
     x.diagonal(dim1=2, dim2=3)

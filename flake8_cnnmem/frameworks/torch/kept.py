@@ -208,6 +208,8 @@ SHAPES = [
     *rows("unfold fold", Row(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
           "upsample_trilinear", Row(layout="suggested")),
+    # The grid that the matrices are applied to is made anew for the backward pass.
+    ("affine_grid", Row(forward=(New("y"),), backward=(New("y"),), layout="contiguous")),
     ("upsample_area", Row((X,), layout="suggested")),
     ("grid_sample", Row((Kept("inputs"),), layout="suggested", autocast=FULL)),
 ]  # fmt: skip

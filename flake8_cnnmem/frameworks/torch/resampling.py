@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Size, product
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
 from flake8_cnnmem.frameworks.torch.constants import scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
-from flake8_cnnmem.ops import AdaptivePool, ChannelShuffle, Elementwise, Fold, Matmul, Pad, PixelShuffle, Resize, Unfold
+from flake8_cnnmem.ops import AdaptivePool, ChannelShuffle, Elementwise, Fold, Pad, PixelShuffle, Resize, Unfold
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
@@ -196,11 +198,21 @@ def grid_sample(
     return sample(run, input, grid)
 
 
+@dataclass(frozen=True, slots=True)
+class AffineGrid(Weightless):
+    """Where each place of a map is read, from one matrix for each sample."""
+
+    shape: Shape
+
+    kind = "affine_grid"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.shape,)
+
+
 @define("functional.affine_grid")
 def affine_grid(run: Run, theta: Value, size: Value, align_corners: Value = None) -> Value:
     shape = sizes((size,))
     if isinstance(shape, Unknown) or len(shape) not in (4, 5):
         return run.unknown("the size of a sampling grid is not known")
-    lines = Tensor((shape[0], product(shape[2:]), len(shape) - 1), "float")
-    flat = apply(run, Matmul(), lines, run.call(run.get(theta, "transpose"), 1, 2), function="affine_grid")
-    return run.call(run.get(flat, "view"), shape[0], *shape[2:], len(shape) - 2)
+    return apply(run, AffineGrid((shape[0], *shape[2:], len(shape) - 2)), theta, function="affine_grid")
