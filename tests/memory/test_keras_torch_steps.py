@@ -42,13 +42,13 @@ def name_of(case: dict[str, Any]) -> str:
     return f"{case['target'].rpartition('::')[2]} {case['optimizer']} {options} {case['batch_size']}"
 
 
-@pytest.mark.parametrize(("key", "place"), cases("applications"))
-def test_an_application_keeps_what_pytorch_keeps(key: str, place: int) -> None:
+@pytest.mark.parametrize(("key", "place"), cases("applications", "models"))
+def test_a_model_keeps_what_pytorch_keeps(key: str, place: int) -> None:
     assert estimate_of(key, place).saved == pytest.approx(TRUTH[key][place]["saved_bytes"], rel=SAVED)
 
 
-@pytest.mark.parametrize(("key", "place"), cases("applications"))
-def test_an_application_has_pytorchs_peak(key: str, place: int) -> None:
+@pytest.mark.parametrize(("key", "place"), cases("applications", "models"))
+def test_a_model_has_pytorchs_peak(key: str, place: int) -> None:
     assert estimate_of(key, place).tensor_peak == pytest.approx(TRUTH[key][place]["peak_bytes"], rel=PEAK)
 
 
