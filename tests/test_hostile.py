@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from tests import hostile
 
-pytestmark = pytest.mark.skipif(not hasattr(hostile.os, "fork"), reason="each input is analysed in a fork")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each input is analysed in a fork")
 
 SECONDS = 3 * hostile.SECONDS
 """The command holds each to the bound itself; here other tests run beside them."""
