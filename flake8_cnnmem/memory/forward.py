@@ -61,9 +61,13 @@ class Forward:
         self.reads, self.wanted = reads, wanted
         made: set[int] = set()
         waiting: list[tuple[int, int]] = []
+        read_at_all = frozenset(reads)
         for step in steps:
             while waiting and waiting[0][0] < first_number(step):
-                self.drop(heappop(waiting)[1])
+                _, key = heappop(waiting)
+                self.drop(key)
+                if key not in read_at_all:
+                    self._forget(key)
             if isinstance(step, Stretch):
                 read, results = self._stretch(step, reads, wanted)
             else:
@@ -146,6 +150,21 @@ class Forward:
         value = self.values.pop(key, None)
         if value is not None:
             self.memory.release(value.storage)
+
+    def _forget(self, key: int) -> None:
+        """The code has let go of a result that nothing reads: what was kept for its gradient goes with it."""
+        asked = Counter(asked for entry in self.tape for asked in entry.asks)
+        gone = {key}
+        for at in range(len(self.tape) - 1, -1, -1):
+            entry = self.tape[at]
+            gives = list(entry.gives)
+            if gone.isdisjoint(gives) or any(asked[one] or one in self.values for one in gives):
+                continue
+            del self.tape[at]
+            for storage in entry.saved:
+                self.memory.let_go(storage)
+            asked.subtract(list(entry.asks))
+            gone.update(one for one in entry.asks if not asked[one] and one not in self.values)
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""
