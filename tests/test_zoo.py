@@ -101,17 +101,9 @@ def test_keras_application(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     assert_as_measured(report_of(case, zoo("keras"), monkeypatch), case)
 
 
-TIMM_INEXACT = {"tiny_vit_5m_224()": "loops over every pair of positions, beyond the budget"}
-"""Architectures of timm that do not come out as measured, and why."""
-
-
 @pytest.mark.parametrize("case", cases("timm"))
 def test_timm_architecture(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch, zoo: Zoo) -> None:
     report = report_of(case, zoo("timm"), monkeypatch)
-    name = case["target"].rpartition("::")[2]
-    if name in TIMM_INEXACT:
-        assert report.status != "exact"
-        return
     assert_as_measured(report, case)
     if "saved_bytes" in case:
         assert_replayed(report, case)

@@ -47,6 +47,7 @@ class Interpreter:
     def __init__(self, search_path: Sequence[str] = (), strict: bool = False) -> None:
         self.strict = strict
         self.budget = Budget()
+        self.statement_steps = STATEMENT_STEPS
         self.forward_steps = FORWARDS_STEPS
         """What is left for the forward passes of all the file's models."""
         self.importer = Importer(self, search_path)
@@ -137,7 +138,7 @@ class Interpreter:
             # What an import defines stays defined, also when the branch that asked for it is undone.
             self.importing, self.journal = module, None
         made = self.layers_made
-        left_after = max(self.budget.steps - STATEMENT_STEPS, 0)
+        left_after = max(self.budget.steps - self.statement_steps, 0)
         reserve, self.budget.steps = left_after, self.budget.steps - left_after
         try:
             code(Frame(self, module, "module", module.variables, None, twin.lineno))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
-from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
@@ -102,6 +102,7 @@ def evaluate_target(
 
         kept.append(call_plainly(run, Compiler(module.path, twin).expression(node.value)(frame)))
 
+    run.statement_steps, run.budget = TARGET_STEPS, Budget(TARGET_STEPS)
     with deep_recursion():
         run.run_top_level(module, twin, keep)
     value = kept[0] if kept else run.failures[-1] if run.failures else value

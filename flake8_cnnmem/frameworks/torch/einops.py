@@ -10,6 +10,7 @@ import re
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch.einops_sets import einsum, pack, unpack
 from flake8_cnnmem.frameworks.torch.module import MODULE
 from flake8_cnnmem.frameworks.torch.module import init as init_module
 from flake8_cnnmem.frameworks.torch.registry import TORCH
@@ -193,7 +194,9 @@ CONTENTS: dict[str, dict[str, Value]] = {
         "rearrange": native("rearrange", rearrange),
         "reduce": native("reduce", reduce),
         "repeat": native("repeat", repeat),
-        "einsum": native("einsum", lambda run, *args: run.unknown("einops.einsum is not followed")),
+        "einsum": native("einsum", einsum),
+        "pack": native("pack", pack),
+        "unpack": native("unpack", unpack),
     },
     "einops.layers": {},
     "einops.layers.torch": {"Rearrange": layer("Rearrange"), "Reduce": layer("Reduce")},
