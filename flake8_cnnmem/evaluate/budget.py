@@ -15,8 +15,8 @@ STATEMENT_STEPS = 1_000_000
 all published models take less than 500,000 to build."""
 
 TARGET_STEPS = 8_000_000
-"""Steps of the expression that a report is asked for: somebody waits for this one model. One that looks at every pair of
-its positions (TinyViT) takes 5,000,000."""
+"""Steps of the expression that a report is asked for: somebody waits for this one model. One that looks at every pair
+of its positions (TinyViT) takes 5,000,000."""
 
 FORWARD_STEPS = 250_000
 """Steps of one forward pass. The largest published ones take 130,000."""
