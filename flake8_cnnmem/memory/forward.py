@@ -63,9 +63,11 @@ class Forward:
         waiting: list[tuple[int, int]] = []
         read_at_all = frozenset(reads)
         for step in steps:
+            gone: list[int] = []
             while waiting and waiting[0][0] < first_number(step):
-                _, key = heappop(waiting)
-                self.drop(key)
+                gone.append(heappop(waiting)[1])
+                self.drop(gone[-1])
+            for key in gone:
                 if key not in read_at_all:
                     self._forget(key)
             if isinstance(step, Stretch):
