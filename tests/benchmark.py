@@ -73,9 +73,8 @@ def in_turn(rounds: int, *commands: Sequence[str]) -> list[Cost]:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
         # An installed package has its bytecode, whatever is set here.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        if rounds > 1:
-            for command in commands:
-                run(command, environment)
+        for command in commands if rounds > 1 else [[commands[0][0], "-m", "flake8", "--version"]]:
+            run(command, environment)
         runs = [[run(command, environment) for command in commands] for _ in range(rounds)]
     return [
         Cost(min(r.cpu for r in each), min(r.wall for r in each), max(r.peak for r in each))
