@@ -60,7 +60,8 @@ def rows_of(model: Model, training: Training) -> tuple[Row, ...]:
         written[volume.call.number] = values if isinstance(values, int) else 0
     dtype = training.dtype.value
     width = size_of(half_of(dtype) or dtype)
-    counted: set[int] = set()
+    # A layer that was called on no tensor is listed, but is no part of the model.
+    held = {id(weight) for weight in model.weights if not weight.buffer}
     rows: list[Row] = []
     for group in groups_of(model):
         last = group.calls[-1]
@@ -69,8 +70,8 @@ def rows_of(model: Model, training: Training) -> tuple[Row, ...]:
         parameters = 0
         if group.layer is not None:
             for weight in framework.weights(group.layer):
-                if not weight.buffer and id(weight) not in counted:
-                    counted.add(id(weight))
+                if id(weight) in held:
+                    held.remove(id(weight))
                     total = dims.product(weight.shape) if not isinstance(weight.shape, Unknown) else 0
                     parameters += total if isinstance(total, int) else 0
         activations = sum(written.get(call.number, 0) for call in group.calls)

@@ -144,10 +144,12 @@ def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:
     run = frame.run
     if len(args) >= 2:
         cls, receiver = args[0], args[1]
-        if isinstance(cls, Unknown):
-            return cls
+        if isinstance(cls, Unknown) or isinstance(receiver, Unknown):
+            return cls if isinstance(cls, Unknown) else receiver
         if isinstance(cls, Class):
-            return Super(cls, receiver)
+            if isinstance(receiver, (Instance, Class)):
+                return Super(cls, receiver)
+            return run.unknown("super() of something that is not an instance")
         return run.unknown("super() of something that is not a class")
     at: Frame | None = frame
     while at is not None:

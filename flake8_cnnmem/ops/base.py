@@ -17,6 +17,7 @@ from flake8_cnnmem.unknown import Unknown
 Flag: TypeAlias = bool | Unknown
 """A yes or no that may not be known."""
 
+
 LIMIT = 2**48
 """No machine holds a tensor with an axis of more values; a larger number is a slip, and Unknown here."""
 
@@ -27,6 +28,21 @@ UNSURE = Unknown("a size depends on a value that is not known")
 MIXED = Unknown("the batch meets another number along an axis")
 BATCH_CUT = Unknown("a window or slice cuts through the batch")
 RANK = Unknown("the number of axes is not known")
+
+
+def asked(value: object, also: object = True) -> Flag:
+    """An argument that is read as a yes or no, as Python's `if` reads it: a tensor or object is a yes, None and 0 are a
+    no. With `also` another that has to be a yes as well."""
+    both = [truth(value), truth(also)]
+    if False in both:
+        return False
+    return next((each for each in both if isinstance(each, Unknown)), True)
+
+
+def truth(value: object) -> Flag:
+    if isinstance(value, (bool, Unknown)):
+        return value
+    return bool(value) if value is None or isinstance(value, (int, float, str, list, tuple, dict)) else True
 
 
 class Plain:

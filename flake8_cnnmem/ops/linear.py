@@ -47,8 +47,8 @@ class Linear(Plain):
         if type(declared) is int and declared == shape[-1] and type(self.features) is int and self.features > 0:
             return (output,)
         problem = (
-            # torch allows layers of no features, and warns.
-            whole_problem("number of features", (self.features,), 0)
+            # torch, which declares both, allows layers of no features, and warns; Keras does not.
+            whole_problem("number of features", (self.features,), 1 if declared is None else 0)
             or whole_problem("number of input features", (declared,), 0)
             or features_problem(shape, declared)
         )

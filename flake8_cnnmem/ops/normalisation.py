@@ -136,6 +136,8 @@ def trailing(shape: Shape, declared: tuple[Size, ...] | None) -> tuple[Shape]:
     if declared is None:
         return (shape,)
     problem = whole_problem("normalized shape", declared)
+    if declared == ():
+        problem = Problem("CNM201", "takes a normalized shape of at least one axis, but is given ()")
     if not problem:
         end = shape[len(shape) - len(declared) :] if len(declared) <= len(shape) else shape
         wrong = len(end) != len(declared) or any(
@@ -218,7 +220,9 @@ class GroupNorm(Plain):
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
-        problem = whole_problem("number of groups", (self.groups,), -1) or divides_problem(
+        # Without declared channels -1 is a group for each, as Keras has it.
+        least = -1 if self.channels is None and self.groups != 0 else 1
+        problem = whole_problem("number of groups", (self.groups,), least) or divides_problem(
             self.channels, self.groups, "channels", "groups"
         )
         if problem:

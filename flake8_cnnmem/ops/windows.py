@@ -70,6 +70,8 @@ class Window(NamedTuple):
             or whole_problem("stride", self.stride)
             or whole_problem("dilation", self.dilation)
         )
+        if not problem and self.padding == "causal" and len(self.kernel) > 1:
+            return Problem("CNM201", "pads causally, which is for one spatial axis")
         if problem or self.padding in NAMED:
             return problem
         if isinstance(self.padding, str):

@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
@@ -86,7 +87,8 @@ def make_weight(
     """A new variable of a layer. Variables that are not trained are what Keras calls non-trainable weights."""
     state = state_of(run, layer)
     weight = Weight(
-        shape,
+        # What is no size (text, less than nothing, beyond any memory) is not known.
+        tuple(extent(size, batch=True) for size in shape),
         dtype,
         framework="keras",
         name=name,

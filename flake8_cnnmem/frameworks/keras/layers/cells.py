@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.keras.layers.recurrent import GRU_INIT, LSTM_INIT,
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Instance, Run, Value
 
 
@@ -15,7 +16,7 @@ def cell_call(kind: str) -> Callable[..., Value]:
     def call(
         run: Run, self: Instance, inputs: Value = None, states: Value = None, *args: Value, **options: Value
     ) -> Value:
-        op = RecurrentCell(kind, self.attributes["units"], bias=self.attributes.get("use_bias") is not False)
+        op = RecurrentCell(kind, self.attributes["units"], bias=asked(self.attributes.get("use_bias")))
         result = apply(run, self, op, inputs)
         return (result[0], list(result)) if isinstance(result, tuple) else (result, [result])
 
@@ -33,7 +34,7 @@ def SimpleRNNCell(
     recurrent_constraint: Value = None, bias_constraint: Value = None, dropout: Value = 0.0,
     recurrent_dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("rnn", units, bias=use_bias is not False, torch_bias=False, stacked=False)
+    return Recurrent("rnn", units, bias=asked(use_bias), torch_bias=False, stacked=False)
 
 
 @layer(own_activation=True, init=LSTM_INIT, call=cell_call("lstm"))
@@ -45,7 +46,7 @@ def LSTMCell(
     recurrent_constraint: Value = None, bias_constraint: Value = None, dropout: Value = 0.0,
     recurrent_dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("lstm", units, bias=use_bias is not False, torch_bias=False, stacked=False)
+    return Recurrent("lstm", units, bias=asked(use_bias), torch_bias=False, stacked=False)
 
 
 @layer(own_activation=True, init=GRU_INIT, call=cell_call("gru"))
@@ -57,7 +58,7 @@ def GRUCell(
     bias_constraint: Value = None, dropout: Value = 0.0, recurrent_dropout: Value = 0.0, reset_after: Value = True,
     seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("gru", units, bias=use_bias is not False, torch_bias=reset_after is not False, stacked=False)
+    return Recurrent("gru", units, bias=asked(use_bias), torch_bias=asked(reset_after), stacked=False)
 
 
 def call_stacked(

@@ -6,6 +6,7 @@ from flake8_cnnmem.frameworks.keras.layers.recurrent import flag
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import ConvRecurrent
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Value
 
 
@@ -19,7 +20,7 @@ def conv_lstm(
         stride=per_axis(strides, rank),
         padding=padding,
         dilation=per_axis(dilation_rate, rank),
-        bias=use_bias is not False,
+        bias=asked(use_bias),
         channels_last=data_format != "channels_first",
         return_sequences=flag(return_sequences),
         return_state=flag(return_state),

@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, Step, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -33,10 +34,11 @@ def convolution(
         count(filters),
         per_axis(kernel_size, rank),
         stride=per_axis(strides, rank),
-        padding=padding,
+        # Sides in numbers, as torch takes them, are a name that Keras does not know.
+        padding=padding if isinstance(padding, (str, Unknown)) else str(padding),
         dilation=per_axis(dilation_rate, rank),
         groups=groups,
-        bias=use_bias is not False,
+        bias=asked(use_bias),
         transposed=transposed,
         output_padding=None if output_padding is None else per_axis(output_padding, rank),
         channels_last=data_format != "channels_first",
@@ -132,7 +134,7 @@ def depthwise(
         stride=per_axis(strides, rank),
         padding=padding,
         dilation=per_axis(dilation_rate, rank),
-        bias=use_bias is not False,
+        bias=asked(use_bias),
         channels_last=data_format != "channels_first",
     )
 

@@ -11,6 +11,7 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Reduce, Transpose
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -22,7 +23,7 @@ def Dense(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Linear(count(units), bias=use_bias is not False)
+    return Linear(count(units), bias=asked(use_bias))
 
 
 @layer()

@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Instance, Run, Value
 
 
@@ -22,7 +23,7 @@ def BatchNormalization(
 ) -> Ops:  # fmt: skip
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         axis = axis[0]
-    return BatchNorm(axis=axis, scale=scale is not False, center=center is not False, training=training, counted=False)
+    return BatchNorm(axis=axis, scale=asked(scale), center=asked(center), training=training, counted=False)
 
 
 @layer()
@@ -31,7 +32,7 @@ def LayerNormalization(
     beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
     gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return LayerNorm(axes=axes_of(axis), scale=scale is not False, center=center is not False)
+    return LayerNorm(axes=axes_of(axis), scale=asked(scale), center=asked(center))
 
 
 @layer()
@@ -40,7 +41,7 @@ def GroupNormalization(
     beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
     gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return GroupNorm(groups, axis=axis, scale=scale is not False, center=center is not False)
+    return GroupNorm(groups, axis=axis, scale=asked(scale), center=asked(center))
 
 
 @layer()

@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import apply
 from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.ops import Dropout, Recurrent
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Instance, Property, Run, Value
 
 
@@ -20,7 +21,7 @@ def recurrent_op(self: Instance, cell: str) -> Recurrent:
     return Recurrent(
         cell,
         attributes["units"],
-        bias=attributes.get("use_bias") is not False,
+        bias=asked(attributes.get("use_bias")),
         torch_bias=(cell == "gru" and attributes.get("reset_after") is not False) or attributes.get("cudnn") is True,
         return_sequences=flag(attributes.get("return_sequences")),
         return_state=flag(attributes.get("return_state")),

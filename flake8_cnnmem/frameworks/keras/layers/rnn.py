@@ -21,6 +21,7 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import is_layer
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Index, Recurrent, Stack
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -58,7 +59,7 @@ def run_native_cells(run: Run, cells: list[Instance], sequence: Value, sequences
         op = Recurrent(
             CELLS[cell.cls.name],
             attributes["units"],
-            bias=attributes.get("use_bias") is not False,
+            bias=asked(attributes.get("use_bias")),
             torch_bias=attributes.get("reset_after") is True,
             return_sequences=sequences or at + 1 < len(cells),
             return_state=states,
@@ -127,7 +128,7 @@ def SimpleRNN(
     dropout: Value = 0.0, recurrent_dropout: Value = 0.0, return_sequences: Value = False, return_state: Value = False,
     go_backwards: Value = False, stateful: Value = False, unroll: Value = False, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("rnn", units, bias=use_bias is not False, torch_bias=False, stacked=False)
+    return Recurrent("rnn", units, bias=asked(use_bias), torch_bias=False, stacked=False)
 
 
 @layer(bases=(RNN,), own_activation=True, ndim=3, init=LSTM_INIT, call=LSTM_CALL, extra=CELL)
@@ -141,7 +142,7 @@ def LSTM(
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, unroll: Value = False,
     use_cudnn: Value = "auto", **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("lstm", units, bias=use_bias is not False, torch_bias=False, stacked=False)
+    return Recurrent("lstm", units, bias=asked(use_bias), torch_bias=False, stacked=False)
 
 
 @layer(bases=(RNN,), own_activation=True, ndim=3, init=GRU_INIT, call=GRU_CALL, extra=CELL)
@@ -155,7 +156,7 @@ def GRU(
     go_backwards: Value = False, stateful: Value = False, unroll: Value = False, reset_after: Value = True,
     use_cudnn: Value = "auto", **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("gru", units, bias=use_bias is not False, torch_bias=reset_after is not False, stacked=False)
+    return Recurrent("gru", units, bias=asked(use_bias), torch_bias=asked(reset_after), stacked=False)
 
 
 def cudnn(cell: str) -> Callable[..., None]:

@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.torch.parameters import empty_weight
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.frameworks.torch.shapes import swap
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, StaticMethod, Value
 
@@ -83,7 +84,10 @@ def MultiheadAttention(
     for name in sorted(shapes, key=lambda name: shapes[name] is None):
         shape = shapes[name]
         put(run, self, "_parameters", name, None if shape is None else empty_weight(run, shape, own))
-    learned = None if bias is False else empty_weight(run, (multiply(width, 3),), own)
+    biased = asked(bias)
+    learned = None
+    if biased is not False:
+        learned = empty_weight(run, (biased if isinstance(biased, Unknown) else multiply(width, 3),), own)
     put(run, self, "_parameters", "in_proj_bias", learned)
     out = run.construct(NonDynamicallyQuantizableLinear, width, width, bias=bias, dtype=dtype)
     put(run, self, "_modules", "out_proj", out)

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.layer import BIAS, base_class, current, laye
 from flake8_cnnmem.frameworks.torch.resampling import pad_pairs
 from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
@@ -46,7 +47,7 @@ def convolution(
 ) -> Convolution:
     """The op of a layer that is not called yet: only its weights are asked for."""
     return Convolution(
-        size(filters), per_axis(kernel, rank), size(channels), groups=size(groups), bias=bias is not False,
+        size(filters), per_axis(kernel, rank), size(channels), groups=size(groups), bias=asked(bias),
         transposed=transposed,
     )  # fmt: skip
 

@@ -18,6 +18,7 @@ from flake8_cnnmem.ops import Bilinear as BilinearOp
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.ops import Linear as LinearOp
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Class, Instance, Native, Run, StaticMethod, Value
 
 
@@ -36,14 +37,14 @@ def linear_forward(run: Run, self: Instance, input: Value) -> Value:
 def Linear(
     in_features: Value, out_features: Value, bias: Value = True, device: Value = None, dtype: Value = None
 ) -> LinearOp:
-    return LinearOp(size(out_features), size(in_features), bias is not False)
+    return LinearOp(size(out_features), size(in_features), asked(bias))
 
 
 @layer("linear", Linear, absent=BIAS, forward=linear_forward)
 def NonDynamicallyQuantizableLinear(
     in_features: Value, out_features: Value, bias: Value = True, device: Value = None, dtype: Value = None
 ) -> LinearOp:
-    return LinearOp(size(out_features), size(in_features), bias is not False)
+    return LinearOp(size(out_features), size(in_features), asked(bias))
 
 
 def bilinear_forward(run: Run, self: Instance, input1: Value, input2: Value) -> Value:
@@ -58,7 +59,7 @@ def Bilinear(
     in1_features: Value, in2_features: Value, out_features: Value, bias: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> BilinearOp:  # fmt: skip
-    return BilinearOp(size(in1_features), size(in2_features), size(out_features), bias is not False)
+    return BilinearOp(size(in1_features), size(in2_features), size(out_features), asked(bias))
 
 
 def embedding_forward(run: Run, self: Instance, input: Value) -> Value:

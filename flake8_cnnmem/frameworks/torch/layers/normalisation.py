@@ -15,6 +15,7 @@ from flake8_cnnmem.ops import GroupNorm as GroupNormOp
 from flake8_cnnmem.ops import LayerNorm as LayerNormOp
 from flake8_cnnmem.ops import LocalResponseNorm as LocalResponseNormOp
 from flake8_cnnmem.ops import RMSNorm as RMSNormOp
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, StaticMethod, Value
 
@@ -40,8 +41,8 @@ def batch_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
 
 
 def batch_op(features: Value, affine: Value, track: Value, bias: Value) -> BatchNorm:
-    learned = affine is not False
-    return BatchNorm(size(features), scale=learned, center=learned and bias is not False, track=track is not False)
+    learned = asked(affine)
+    return BatchNorm(size(features), scale=learned, center=asked(learned, bias), track=asked(track))
 
 
 @layer("batchnorm", _BatchNorm, forward=batch_forward((2, 3)), absent={**AFFINE, **STATISTICS})
@@ -112,8 +113,8 @@ def instance_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
 
 
 def instance_op(features: Value, affine: Value, track: Value, bias: Value) -> InstanceNorm:
-    learned = affine is True or isinstance(affine, Unknown)
-    return InstanceNorm(size(features), scale=learned, center=learned and bias is not False, track=track is True)
+    learned = asked(affine)
+    return InstanceNorm(size(features), scale=learned, center=asked(learned, bias), track=asked(track))
 
 
 @layer("instancenorm", _InstanceNorm, forward=instance_forward((2, 3)), absent={**AFFINE, **STATISTICS})
@@ -155,8 +156,8 @@ def LayerNorm(
     normalized_shape: Value, eps: Value = 1e-5, elementwise_affine: Value = True, bias: Value = True,
     device: Value = None, dtype: Value = None,
 ) -> LayerNormOp:  # fmt: skip
-    learned = elementwise_affine is not False
-    return LayerNormOp(normalized_shape, None, learned, learned and bias is not False)
+    learned = asked(elementwise_affine)
+    return LayerNormOp(normalized_shape, None, learned, asked(learned, bias))
 
 
 def rms_forward(run: Run, self: Instance, input: Value) -> Value:
@@ -169,7 +170,7 @@ def RMSNorm(
     normalized_shape: Value, eps: Value = None, elementwise_affine: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> RMSNormOp:  # fmt: skip
-    return RMSNormOp(normalized_shape, elementwise_affine is not False)
+    return RMSNormOp(normalized_shape, asked(elementwise_affine))
 
 
 def group_forward(run: Run, self: Instance, input: Value) -> Value:
@@ -182,8 +183,8 @@ def GroupNorm(
     num_groups: Value, num_channels: Value, eps: Value = 1e-5, affine: Value = True, device: Value = None,
     dtype: Value = None, *, bias: Value = True,
 ) -> GroupNormOp:  # fmt: skip
-    learned = affine is not False
-    return GroupNormOp(size(num_groups), size(num_channels), scale=learned, center=learned and bias is not False)
+    learned = asked(affine)
+    return GroupNormOp(size(num_groups), size(num_channels), scale=learned, center=asked(learned, bias))
 
 
 @layer("normalization", weighted=False)

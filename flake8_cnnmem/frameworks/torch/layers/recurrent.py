@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.torch.layer import base_class, composite, create_w
 from flake8_cnnmem.frameworks.torch.module import stored
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
@@ -33,8 +34,8 @@ def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
         size(held.get("hidden_size")),
         size(held.get("input_size")),
         size(held.get("num_layers", 1)),
-        held.get("bidirectional", False),
-        held.get("bias", True) is not False,
+        asked(held.get("bidirectional", False)),
+        asked(held.get("bias", True)),
         first,
         size(held.get("proj_size", 0)),
         dropout=held.get("dropout", 0.0),
@@ -117,8 +118,8 @@ def cell_forward(run: Run, self: Instance, input: Value, hx: Value = None) -> Va
 
 
 def build_cell(run: Run, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value) -> None:
-    self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=bias is not False)
-    op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), bias is not False)
+    self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=asked(bias))
+    op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), asked(bias))
     create_weights(run, self, op, dtype)
 
 
