@@ -70,6 +70,8 @@ def unknown_in_key(key: Value) -> Unknown | None:
         return key
     if isinstance(key, Batch):
         return Unknown("an index depends on the batch size")
+    if isinstance(key, Tensor):
+        return Unknown("an index depends on the values of a tensor")
     if isinstance(key, slice):
         parts = (unknown_in_key(part) for part in (key.start, key.stop, key.step))
         return next((part for part in parts if part is not None), None)

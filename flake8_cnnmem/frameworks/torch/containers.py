@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.module import MODULE, put, stored
@@ -31,11 +32,23 @@ def replace(run: Run, self: Instance, store: str, items: Mapping[str, Value]) ->
     held.update(items)
 
 
+def known_index(run: Run, at: Value) -> Value:
+    """An index of the program; Unknown where only a run knows its value: a tensor's, a batch size."""
+    if isinstance(at, (Tensor, Batch)):
+        return run.unknown("an index into a container is not known")
+    return at
+
+
+def blur(run: Run, self: Instance, cause: Unknown, count: int) -> None:
+    """So many modules are held, but no longer is it known which one stands where."""
+    replace(run, self, "_modules", {str(at): cause for at in range(count)})
+
+
 def position(run: Run, self: Instance, at: Value, extra: int = 0) -> int:
     """An index as a position from the start. IndexError where there is none."""
     count = len(stored(self, "_modules")) + extra
     if not isinstance(at, int):
-        raise TypeError(f"'{type(at).__name__}' object cannot be interpreted as an integer")
+        raise run.error("TypeError", "an index into a container is no integer")
     if not -count <= at < count:
         raise IndexError(f"index {at} is out of range")
     return at % count if count else 0
@@ -87,6 +100,7 @@ def sequential_forward(run: Run, self: Instance, input: Value) -> Value:
 
 @sequential.method("__getitem__")
 def sequential_item(run: Run, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
     items = list(stored(self, "_modules").items())
@@ -97,6 +111,7 @@ def sequential_item(run: Run, self: Instance, idx: Value) -> Value:
 
 @module_list.method("__getitem__")
 def list_item(run: Run, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
     items = list(stored(self, "_modules").items())
@@ -106,7 +121,9 @@ def list_item(run: Run, self: Instance, idx: Value) -> Value:
 
 
 def set_item(run: Run, self: Instance, idx: Value, module: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, Unknown):
+        blur(run, self, idx, len(stored(self, "_modules")))
         return None
     names = list(stored(self, "_modules"))
     run.set(self, names[position(run, self, idx)], module)
@@ -114,7 +131,9 @@ def set_item(run: Run, self: Instance, idx: Value, module: Value) -> Value:
 
 
 def delete_item(run: Run, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, Unknown):
+        blur(run, self, idx, len(stored(self, "_modules")) - 1)
         return None
     items = list(stored(self, "_modules").items())
     if isinstance(idx, slice):
@@ -140,7 +159,9 @@ def append(run: Run, self: Instance, module: Value) -> Value:
 
 
 def insert(run: Run, self: Instance, index: Value, module: Value) -> Value:
+    index = known_index(run, index)
     if isinstance(index, Unknown):
+        blur(run, self, index, len(stored(self, "_modules")) + 1)
         return self
     items = list(stored(self, "_modules").values())
     items.insert(index, module)
@@ -159,7 +180,9 @@ def extend(run: Run, self: Instance, modules: Value) -> Value:
 
 
 def pop(run: Run, self: Instance, key: Value = -1) -> Value:
+    key = known_index(run, key)
     if isinstance(key, Unknown):
+        delete_item(run, self, key)
         return key
     found = list(stored(self, "_modules").values())[position(run, self, key)]
     delete_item(run, self, key)
@@ -357,6 +380,7 @@ def parameters_extend(run: Run, self: Instance, values: Value) -> Value:
 
 @parameter_list.method("__getitem__")
 def parameters_item(run: Run, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
     items = list(stored(self, "_parameters").values())
@@ -368,6 +392,7 @@ def parameters_item(run: Run, self: Instance, idx: Value) -> Value:
 
 @parameter_list.method("__setitem__")
 def parameters_set(run: Run, self: Instance, idx: Value, param: Value) -> Value:
+    idx = known_index(run, idx)
     if isinstance(idx, int):
         names = list(stored(self, "_parameters"))
         put(run, self, "_parameters", names[idx], param)

@@ -4,7 +4,7 @@ and the call that enters a layer."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -42,10 +42,10 @@ def children_of(instance: Instance) -> list[tuple[str, Instance]]:
     return list(found.values())
 
 
-def walk(root: Instance, prefix: str = "", unique: bool = True) -> Iterator[tuple[str, Instance]]:
+def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
     """The module and all inside it with dotted names, in the order of `named_modules`."""
     seen: set[int] = set()
-    waiting = [(prefix, root)]
+    waiting = [("", root)]
     while waiting:
         path, instance = waiting.pop()
         if id(instance) in seen:
@@ -63,15 +63,44 @@ def walk(root: Instance, prefix: str = "", unique: bool = True) -> Iterator[tupl
             waiting.extend(reversed(inner))
 
 
-def owned(root: Instance, store: str, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Value]]:
+def owned(root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
     """Parameters or buffers with dotted names, each once, in the order of `named_parameters`."""
     seen: set[int] = set()
-    for path, instance in walk(root, prefix) if recurse else [(prefix, root)]:
+    for path, instance in walk(root) if recurse else [("", root)]:
         for name, value in stored(instance, store).items():
             if value is None or id(value) in seen:
                 continue
             seen.add(id(value))
             yield f"{path}.{name}" if path else str(name), value
+
+
+DEEPEST = 900
+"""So many modules inside one another are followed: Python itself ends there, in a module that holds itself."""
+
+
+def walk_often(run: Run, root: Instance) -> Iterator[tuple[str, Instance]]:
+    """As `walk`, but a shared module under each of its names, which takes as long as there are paths to it."""
+    for path, instance in walk(root, unique=False):
+        depth = path.count(".")
+        if depth > DEEPEST:
+            raise run.error("RecursionError", "a module holds itself")
+        run.spend(1 + depth // 16)
+        yield path, instance
+
+
+def prefix_of(run: Run, prefix: Value) -> str:
+    """What a program puts before names. Its TypeError where that is no text."""
+    if not isinstance(prefix, str):
+        raise run.error("TypeError", "names are put behind a prefix that is no text")
+    return prefix
+
+
+def named(run: Run, prefix: Value, pairs: Iterable[tuple[str, Value]]) -> Value:
+    """Pairs of a name and a value, the program's prefix in front; none of the names is known where it is not."""
+    if isinstance(prefix, Unknown):
+        return iter([(prefix, value) for _, value in pairs])
+    before = prefix_of(run, prefix)
+    return iter([(f"{before}.{name}" if before and name else before or name, value) for name, value in pairs])
 
 
 def weights_of(root: Instance) -> list[Weight]:
@@ -246,9 +275,9 @@ def modules(run: Run, self: Instance, remove_duplicate: Value = True) -> Value:
 
 @MEMBERS.method("named_modules")
 def named_modules(
-    run: Run, self: Instance, memo: Value = None, prefix: str = "", remove_duplicate: Value = True
+    run: Run, self: Instance, memo: Value = None, prefix: Value = "", remove_duplicate: Value = True
 ) -> Value:
-    return iter(list(walk(self, prefix, remove_duplicate is not False)))
+    return named(run, prefix, walk_often(run, self) if remove_duplicate is False else walk(self))
 
 
 @MEMBERS.method("parameters")
@@ -258,9 +287,9 @@ def parameters(run: Run, self: Instance, recurse: Value = True) -> Value:
 
 @MEMBERS.method("named_parameters")
 def named_parameters(
-    run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
+    run: Run, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return iter(list(owned(self, "_parameters", prefix, recurse is not False)))
+    return named(run, prefix, owned(self, "_parameters", recurse=recurse is not False))
 
 
 @MEMBERS.method("buffers")
@@ -270,21 +299,24 @@ def buffers(run: Run, self: Instance, recurse: Value = True) -> Value:
 
 @MEMBERS.method("named_buffers")
 def named_buffers(
-    run: Run, self: Instance, prefix: str = "", recurse: Value = True, remove_duplicate: Value = True
+    run: Run, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return iter(list(owned(self, "_buffers", prefix, recurse is not False)))
+    return named(run, prefix, owned(self, "_buffers", recurse=recurse is not False))
 
 
 @MEMBERS.method("state_dict")
 def state_dict(
-    run: Run, self: Instance, *args: Value, destination: Value = None, prefix: str = "", keep_vars: Value = False
+    run: Run, self: Instance, *args: Value, destination: Value = None, prefix: Value = "", keep_vars: Value = False
 ) -> Value:
+    if isinstance(prefix, Unknown):
+        return prefix
+    before = prefix_of(run, prefix)
     entries: OrderedDict[str, Value] = OrderedDict()
-    for path, module in walk(self, prefix.rstrip("."), unique=False):
+    for path, module in walk_often(run, self):
         for store in ("_parameters", "_buffers"):
             for name, value in stored(module, store).items():
                 if value is not None:
-                    entries[f"{path}.{name}" if path else name] = value
+                    entries[f"{before}{path}.{name}" if path else f"{before}{name}"] = value
     return entries
 
 
@@ -295,6 +327,13 @@ def load_state_dict(run: Run, self: Instance, state_dict: Value, strict: Value =
 
 
 LOADED = Class("_IncompatibleKeys", namespace={"__iter__": Native("__iter__", lambda run, self: self.payload)})
+
+
+def dotted(run: Run, target: Value) -> str:
+    """Where a module stands, as a program says it. Its AttributeError, as in torch, where that is no text."""
+    if not isinstance(target, str):
+        raise run.error("AttributeError", "what is no text has no attribute 'split'")
+    return target
 
 
 def find_submodule(run: Run, self: Instance, target: str) -> Value:
@@ -308,7 +347,7 @@ def find_submodule(run: Run, self: Instance, target: str) -> Value:
 
 @MEMBERS.method("get_submodule")
 def get_submodule(run: Run, self: Instance, target: Value) -> Value:
-    return target if isinstance(target, Unknown) else find_submodule(run, self, target)
+    return target if isinstance(target, Unknown) else find_submodule(run, self, dotted(run, target))
 
 
 @MEMBERS.method("get_parameter", "get_buffer")
@@ -319,8 +358,12 @@ def get_parameter(run: Run, self: Instance, target: Value) -> Value:
 @MEMBERS.method("set_submodule")
 def set_submodule(run: Run, self: Instance, target: Value, module: Value, strict: Value = False) -> Value:
     if isinstance(target, Unknown):
+        # Any of the modules may be another one now.
+        held = stored(self, "_modules")
+        run.changed(held)
+        held.update(dict.fromkeys(held, target))
         return None
-    path, _, name = target.rpartition(".")
+    path, _, name = dotted(run, target).rpartition(".")
     parent = find_submodule(run, self, path)
     if isinstance(parent, Instance):
         put(run, parent, "_modules", name, module)

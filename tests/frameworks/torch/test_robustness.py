@@ -13,7 +13,8 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.frameworks.torch import layer, registry
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Raised
+from flake8_cnnmem.values import Instance, Native, Raised
+from tests.frameworks.torch.code import HEAD, Ran
 
 ODD: dict[str, Any] = {
     "unknown": Unknown("odd"),
@@ -87,3 +88,49 @@ def test_a_function_takes_any_argument(dotted: str) -> None:
         run = Interpreter([], strict=True)
         for odd in ODD.values():
             call_with(run, native, [odd] * max(1, len([p for p in parameters if p.default is p.empty])), {})
+
+
+RECEIVERS = [
+    "nn.Module()", "nn.Sequential(nn.Linear(2, 3))", "nn.ModuleList([nn.Linear(2, 3)])",
+    "nn.ModuleDict({'a': nn.Linear(2, 3)})", "nn.ParameterList([nn.Parameter(torch.zeros(3))])",
+    "nn.ParameterDict({'a': nn.Parameter(torch.zeros(3))})", "nn.DataParallel(nn.Linear(2, 3))",
+    "nn.Conv2d(3, 4, 3)", "nn.BatchNorm2d(3)", "nn.LSTM(3, 4)", "nn.MultiheadAttention(4, 2)", "nn.LazyLinear(4)",
+    "torch.optim.Adam(nn.Linear(2, 3).parameters())",
+    "torch.optim.lr_scheduler.StepLR(torch.optim.Adam(nn.Linear(2, 3).parameters()), 2)",
+    "torch.utils.data.DataLoader([1, 2, 3], batch_size=2)", "torch.distributions.Normal(0.0, 1.0)",
+    "torch.cuda.amp.GradScaler()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", RECEIVERS)
+def test_a_method_takes_any_argument(made: str) -> None:
+    ran = Ran(f"{HEAD}m = {made}\n")
+    names = {name for cls in ran["m"].cls.mro for name, held in cls.namespace.items() if isinstance(held, Native)}
+    for name in sorted(names - {"__new__"}):
+        ran = Ran(f"{HEAD}m = {made}\n")
+        for odd in ODD.values():
+            for args in ([odd], [odd, odd], ["odd", odd], [odd, 2, None]):
+                call_with(ran.run, ran.run.get(ran["m"], name), args, {})
+
+
+LAYERS = f"{HEAD}at = torch.argmax(torch.randn(3))\nm = nn.ModuleList([nn.Linear(2, 3), nn.ReLU()])\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "y = [1, 2][at]",
+        "y = (1, 2)[at]",
+        "y = [1, 2][at:][0]",
+        "y = m[at]",
+        "y = nn.Sequential(nn.ReLU(), nn.ReLU())[at]",
+        "y = nn.ParameterList([nn.Parameter(torch.zeros(2))])[at]",
+        "m[at] = nn.Linear(2, 4)\ny = m[0]",
+        "del m[at]\ny = m[0]",
+        "m.insert(at, nn.Linear(2, 4))\ny = m[0]",
+        "m.pop(at)\ny = m[0]",
+        "import unheard\nm.set_submodule(unheard.name, nn.Linear(2, 4))\ny = m[0]",
+    ],
+)
+def test_what_stands_at_an_unknown_place_is_unknown(code: str) -> None:
+    assert isinstance(Ran(LAYERS + code)["y"], Unknown)
