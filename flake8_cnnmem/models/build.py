@@ -18,7 +18,15 @@ from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
-from flake8_cnnmem.models.inputs import UNSTATED, Expected, expected_by, only_size, rows_dropped, taken_by
+from flake8_cnnmem.models.inputs import (
+    UNSTATED,
+    Expected,
+    expected_by,
+    only_size,
+    rows_dropped,
+    taken_by,
+    takes_any_size,
+)
 from flake8_cnnmem.models.outcome import doubts, tensors_in
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import InputShape, agrees, filled_in, first_shape, place, place_of_data
@@ -97,16 +105,29 @@ class Builder:
         self.trained = evidence.trained
 
     def build(self) -> Built:
-        self.set_to_train()
+        cut_short = self.set_to_train()
         built = self.built()
+        if cut_short is not None:
+            built = replace(built, model=replace(built.model, causes=(cut_short, *built.model.causes)))
         return replace(built, passed_over=tuple(self.others(built)))
 
-    def set_to_train(self) -> None:
-        """Scripts end with an evaluation: back to train mode, by the model's own `train` (it may freeze parts)."""
-        if self.instance.attributes.get("training") is False:
-            method = self.run.find(self.instance, "train")
-            if method is not MISSING:
-                self.run.attempt(method)
+    def set_to_train(self) -> Unknown | None:
+        """Scripts end with an evaluation: back to train mode, by the model's own `train` (it may freeze parts), with a
+        budget of its own, as the file's may be used up. The cause where it does not come to its end."""
+        run = self.run
+        method = run.find(self.instance, "train") if self.instance.attributes.get("training") is False else MISSING
+        if method is MISSING:
+            return None
+        saved, given = run.budget, min(FORWARD_STEPS, run.forward_steps)
+        run.budget = Budget(given)
+        try:
+            run.attempt(method)
+        except Exhausted as error:
+            return Unknown(describe(error))
+        finally:
+            run.forward_steps -= given - max(run.budget.steps, 0)
+            run.budget = saved
+        return None
 
     def others(self, built: Built) -> Iterator[tuple[InputShape, str]]:
         """Other shapes that the code or the option gives for the same input."""
@@ -151,6 +172,9 @@ class Builder:
         if fitting is not None:
             return self.finish(given, "option", None, False, expected, fitting)
         if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
+            open_ = self.for_any_size(expected[0]) if not given else None
+            if open_ is not None:
+                return self.finish([self.unstated(expected[0])], "", None, False, expected, open_)
             size = self.solve(expected[0])
             if size is not None:
                 value = self.tensor(expected[0].at(size), expected[0].dtype)
@@ -275,6 +299,16 @@ class Builder:
             yield
         finally:
             self.run.stop_at_problem = False
+
+    def for_any_size(self, expected: Expected) -> Forward | None:
+        """The call of the model on an input of an open size, which stands, if it says that any size will do."""
+        if self.root.exhausted is not None:
+            return None
+        forward, undo = self.on_trial([self.unstated(expected)], FORWARD_STEPS)
+        if forward.outputs and not forward.causes and takes_any_size(forward.calls):
+            return forward
+        undo()
+        return None
 
     def solve(self, expected: Expected) -> int | None:
         def first_problem(size: int) -> Problem | None:

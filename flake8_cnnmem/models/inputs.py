@@ -10,25 +10,37 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Call, Op, Problem, Tensor
 from flake8_cnnmem.ops import (
+    AdaptivePool,
+    Average,
     BatchNorm,
+    Broadcast,
+    Concatenate,
     Convolution,
     DepthwiseConvolution,
     Dropout,
     Elementwise,
     Embedding,
     Flatten,
+    GlobalPool,
+    GroupNorm,
     InstanceNorm,
     LayerNorm,
     Linear,
+    LocalResponseNorm,
     Normalise,
     Pad,
+    Permute,
     Pool,
+    PRelu,
     Recurrent,
+    Reduce,
     Reshape,
     Resize,
+    Transpose,
 )
 from flake8_cnnmem.unknown import Unknown
 
@@ -40,6 +52,15 @@ USUAL_SIZES = (
 """Image sizes that data sets and papers use, the most usual first; where several fit, one of these is meant."""
 
 LARGEST_SIZE = 2048
+
+ANY_SIZE = (
+    AdaptivePool, BatchNorm, Convolution, DepthwiseConvolution, Dropout, Elementwise, GlobalPool, GroupNorm,
+    InstanceNorm, LocalResponseNorm, Normalise, Pad, Permute, Pool, PRelu, Reduce, Resize, Transpose,
+)  # fmt: skip
+"""Ops that take maps of any size, if only it is large enough."""
+
+ALIKE = (Average, Broadcast, Concatenate)
+"""Ops that take maps of any size, if only it is the same."""
 
 KEEPS_AXES = (Dropout, Elementwise, LayerNorm, Normalise, Pad, Pool, Resize)
 """Ops behind which the channels are still those of their input."""
@@ -124,6 +145,38 @@ def spread(channels: Size | None, rank: int, channels_last: bool) -> Expected:
     if channels_last:
         return Expected((BATCH, *sizes, known), tuple(range(1, rank + 1)))
     return Expected((BATCH, known, *sizes), tuple(range(2, rank + 2)))
+
+
+def takes_any_size(calls: Sequence[Call]) -> bool:
+    """Whether calls on maps of an open size leave it open for certain: what reads such maps takes them of any size, and
+    where the size ends (a global pool) known features are left."""
+    for call in calls:
+        shapes = [tensor.shape for tensor in (*call.inputs, *call.weights)]
+        if call.problem is not None or any(isinstance(shape, Unknown) for shape in shapes):
+            return False
+        given = [shape for tensor in call.inputs if isinstance(shape := tensor.shape, tuple)]
+        if all(dims.known(shape) for shape in given) or isinstance(call.op, ANY_SIZE):
+            continue
+        if isinstance(call.op, Linear):
+            fits = not isinstance(given[0][-1], Unknown)
+        elif isinstance(call.op, LayerNorm):
+            fits = call.op.shape is not None and len(call.op.shape) == 1 and not isinstance(given[0][-1], Unknown)
+        else:
+            fits = isinstance(call.op, ALIKE) and open_alike(given)
+        if not fits:
+            return False
+    return True
+
+
+def open_alike(shapes: Sequence[Shape]) -> bool:
+    """Whether every axis is open in all of some shapes, in none, or of size 1 where it is not."""
+    rank = max(map(len, shapes))
+    for axis in range(1, rank + 1):
+        sizes = [shape[-axis] for shape in shapes if len(shape) >= axis]
+        if any(isinstance(size, Unknown) for size in sizes):
+            if not all(isinstance(size, Unknown) or size == 1 for size in sizes):
+                return False
+    return True
 
 
 Verdict = Callable[[int], "Problem | None"]

@@ -37,3 +37,20 @@ def test_option(layers: str, option: tuple[int, ...], taken: tuple[int | None, .
     (report,) = analyse(Source("net.py", NET.format(layers=layers)), settings).reports
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == taken
+
+
+SIZES = {
+    "a global pool before the Linear": (
+        "nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5)",
+        (3, None, None),
+    ),
+    "a flattened map before the Linear": ("nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(8 * 30 * 30, 5)", (3, 32, 32)),
+    "maps alone": ("nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 3, 2, 2)", (3, None, None)),
+}
+
+
+@pytest.mark.parametrize(("layers", "taken"), SIZES.values(), ids=SIZES)
+def test_size_that_the_layers_ask_for(layers: str, taken: tuple[int | None, ...]) -> None:
+    (report,) = analyse(Source("net.py", NET.format(layers=layers)), Settings()).reports
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == taken
