@@ -117,3 +117,12 @@ def test_a_factory_is_found_behind_the_wrapper_of_another_module(tmp_path: Path)
     path.write_text(WRAPPED, encoding="utf-8")
     (report,) = analyse(load(str(path)), Settings()).reports
     assert (report.name, report.parameters) == ("wide", 49_000)
+
+
+def test_a_train_method_without_end_is_a_cause(tmp_path: Path) -> None:
+    endless = "\n    def train(self, mode=True):\n        while True:\n            pass\n"
+    file = tmp_path / "net.py"
+    file.write_text(f"{PARTS}{endless}\nnet = Net()\nnet.training = False\n")
+    [report] = analyse(load(str(file)), Settings()).reports
+    assert report.status != "exact"
+    assert report.causes[0].reason == "the code runs for too long to be followed"
