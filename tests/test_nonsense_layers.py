@@ -44,3 +44,28 @@ def test_a_layer_that_makes_no_sense_has_a_finding_or_a_cause(
             assert model.causes or found
     # What the framework builds is a model for us as well, where it has weights.
     assert report.reports or not accepted
+
+
+@pytest.mark.parametrize(
+    ("framework", "layer", "shape"),
+    [
+        ("torch", "nn.Linear(8, 4, bias=unheard.x)", (8,)),
+        ("torch", "nn.Conv2d(3, 8, 3, bias=unheard.x)", (3, 16, 16)),
+        ("torch", "nn.BatchNorm2d(3, affine=unheard.x)", (3, 16, 16)),
+        ("torch", "nn.GroupNorm(3, 3, affine=unheard.x)", (3, 16, 16)),
+        ("torch", "nn.LayerNorm(8, elementwise_affine=unheard.x)", (8,)),
+        ("torch", "nn.LSTM(8, 4, bias=unheard.x)", (5, 8)),
+        ("torch", "nn.LSTM(8, 4, bidirectional=unheard.x)", (5, 8)),
+        ("torch", "nn.MultiheadAttention(8, 2, bias=unheard.x)", (5, 8)),
+        ("keras", "layers.Dense(4, use_bias=unheard.x)", (8,)),
+        ("keras", "layers.Conv2D(8, 3, use_bias=unheard.x)", (16, 16, 3)),
+        ("keras", "layers.LSTM(4, use_bias=unheard.x)", (5, 8)),
+        ("keras", "layers.BatchNormalization(scale=unheard.x)", (16, 16, 3)),
+    ],
+)
+def test_weights_that_may_or_may_not_be_there_are_no_exact_figure(
+    framework: str, layer: str, shape: tuple[int, ...]
+) -> None:
+    report = analyse(Source("net.py", "import unheard\n" + written(framework, layer, shape)), Settings())
+    assert [model.status for model in report.reports if model.status == "exact"] == []
+    assert report.reports

@@ -35,6 +35,8 @@ class Linear(Plain):
     features: Size
     inputs: Size | None = None
     bias: Flag = True
+    least: int = 0
+    """The features that there have to be: torch allows layers of none, and warns; Keras does not."""
 
     kind = "linear"
 
@@ -47,8 +49,7 @@ class Linear(Plain):
         if type(declared) is int and declared == shape[-1] and type(self.features) is int and self.features > 0:
             return (output,)
         problem = (
-            # torch, which declares both, allows layers of no features, and warns; Keras does not.
-            whole_problem("number of features", (self.features,), 1 if declared is None else 0)
+            whole_problem("number of features", (self.features,), self.least)
             or whole_problem("number of input features", (declared,), 0)
             or features_problem(shape, declared)
         )

@@ -68,6 +68,9 @@ TORCH = [
         ("PReLU(-1)", IMAGE), ("PReLU(2)", IMAGE), ("PReLU(10**30)", IMAGE), ("PReLU('1')", IMAGE), ("GLU(dim=1)", IMAGE),
         ("Bilinear(8, 8, -1)", ROW), ("Unfold(-3)", IMAGE), ("Unfold(3, stride=0)", IMAGE), ("Unfold(99)", IMAGE),
         ("Unfold(())", IMAGE), ("Fold((4, 4), 3)", IMAGE), ("Embedding(-10, 4)", ()), ("Embedding(10, -4)", ()),
+        ("Linear(8, 4, bias=0)", ROW), ("BatchNorm2d(3, affine=None)", IMAGE),
+        ("GroupNorm(3, 3, affine=0)", IMAGE), ("Conv2d(3, 8, 3, bias=None)", IMAGE),
+        ("InstanceNorm2d(3, affine=1)", IMAGE), ("MultiheadAttention(8, 2, bias=0)", STEPS), ("GRUCell(8, 4, bias=0)", ROW),
         ("ModuleList(3)", ROW), ("Sequential(3)", ROW), ("Sequential(nn.Linear)", ROW), ("ChannelShuffle(2)", IMAGE),
         ("ChannelShuffle(0)", IMAGE), ("LocalResponseNorm(0)", IMAGE), ("LocalResponseNorm(-2)", IMAGE),
         ("FractionalMaxPool2d(-2, output_size=2)", IMAGE), ("FractionalMaxPool2d(2)", IMAGE), ("LPPool2d(2, 0)", IMAGE),
@@ -112,7 +115,9 @@ KERAS = [
         ("GroupNormalization(-1)", KERAS_IMAGE), ("GroupNormalization(-5)", KERAS_IMAGE),
         ("LayerNormalization(axis=9)", ROW), ("LayerNormalization(axis='1')", ROW), ("LSTM(-4)", STEPS),
         ("LSTM(0)", STEPS), ("LSTM('4')", STEPS), ("LSTM(4.0)", STEPS), ("LSTM(10**30)", STEPS), ("LSTM(None)", STEPS),
-        ("GRU(-8)", STEPS), ("GRU(())", STEPS), ("SimpleRNN(-1)", STEPS), ("LSTM(4)", ROW),
+        ("GRU(-8)", STEPS), ("GRU(())", STEPS), ("SimpleRNN(-1)", STEPS), ("LSTM(4, use_bias=None)", STEPS), ("GRU(4, reset_after=0)", STEPS), ("BatchNormalization(scale=0)", KERAS_IMAGE),
+        ("LayerNormalization(center=None)", ROW), ("Conv2D(8, 3, use_bias=0)", KERAS_IMAGE), ("Dense(4, use_bias=0)", ROW),
+        ("LSTM(4)", ROW),
         ("Bidirectional(layers.LSTM(-4))", STEPS), ("Bidirectional(3)", STEPS), ("TimeDistributed(3)", STEPS),
         ("TimeDistributed(layers.Dense(-1))", STEPS), ("Embedding(-10, 4)", ROW), ("Embedding(10, -4)", ROW),
         ("Embedding(10**30, 4)", ROW), ("Embedding('10', 4)", ROW), ("Embedding(10, None)", ROW),
@@ -152,11 +157,9 @@ TAKEN_AS_MEANT = {
     "layers.Conv2D(8.0, 3)",
     "layers.Conv2D(8, 3, data_format='nonsense')",
     "layers.Conv2D(8, 3, activation='nonsense')",
-    "layers.Dense(0)",
     "layers.Dense(4.0)",
     "layers.Dense(4 / 2)",
     "layers.Dense(4, 'nonsense')",
-    "layers.Dense(8 % 8)",
     "layers.Dropout(2)",
     "layers.Dropout(-0.5)",
     "layers.Dropout('0.5')",
@@ -183,9 +186,8 @@ TAKEN_AS_MEANT = {
     "layers.Maximum()",
     "layers.Dot(axes=5)",
 }
-"""Layers that the frameworks refuse, or a version of them does (a whole float as a number of units), where we take them
-as they are meant: nothing that is counted depends on what is wrong with them, or only one number of units can be meant.
-"""
+"""Layers that the frameworks refuse, or one version of them does (a whole float as a number of units), and that we take
+as they are meant. What is wrong with them (a rate, a word, an axis that nothing counts) changes no parameter."""
 
 
 def written(framework: str, layer: str, shape: tuple[int, ...]) -> str:

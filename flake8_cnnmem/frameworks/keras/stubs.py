@@ -141,7 +141,7 @@ def layer(
         stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least)
         namespace: dict[str, Value] = {
             "__init__": Native("__init__", lenient(maker(stub, init)), absorb=False),
-            "build": Native("build", lenient(build or builder(stub)), absorb=False),
+            "build": Native("build", surely(lenient(build or builder(stub))), absorb=False),
             "call": Native("call", checked(stub, call or caller(stub)), absorb=False),
         }
         cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
@@ -321,6 +321,19 @@ def lenient(function: Callable[..., Value]) -> Callable[..., Value]:
             if cause is None:
                 raise
             return cause
+
+    return attempt
+
+
+def surely(build: Callable[..., Value]) -> Callable[..., Value]:
+    """A `build` that could not be worked out leaves a weight that is not known, so that the model is not exact."""
+
+    @wraps(build)
+    def attempt(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        result = build(run, self, *args, **kwargs)
+        if isinstance(result, Unknown):
+            make_weight(run, self, "kernel", (result,))
+        return result
 
     return attempt
 

@@ -12,6 +12,7 @@ from typing import Any
 from flake8_cnnmem.dims import Shape, Size, floor_divide, multiply
 from flake8_cnnmem.graph import Op, WeightSpec
 from flake8_cnnmem.ops import Convolution, ConvRecurrent, DepthwiseConvolution, Embedding, Linear, PRelu, Recurrent
+from flake8_cnnmem.ops.base import add_if
 from flake8_cnnmem.unknown import Unknown
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
@@ -68,10 +69,10 @@ def recurrent(op: Recurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]
     gates = multiply(GATES[op.cell], op.hidden)
     inputs: Size = shapes[0][-1] if shapes and shapes[0] else Unknown("the input's features are not known")
     specs = {"kernel": WeightSpec((inputs, gates)), "recurrent_kernel": WeightSpec((op.hidden, gates))}
-    if op.bias:
-        # Keras has two bias vectors for a GRU with reset_after, and for both layers made for cuDNN
-        two = (2, gates) if op.cell == "gru" else (multiply(2, gates),)
-        specs["bias"] = WeightSpec(two if op.torch_bias else (gates,))
+    # Keras has two bias vectors for a GRU with reset_after, and for both layers made for cuDNN
+    two: Shape = (2, gates) if op.cell == "gru" else (multiply(2, gates),)
+    doubled = op.torch_bias
+    add_if(specs, op.bias, "bias", (doubled,) if isinstance(doubled, Unknown) else two if doubled else (gates,))
     return specs
 
 
@@ -84,8 +85,7 @@ def conv_recurrent(op: ConvRecurrent, shapes: tuple[Shape, ...]) -> dict[str, We
         "kernel": WeightSpec((*op.kernel, inputs, gates)),
         "recurrent_kernel": WeightSpec((*op.kernel, op.filters, gates)),
     }
-    if op.bias:
-        specs["bias"] = WeightSpec((gates,))
+    add_if(specs, op.bias, "bias", (gates,))
     return specs
 
 

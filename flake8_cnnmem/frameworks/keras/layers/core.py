@@ -23,7 +23,7 @@ def Dense(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Linear(count(units), bias=asked(use_bias))
+    return Linear(count(units), bias=asked(use_bias), least=1)
 
 
 @layer()
