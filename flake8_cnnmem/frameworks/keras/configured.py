@@ -11,6 +11,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.keras.functions.creation import random
 from flake8_cnnmem.frameworks.keras.session import snake_case
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value, is_callable
 
 COMMON = (
@@ -140,7 +141,7 @@ def get_config(run: Run, self: Instance) -> dict[str, Value]:
 
 
 def from_config(run: Run, cls: Class, config: Value, custom_objects: Value = None) -> Value:
-    return run.construct(cls, **config)
+    return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
 def same_optimizer(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:

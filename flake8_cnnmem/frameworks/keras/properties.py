@@ -124,7 +124,7 @@ def get_config(run: Run, self: Instance) -> dict[str, Value]:
 
 
 def from_config(run: Run, cls: Class, config: Value, custom_objects: Value = None) -> Value:
-    return run.construct(cls, **config)
+    return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
 def add_loss(run: Run, self: Instance, *losses: Value, **kwargs: Value) -> None:

@@ -83,6 +83,8 @@ MODELS = [
     "keras.layers.MultiHeadAttention(2, 3)()", "keras.layers.Dense(3)(keras.Input((3,)), unheard.x)",
     "keras.layers.Dense(3).build((None, None))", "keras.layers.Conv2D(3, 3).build(unheard.x)",
     "keras.layers.Dense(3).compute_output_shape((None, 4))", "keras.layers.Dense(3).from_config({'units': unheard.x})",
+    "keras.layers.Dense.from_config(unheard.x)", "keras.optimizers.Adam.from_config(unheard.x)",
+    "keras.layers.Dense(3).build(keras.Input((3,)))", "keras.layers.Dense(3).build(tf.shape(keras.Input((3,)))[0])",
 ]  # fmt: skip
 
 
