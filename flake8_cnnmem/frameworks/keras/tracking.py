@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
@@ -67,6 +67,8 @@ def weight_shape(shape: Value) -> Shape:
         return (plain_size(shape),)
     if isinstance(shape, Unknown):
         return (shape,)
+    if isinstance(shape, (Batch, Tensor)):
+        return (Unknown("a weight's shape is not known"),)
     sizes = []
     for size in shape:
         sizes.append(Unknown("a weight's size is None") if size is None else plain_size(size))

@@ -72,7 +72,7 @@ MODELS = [
     "keras.Input(shape=('a', 2.5))", "keras.Model(keras.Input((3,)), keras.Input((3,))).get_layer('x')",
     "keras.layers.Dense(3).output", "keras.Sequential([keras.layers.Dense(3)]).build('x')", "keras.Sequential().fit()",
     "keras.models.clone_model(3)", "keras.layers.Layer()(3)",
-    "keras.layers.Layer().add_weight(shape='x')",
+    "keras.layers.Layer().add_weight(shape='x')", "keras.layers.Layer().add_weight(shape=keras.Input((3,)))",
     "keras.layers.Lambda(3)(keras.Input((3,)))", "keras.layers.TimeDistributed(3)(keras.Input((3, 4)))",
     "keras.layers.Bidirectional(unheard.x)(keras.Input((3, 4)))",
     "keras.layers.RNN(keras.layers.Dense(3))(keras.Input((3, 4)))", "keras.layers.Wrapper(None)(keras.Input((3,)))",
