@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
@@ -172,6 +174,19 @@ def broken(seed: int) -> str:
 def test_a_changed_fixture_breaks_nothing() -> None:
     count = int(os.environ.get("CNNMEM_MUTATIONS", FEW))
     assert {seed: wrong for seed in range(count) if (wrong := broken(seed))} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import keras\nclass M(keras.Model):\n    def __init__(self):\n        super(M, keras).__init__()\nm = M()\n",
+        "import keras\nclass M(keras.Model):\n    def __init__(self):\n        super(M, 3).__init__()\nm = M()\n",
+        "import keras\nx = keras.Input((8,))\nkeras.layers.Dense(4)()\nm = keras.Model(x, keras.layers.Dense(3)(x))\n",
+    ],
+    ids=["super of a module", "super of a number", "a layer called on nothing"],
+)
+def test_what_a_mutation_once_broke(text: str) -> None:
+    assert [wrong for model in reported(Path("net.py"), text).reports if (wrong := wrong_with(model))] == []
 
 
 def main() -> int:
