@@ -71,6 +71,7 @@ BY_FIELD: dict[str, st.SearchStrategy[Any]] = {
     "cell": st.sampled_from(["rnn", "lstm", "gru"]),
     "reduction": st.one_of(st.sampled_from(["mean", "none"]), unknowns),
     "layers": numbers,
+    "least": st.integers(0, 1),
 }
 FLAGS = {
     "bias", "transposed", "channels_last", "ceil_mode", "indices", "keepdims", "center", "track", "training", "counted",
