@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evidence import rounds_of, seen_through
-from flake8_cnnmem.graph import Model
+from flake8_cnnmem.graph import Model, calls_behind
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
-from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.outcome import doubts
+from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.steps import step_of
 from flake8_cnnmem.models.together import inside_of
 from flake8_cnnmem.training import Training
@@ -73,9 +74,18 @@ def by_its_parts(root: Root, built: Built, training: Training) -> Whole:
     """A model whose step is not one call of it: the step that the code makes, or a lower bound."""
     step = step_of(root.run, [root], training.batch_size.value)
     if step is not None:
-        return Whole(built.model, step)
+        return Whole(built.model if built.model.calls else run_by(built.model, step), step)
     cause = Unknown(f"what the step that trains {root.name} does", root.site.path, root.site.line)
     return Whole(replace(built.model, causes=(*built.model.causes, cause)))
+
+
+def run_by(model: Model, step: Step) -> Model:
+    """What the step runs of a model without a forward pass: a Lightning module whose own step calls its layers."""
+    losses = tuple(action.loss for action in step.actions if action.loss is not None)
+    calls = calls_behind(losses)
+    causes = [*doubts(calls), *(weight.shape for weight in model.weights if isinstance(weight.shape, Unknown))]
+    causes += [child for _, child in unknown_children(model.root)]
+    return replace(model, inputs=step.inputs, outputs=losses, calls=calls, causes=tuple(dict.fromkeys(causes)))
 
 
 def is_fitted(root: Root) -> bool:
