@@ -1,6 +1,6 @@
 """What the code says of training: from what natives remember and what the loops do to facts, strongest first.
 
-Nothing is decided here between a directive, the code and an option: that is `analysis`. What several places of the
+Nothing is decided here between a directive, the code and an option: that is `precedence`. What several places of the
 code say of one fact is put in order, the strongest evidence first; the others are what was passed over.
 """
 

@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -156,7 +156,7 @@ def words_of(site: Site | None) -> str:
 def share(size: int, wrappers: Sequence[Instance]) -> tuple[int, bool]:
     """What one device gets of a batch, and whether that is less: nn.DataParallel cuts it into pieces, one a device."""
     for wrapper in wrappers:
-        devices = wrapper.attributes.get("device_ids")
-        if wrapper.cls.name == "DataParallel" and isinstance(devices, (list, tuple)) and len(devices) > 1:
+        devices = wrapper.attributes.get(DIVIDES_AMONG)
+        if isinstance(devices, (list, tuple)) and len(devices) > 1:
             return -(-size // len(devices)), True
     return size, False

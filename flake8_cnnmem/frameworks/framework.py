@@ -16,6 +16,9 @@ from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Run, Value
 
+DIVIDES_AMONG = "_native_devices"
+"""The attribute in which a wrapper of a model notes the devices that it divides each batch among."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:

@@ -27,7 +27,6 @@ SHRUNK = Unknown("the size shrank to nothing")
 UNSURE = Unknown("a size depends on a value that is not known")
 MIXED = Unknown("the batch meets another number along an axis")
 BATCH_CUT = Unknown("a window or slice cuts through the batch")
-RANK = Unknown("the number of axes is not known")
 
 
 def asked(value: object, also: object = True) -> Flag:

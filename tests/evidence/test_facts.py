@@ -95,6 +95,11 @@ BATCHES = {
         TORCH + "step(nn.DataParallel(net), DataLoader(data(), 64), torch.optim.SGD(net.parameters(), 0.1))",
         64,
     ),
+    "DistributedDataParallel divides nothing": (
+        TORCH + "wide = nn.parallel.DistributedDataParallel(net, device_ids=[0, 1])\n"
+        "step(wide, DataLoader(data(), 64), torch.optim.SGD(net.parameters(), 0.1))",
+        64,
+    ),
     "accumulated gradients change nothing in the batch": (
         TORCH + "optimizer = torch.optim.SGD(net.parameters(), 0.1)\n"
         "for at, (x, y) in enumerate(DataLoader(data(), 12)):\n"

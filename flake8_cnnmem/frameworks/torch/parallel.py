@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.layer import composite
 from flake8_cnnmem.frameworks.torch.module import set_attribute
@@ -17,7 +18,7 @@ def DataParallel(
     run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
 ) -> None:
     set_attribute(run, self, "module", module)
-    self.attributes["device_ids"] = device_ids
+    self.attributes["device_ids"] = self.attributes[DIVIDES_AMONG] = device_ids
 
 
 @composite("parallel", forward=forward)
