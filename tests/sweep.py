@@ -1,11 +1,13 @@
 """Analyses every Python file below some folders and says what broke: the whole of it by command, a little of it in CI.
 
     python tests/sweep.py PATH... [--strict] [--jobs N] [--seconds S] [--memory MIB] [--sample N]
-                          [--slowest N] [--causes] [--all]
+                          [--log FILE] [--slowest N] [--causes] [--all]
 
 Each file that the plugin would evaluate goes the whole way: evaluated, fed, counted, checked for every code, printed
 as a table and as JSON; the others are parsed and passed over, as by the plugin, unless `--all` is given. The work is
 done in processes of their own, so that one that dies, hangs or takes too much is a line of the result and not its end.
+Files that mention a framework come first, one of each PATH in turn. `--log` keeps the outcome of each as a line of
+JSON: what has one in the file already is not analysed again, so that a sweep that was ended goes on.
 The exit status is 1 if any file crashed, hung, raised an internal error (`--strict` lets them out; without it they are
 still found among the causes), or took more memory than allowed.
 """
@@ -13,6 +15,7 @@ still found among the causes), or took more memory than allowed.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import queue
@@ -26,9 +29,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+RUNAWAY = 8
+"""Times the memory that is allowed a process may ask for, address space included."""
 
 INTERNAL = "an internal error of flake8-cnnmem"
 """How `unknown.internal_error` begins."""
@@ -36,11 +43,13 @@ INTERNAL = "an internal error of flake8-cnnmem"
 
 @dataclass
 class Outcome:
-    """What became of one file: its time, the most memory held meanwhile, its models, and what went wrong."""
+    """What became of one file: its time, the most memory meanwhile, what the process holds after it, its models, and
+    what went wrong."""
 
     path: str
     seconds: float = 0.0
     mib: float = 0.0
+    held: float = 0.0
     status: Counter[str] = field(default_factory=Counter)
     causes: list[str] = field(default_factory=list)
     kind: str = ""
@@ -64,7 +73,7 @@ def analyse_file(path: str, every: bool = True, seconds: float = 0) -> Outcome:
         outcome.detail = "".join(traceback.format_exception(error)[-6:])
     signal.setitimer(signal.ITIMER_PROF, 0)
     outcome.seconds = time.process_time() - began
-    outcome.mib = peak()
+    outcome.mib, outcome.held = memory_of("VmHWM"), memory_of("VmRSS")
     return outcome
 
 
@@ -110,11 +119,12 @@ def forget_peak() -> None:
         return
 
 
-def peak() -> float:
-    """The most memory that this process has held since `forget_peak`, MiB; since its start where that is unknown."""
+def memory_of(what: str) -> float:
+    """MiB of this process: the most that it has held since `forget_peak` (VmHWM), or what it holds (VmRSS). Where that
+    is unknown: the most since its start."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+        return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024
     except (OSError, StopIteration):
         import resource
 
@@ -122,8 +132,12 @@ def peak() -> float:
         return most / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
-def work(every: bool, seconds: float) -> None:
+def work(every: bool, seconds: float, memory: float) -> None:
     """A worker: paths on stdin, one Outcome a line on what was stdout. Whatever else prints goes to stderr."""
+    import resource
+
+    # What asks for far more than it may have is stopped before the machine suffers from it.
+    resource.setrlimit(resource.RLIMIT_AS, (int(memory * RUNAWAY) * 2**20,) * 2)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
@@ -133,9 +147,9 @@ def work(every: bool, seconds: float) -> None:
 class Worker:
     """A process that analyses one file after another, and is replaced when it dies or hangs."""
 
-    def __init__(self, strict: bool, every: bool, seconds: float) -> None:
+    def __init__(self, strict: bool, every: bool, seconds: float, memory: float) -> None:
         self.seconds = seconds
-        self.arguments = ["--worker", f"--seconds={seconds}", *(["--all"] if every else [])]
+        self.arguments = ["--worker", f"--seconds={seconds}", f"--memory={memory}", *(["--all"] if every else [])]
         self.environment = {key: value for key, value in os.environ.items() if key != "CNNMEM_STRICT"}
         if strict:
             self.environment["CNNMEM_STRICT"] = "1"
@@ -163,8 +177,7 @@ class Worker:
         finally:
             late.cancel()
         if answer:
-            read = json.loads(answer)
-            return Outcome(**{**read, "status": Counter(read["status"])})
+            return told(answer)
         self.end()
         took = time.monotonic() - began
         kind = "hang" if process.returncode in (-signal.SIGPROF, -signal.SIGKILL) else "crash"
@@ -180,25 +193,49 @@ class Worker:
             self.process = None
 
 
-def python_files(paths: Sequence[str]) -> Iterator[str]:
+def told(line: str) -> Outcome:
+    """An outcome that was written as JSON."""
+    read = json.loads(line)
+    return Outcome(**{**read, "status": Counter(read["status"])})
+
+
+def python_files(path: str) -> Iterator[str]:
     """Every `.py` file, those of virtual environments and hidden folders included."""
-    for path in paths:
-        if os.path.isfile(path):
-            yield path
-        for here, folders, files in os.walk(path):
-            folders.sort()
-            yield from (os.path.join(here, name) for name in sorted(files) if name.endswith(".py"))
+    if os.path.isfile(path):
+        yield path
+    for here, folders, files in os.walk(path):
+        folders.sort()
+        yield from (os.path.join(here, name) for name in sorted(files) if name.endswith(".py"))
 
 
-def sweep(paths: Sequence[str], jobs: int, strict: bool, every: bool, seconds: float, memory: float) -> list[Outcome]:
-    """Analyse the files with `jobs` processes; the outcomes in the order of the files."""
+def in_turn(paths: Sequence[str]) -> list[str]:
+    """The files of all folders, one of each folder in turn, those that mention a framework before the others."""
+    from flake8_cnnmem.source import SourceError, mentions_framework, read
+
+    rounds = itertools.zip_longest(*(python_files(path) for path in paths))
+    every = list(dict.fromkeys(file for files in rounds for file in files if file is not None))
+    last: list[str] = []
+    first: list[str] = []
+    for file in every:
+        try:
+            mentions = mentions_framework(read(file))
+        except SourceError:
+            mentions = False
+        (first if mentions else last).append(file)
+    return first + last
+
+
+def sweep(
+    paths: Sequence[str], jobs: int, strict: bool, every: bool, seconds: float, memory: float, log: TextIO
+) -> list[Outcome]:
+    """Analyse the files with `jobs` processes; the outcomes in the order of the files, and in the log as they come."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for at in range(len(paths)):
         waiting.put(at)
     outcomes: dict[int, Outcome] = {}
 
     def drain() -> None:
-        worker = Worker(strict, every, seconds)
+        worker = Worker(strict, every, seconds, memory)
         while True:
             try:
                 at = waiting.get_nowait()
@@ -208,6 +245,7 @@ def sweep(paths: Sequence[str], jobs: int, strict: bool, every: bool, seconds: f
             if not outcome.kind and outcome.mib > memory:
                 outcome.kind, outcome.detail = "too much memory", f"{outcome.mib:.0f} MiB"
             outcomes[at] = outcome
+            print(json.dumps(vars(outcome)), file=log, flush=True)
             if outcome.kind:
                 print(f"{outcome.kind}: {outcome.path}\n{outcome.detail}", flush=True)
             elif len(outcomes) % 500 == 0:
@@ -228,13 +266,15 @@ def summary(outcomes: Sequence[Outcome], slowest: int, causes: bool) -> str:
     for outcome in outcomes:
         total.update(outcome.status)
     seconds = sum(outcome.seconds for outcome in outcomes)
+    most = max((outcome.mib for outcome in outcomes), default=0)
+    held = max((outcome.held for outcome in outcomes), default=0)
     models = ", ".join(f"{total[word]} {word}" for word in ("exact", "lower-bound", "unresolved"))
     lines = [
         (
             f"{len(outcomes)} files in {seconds:.0f} s of work; models: {models}; {total['findings']} findings; "
             f"{total['passed over']} files passed over, {total['refused']} refused (no Python, or too large)"
         ),
-        f"most memory: {max((outcome.mib for outcome in outcomes), default=0):.0f} MiB",
+        f"most memory: {most:.0f} MiB; most held after a file: {held:.0f} MiB",
         "slowest:",
     ]
     by_time = sorted(outcomes, key=lambda outcome: -outcome.seconds)
@@ -255,6 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, default=60.0, help="of processor time; what takes longer hangs")
     parser.add_argument("--memory", type=float, default=600.0, help="MiB that a process may hold")
+    parser.add_argument("--log", default=os.devnull, metavar="FILE", help="outcomes as JSON; what is in it is done")
     parser.add_argument("--sample", type=int, help="so many of the files, drawn by chance (always the same)")
     parser.add_argument("--slowest", type=int, default=10, help="how many of the slowest files are named")
     parser.add_argument("--causes", action="store_true", help="count why models were not estimated")
@@ -262,12 +303,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.worker:
-        work(options.all, options.seconds)
+        work(options.all, options.seconds, options.memory)
         return 0
-    paths = list(python_files(options.paths))
+    paths = in_turn(options.paths)
     if options.sample is not None and options.sample < len(paths):
-        paths = sorted(random.Random(0).sample(paths, options.sample))
-    outcomes = sweep(paths, options.jobs, options.strict, options.all, options.seconds, options.memory)
+        paths = [paths[at] for at in sorted(random.Random(0).sample(range(len(paths)), options.sample))]
+    with open(options.log, "a+", encoding="utf-8") as log:
+        log.seek(0)
+        outcomes = [told(line) for line in log]
+        done = {outcome.path for outcome in outcomes}
+        left = [path for path in paths if path not in done]
+        outcomes += sweep(left, options.jobs, options.strict, options.all, options.seconds, options.memory, log)
     print(summary(outcomes, options.slowest, options.causes))
     return 1 if not outcomes or any(outcome.kind for outcome in outcomes) else 0
 
