@@ -21,10 +21,11 @@ from flake8_cnnmem.evaluate.budget import (
     Exhausted,
 )
 from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.imports import Importer
-from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke, of_host_error
+from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module, touched
@@ -287,7 +288,7 @@ class Interpreter:
         except (Leaving, RecursionError):
             raise
         except Exception as error:
-            return of_host_error(self, error)
+            return of_host_error(self, error, (left, right))
 
     def operate_unary(self, operator: str, value: Value) -> Value:
         return self.guarded(operators.unary, operator, value)
@@ -301,7 +302,7 @@ class Interpreter:
         except (Leaving, RecursionError):
             raise
         except Exception as error:
-            return of_host_error(self, error)
+            return of_host_error(self, error, (value, key))
 
     def set_index(self, value: Value, key: Value, new: Value) -> Value:
         return self.guarded(subscripts.store_item, value, key, new)
@@ -320,7 +321,7 @@ class Interpreter:
         except (Leaving, RecursionError):
             raise
         except Exception as error:
-            return of_host_error(self, error)
+            return of_host_error(self, error, args)
 
     # Calls
 

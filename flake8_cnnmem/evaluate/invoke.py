@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
-from flake8_cnnmem.evaluate.builtins import BUILTINS
+from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.statements import Returned
-from flake8_cnnmem.unknown import Leaving, Unknown, internal_error
+from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import (
     MISSING,
     Bound,
@@ -28,14 +27,6 @@ from flake8_cnnmem.values import (
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
-
-TRANSLATED = (TypeError, ValueError, ArithmeticError, LookupError, StopIteration, MemoryError, OSError)
-"""What Python raises when natives hand it the plain values of a program: the program's own errors. Whatever else
-leaves a native is a mistake of ours."""
-
-OUR_TYPES = re.compile(r"\b(?:Unknown|Tensor|Weight|Batch|Instance|Stream|Missing)\b")
-"""The types that Python's own operations know nothing of. A TypeError that names one says that a native handed
-Python what only the interpreter can deal with."""
 
 
 def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -105,29 +96,9 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
     except (Leaving, RecursionError):
         raise
     except Exception as error:
-        result = of_host_error(run, error)
+        result = of_host_error(run, error, args, kwargs, native)
     budget.depth = depth - 1
     return result
-
-
-def of_host_error(run: Interpreter, error: Exception) -> Unknown:
-    """What a Python exception means that came out of our own code: one of the program's, which is raised in it, or a
-    mistake of ours, which is a cause like any other (and is let out where the strict switch asks for it)."""
-    if not isinstance(error, TRANSLATED) or (isinstance(error, TypeError) and OUR_TYPES.search(str(error))):
-        if run.strict:
-            raise error
-        return run.unknown(internal_error(error).reason)
-    raise to_raised(run, error) from error
-
-
-def to_raised(run: Interpreter, error: BaseException) -> Raised:
-    """One of Python's own exceptions as the same exception of the interpreted program."""
-    for cls in type(error).__mro__:
-        found = BUILTINS.get(cls.__name__)
-        if isinstance(found, Class):
-            argument = error.args[0] if error.args else ""
-            return Raised(Instance(found, {"args": (argument,)}, site=run.site))
-    return run.error("Exception", str(error))
 
 
 def call_function(run: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

@@ -108,7 +108,7 @@ def odd(values: dict[str, Any]) -> list[Any]:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_only_exceptions_of_the_program_come_out_of_a_native(name: str) -> None:
-    run = Interpreter([], strict=False)
+    run = Interpreter([], strict=True)
     module = Module("__main__", Source("program.py", PROGRAM), lazy=False)
     run.run_module(module)
     chance = random.Random(name)

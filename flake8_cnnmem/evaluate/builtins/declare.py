@@ -128,6 +128,11 @@ class Names(dict[str, Value]):
                 self[reflected] = Native(reflected, reflected_method(symbol))
 
 
+def host_property(name: str) -> Property:
+    """A property that the receiver's host value has as well."""
+    return Property(Native(name, lambda run, self, /: getattr(payload(self), name)))
+
+
 def operator_method(symbol: str) -> Callable[..., Value]:
     def method(run: Run, self: Value, other: Value, /) -> Value:
         return run.operate(symbol, payload(self), payload(other))

@@ -7,13 +7,13 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT, host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
 from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.numbers import to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
 
 MOVED = 256
 """Items that move up or down within a list for one step of the budget."""
@@ -267,7 +267,7 @@ def range_new(run: Run, cls: Class, /, *args: Value) -> Value:
 
 
 for _name in ("start", "stop", "step"):
-    ranges[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(payload(self), word)))
+    ranges[_name] = host_property(_name)
 RANGE = host_class("range", range, dict(ranges))
 
 slices = Names()
@@ -287,7 +287,7 @@ def indices(run: Run, self: slice, length: Value, /) -> Value:
 
 
 for _name in ("start", "stop", "step"):
-    slices[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(self, word)))
+    slices[_name] = host_property(_name)
 slices["__repr__"] = host_repr
 SLICE = host_class("slice", slice, dict(slices))
 
@@ -303,7 +303,7 @@ def deque_new(run: Run, cls: Class, iterable: Value = (), maxlen: Value = None) 
 
 
 deques["__init__"] = Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)
-deques["maxlen"] = Property(Native("maxlen", lambda run, self: payload(self).maxlen))
+deques["maxlen"] = host_property("maxlen")
 
 
 @deques.method("appendleft", absorb=False)

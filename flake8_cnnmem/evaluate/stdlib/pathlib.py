@@ -10,7 +10,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins import files
 from flake8_cnnmem.evaluate.builtins.classes import host_class
-from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
+from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
 from flake8_cnnmem.evaluate.builtins.known import hosted, known
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, unfollowed
 from flake8_cnnmem.unknown import Unknown
@@ -33,7 +33,7 @@ paths["__rtruediv__"] = hosted("__rtruediv__", lambda self, other: other / self)
 paths["__fspath__"] = hosted("__fspath__", str)
 paths["__str__"] = hosted("__str__", str)
 for _name in ("parent", "name", "stem", "suffix", "suffixes", "parts", "anchor", "root", "drive"):
-    paths[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(payload(self), word)))
+    paths[_name] = host_property(_name)
 
 
 def parents(run: Run, self: Any) -> Value:

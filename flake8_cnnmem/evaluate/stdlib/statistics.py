@@ -7,7 +7,7 @@ import statistics
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.evaluate.builtins.sequences import blur
 from flake8_cnnmem.unknown import Unknown
@@ -19,11 +19,11 @@ averages = Names()
 def over_items(table: Names, word: str, function: Any) -> None:
     """A function of all items of an iterable."""
 
+    of_plain = hosted(word, function).function
+
     @table.function(word)
     def native(run: Run, data: Value, *args: Value) -> Value:
-        items = run.items(data)
-        plain = known(run, [items, *args])
-        return plain if isinstance(plain, Unknown) else function(*plain)
+        return of_plain(run, run.items(data), *args)
 
 
 for _name in ("mean", "fmean", "median", "median_low", "median_high", "mode", "stdev", "pstdev", "variance",

@@ -153,6 +153,13 @@ def split(run: Run, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) 
     return text if isinstance(text, Unknown) else pattern.split(text, maxsplit)
 
 
+def expanded(run: Run, found: re.Match[Any], template: Any) -> Any:
+    """A template with the groups in it, each of which may be as long as the text."""
+    references = template.count("\\" if isinstance(template, str) else b"\\")
+    run.check_size(len(template) + references * len(found.string))
+    return found.expand(template)
+
+
 def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
     text = subject(run, pattern, string)
     if isinstance(text, Unknown):
@@ -164,8 +171,7 @@ def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, c
             break
         plain = payload(repl)
         if isinstance(plain, (str, bytes)):
-            run.check_size(len(plain) * 2 + len(text))
-            piece = found.expand(plain)
+            piece = expanded(run, found, plain)
         else:
             piece = payload(run.call(repl, as_value(found)))
         if isinstance(piece, Unknown):
@@ -182,13 +188,28 @@ operation("split", split, 2)
 operation("sub", substitute, 3)
 regular["escape"] = hosted("escape", re.escape, lambda pattern: 2 * len(pattern))
 regular["purge"] = ignored("purge")
-patterns["pattern"] = Property(Native("pattern", lambda run, self: self.native.pattern))
-patterns["flags"] = Property(Native("flags", lambda run, self: self.native.flags))
-patterns["groups"] = Property(Native("groups", lambda run, self: self.native.groups))
-for _name in ("group", "groups", "groupdict", "start", "end", "span", "expand", "__getitem__"):
-    matches[_name] = Native(_name, lambda run, self, *args, word=_name: getattr(self.native, word)(*map(payload, args)))
+
+
+def native_property(word: str) -> Property:
+    return Property(Native(word, lambda run, self, /: getattr(self.native, word)))
+
+
+def match_method(word: str) -> Native:
+    return Native(word, lambda run, self, /, *args: getattr(self.native, word)(*map(payload, args)))
+
+
+for _name in ("pattern", "flags", "groups"):
+    patterns[_name] = native_property(_name)
+for _name in ("group", "groups", "groupdict", "start", "end", "span", "__getitem__"):
+    matches[_name] = match_method(_name)
 for _name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
-    matches[_name] = Property(Native(_name, lambda run, self, word=_name: getattr(self.native, word)))
+    matches[_name] = native_property(_name)
+
+
+@matches.function("expand")
+def expand(run: Run, self: Instance, template: Value, /) -> Value:
+    return expanded(run, self.native, payload(template))
+
 
 strings: dict[str, Value] = {
     word: getattr(string, word)
