@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import functools
-import itertools
 import os
-import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate import stdlib
+from flake8_cnnmem.evaluate import registries, stdlib
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
@@ -23,14 +20,10 @@ from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.source import Source, SourceError, load, read
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Value
+from flake8_cnnmem.values import MISSING, Class, Namespace, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
-
-REGISTRY_FILES = 1500
-"""Files of a package that are searched for the text of a registry's key."""
-
 
 TEXT_PER_STEP = 400
 PARSED_PER_STEP = 16
@@ -60,6 +53,10 @@ class Importer:
         self.by_path: dict[str, Module] = {}
         self.searched: set[tuple[int, str]] = set()
         """Registries and keys that have been searched for."""
+        self.fillers: dict[int, Sequence[str]] = {}
+        """By registry: the files that may fill it."""
+        self.listed: dict[str, Sequence[str]] = {}
+        """By folder: the files below it that are searched."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 
@@ -201,31 +198,8 @@ class Importer:
         return found
 
     def registered(self, container: dict[Value, Value], key: str) -> bool:
-        """Whether statements that were not needed so far give this registry the key.
-
-        A registry is filled by decorators and calls in modules that Python would have run on import. They are
-        found by the key's text, in the package of the module that made the registry.
-        """
-        owner = self.run.registries.get(id(container))
-        if owner is None or not owner[1].lazy or not holds(owner[1], container):
-            return False
-        if any(key in names for names in self.defining):
-            # The definition that is running registers itself, and asks first whether it has been there before.
-            return False
-        if (id(container), key) in self.searched:
-            return False
-        self.searched.add((id(container), key))
-        module = owner[1]
-        top = module.name.split(".")[0]
-        root = module.path
-        for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
-            root = os.path.dirname(root)
-        folder = os.path.dirname(root) if module.package and module.name == top else root
-        for path in itertools.islice(python_files(folder, self.files), REGISTRY_FILES):
-            self.run.spend(10)
-            if self.register_from(path, folder, top, key) and key in container:
-                return True
-        return key in container
+        """Whether statements that were not needed so far give this registry the key."""
+        return registries.registered(self, container, key)
 
     def subclasses(self, cls: Class) -> list[Value]:
         """The classes of the modules read so far that name this one as a base, in the order of their definition."""
@@ -249,69 +223,9 @@ class Importer:
                         found.append(made)
         return found
 
-    def register_from(self, path: str, folder: str, top: str, key: str) -> bool:
-        try:
-            source = load(path, self.files)
-        except SourceError:
-            return False
-        if key not in source.text or not may_register(key).search(source.text):
-            return False
-        inside = os.path.relpath(path, folder)[:-3].split(os.sep)
-        dotted = ".".join([top, *inside])
-        if inside[-1] == "__init__":
-            dotted = ".".join([top, *inside[:-1]])
-        module = self.find(dotted)
-        if not isinstance(module, Module):
-            return False
-        module.index()
-        for at, node in enumerate(module.statements):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
-            else:
-                wanted = isinstance(node, (ast.Expr, ast.For, ast.Assign)) and mentions([node], key)
-            if wanted:
-                module.run_statement(self.run, at)
-        return True
-
-
-def holds(module: Module, container: dict[Value, Value]) -> bool:
-    """Whether a dict is a module's own: one of its names, or inside an object that has one (`MODELS = Registry()`)."""
-    for value in module.variables.values():
-        if value is container:
-            return True
-        if isinstance(value, Instance) and any(
-            inner is container for inner in (value.payload, *value.attributes.values())
-        ):
-            return True
-    return False
-
-
-@functools.lru_cache(maxsize=256)
-def may_register(key: str) -> re.Pattern[str]:
-    """What the text of a file has that gives a registry a key: a definition of that name, or the key as a string."""
-    word = re.escape(key)
-    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']", re.MULTILINE)
-
-
-def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
-    return any(
-        (isinstance(part, ast.Constant) and part.value == key) or (isinstance(part, ast.Name) and part.id == key)
-        for node in nodes
-        for part in ast.walk(node)
-    )
-
 
 def may_hold(text: str, word: str) -> bool:
     return word in text or "import *" in text or "globals()" in text
-
-
-def python_files(folder: str, files: Files) -> Iterator[str]:
-    """The modules below a folder, those of the folder itself first; hidden folders left out."""
-    entries = files.entries(folder)
-    yield from (os.path.join(folder, name) for name, inside in entries if not inside and name.endswith(".py"))
-    for name, inside in entries:
-        if inside and not name.startswith((".", "__")):
-            yield from python_files(os.path.join(folder, name), files)
 
 
 def locate(base: str, files: Files = DISK) -> tuple[str, bool] | None:

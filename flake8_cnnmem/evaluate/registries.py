@@ -1,0 +1,177 @@
+"""Registries: dicts of a module that other modules fill with decorators and calls when they are imported.
+
+Modules are read only as far as a name is needed, and nobody names the module that registers "resnet50": so when a
+registry is asked for a key that it does not have, the statements that may give it are looked for, by the key's text.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.files import Files
+from flake8_cnnmem.source import SourceError, load
+from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.imports import Importer
+
+SEARCHED = 1500
+"""Files of a package that are searched for the text of a key."""
+
+SEARCHED_PER_STEP = 2000
+"""Characters that are searched in about the time that a step takes."""
+
+READING_METHODS = frozenset({"get", "keys", "values", "items", "copy"})
+READING_FUNCTIONS = frozenset({"len", "list", "tuple", "set", "sorted", "dict", "iter", "enumerate", "print", "str"})
+"""What leaves the dict that it is called on, or handed, as it is."""
+
+
+def registered(importer: Importer, container: dict[Value, Value], key: str) -> bool:
+    """Whether statements that were not needed so far give this registry the key.
+
+    They are looked for in the package of the module that made the registry.
+    """
+    owner = importer.run.registries.get(id(container))
+    if owner is None or not owner[1].lazy:
+        return False
+    module = owner[1]
+    names = names_of(module, container)
+    if not names or any(key in defined for defined in importer.defining):
+        # The definition that is running registers itself, and asks first whether it has been there before.
+        return False
+    if (id(container), key) in importer.searched:
+        return False
+    importer.searched.add((id(container), key))
+    top = module.name.split(".")[0]
+    root = module.path
+    for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
+        root = os.path.dirname(root)
+    folder = os.path.dirname(root) if module.package and module.name == top else root
+    for path in searched_for(importer, module, container, names, folder):
+        if register_from(importer, path, folder, top, key) and key in container:
+            return True
+    return key in container
+
+
+def searched_for(
+    importer: Importer, module: Module, container: dict[Value, Value], names: Sequence[str], folder: str
+) -> Sequence[str]:
+    """The files that may fill a dict: all of the folder, or, where its own module only reads it, those that name it."""
+    known = importer.fillers.get(id(container))
+    if known is not None:
+        return known
+    if folder not in importer.listed:
+        importer.listed[folder] = tuple(itertools.islice(python_files(folder, importer.files), SEARCHED))
+    found: Sequence[str] = importer.listed[folder]
+    if not any(may_fill(module, container, name) for name in names):
+        found = [path for path in found if any(name in searched(importer, path) for name in names)]
+    importer.fillers[id(container)] = found
+    return found
+
+
+def searched(importer: Importer, path: str) -> str:
+    """The text of a file, at the cost of a search; nothing where it cannot be read."""
+    try:
+        text = load(path, importer.files).text
+    except SourceError:
+        return ""
+    importer.run.spend(10 + len(text) // SEARCHED_PER_STEP)
+    return text
+
+
+def register_from(importer: Importer, path: str, folder: str, top: str, key: str) -> bool:
+    """Run the statements of a file that may register the key."""
+    text = searched(importer, path)
+    if key not in text or not may_register(key).search(text):
+        return False
+    inside = os.path.relpath(path, folder)[:-3].split(os.sep)
+    dotted = ".".join([top, *inside])
+    if inside[-1] == "__init__":
+        dotted = ".".join([top, *inside[:-1]])
+    module = importer.find(dotted)
+    if not isinstance(module, Module):
+        return False
+    module.index()
+    for at, node in enumerate(module.statements):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
+        else:
+            wanted = isinstance(node, (ast.Expr, ast.For, ast.Assign)) and mentions([node], key)
+        if wanted:
+            module.run_statement(importer.run, at)
+    return True
+
+
+def names_of(module: Module, container: dict[Value, Value]) -> list[str]:
+    """The names that a module has for a dict of its own, or for an object that holds it (`MODELS = Registry()`)."""
+    return [name for name, value in module.variables.items() if value is container or inside(value, container)]
+
+
+def inside(value: Value, container: dict[Value, Value]) -> bool:
+    return isinstance(value, Instance) and any(
+        inner is container for inner in (value.payload, *value.attributes.values())
+    )
+
+
+def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
+    """Whether a module's own functions may give a dict new keys, or hand it on to who does. What a registry object's
+    methods do is not looked into."""
+    if inside(module.variables[name], container):
+        return True
+    walked = [part for statement in module.source.tree.body for part in ast.walk(statement)]
+    reads = {id(part) for node in walked for part in only_read(node)}
+    reads |= {id(part) for node in module.source.tree.body for part in bound_by(node)}
+    return any(isinstance(node, ast.Name) and node.id == name and id(node) not in reads for node in walked)
+
+
+def only_read(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression or statement that it leaves as they are, were they dicts."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.Compare):
+        yield from node.comparators
+    elif isinstance(node, (ast.For, ast.comprehension)):
+        yield node.iter
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in READING_METHODS:
+            yield node.func.value
+        elif isinstance(node.func, ast.Name) and node.func.id in READING_FUNCTIONS:
+            yield from node.args
+
+
+def bound_by(statement: ast.stmt) -> Sequence[ast.AST]:
+    """What a module's own assignment gives its value."""
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, ast.AnnAssign) else []
+
+
+@functools.lru_cache(maxsize=256)
+def may_register(key: str) -> re.Pattern[str]:
+    """What the text of a file has that gives a registry a key: a definition of that name, or the key as a string."""
+    word = re.escape(key)
+    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']", re.MULTILINE)
+
+
+def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
+    return any(
+        (isinstance(part, ast.Constant) and part.value == key) or (isinstance(part, ast.Name) and part.id == key)
+        for node in nodes
+        for part in ast.walk(node)
+    )
+
+
+def python_files(folder: str, files: Files) -> Iterator[str]:
+    """The modules below a folder, those of the folder itself first; hidden folders left out."""
+    entries = files.entries(folder)
+    yield from (os.path.join(folder, name) for name, below in entries if not below and name.endswith(".py"))
+    for name, below in entries:
+        if below and not name.startswith((".", "__")):
+            yield from python_files(os.path.join(folder, name), files)

@@ -1,0 +1,104 @@
+"""Registries are filled by modules that nobody imports, and dicts that nobody fills are not taken for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.registries import may_fill
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source, load
+from flake8_cnnmem.values import Value
+
+NET = """
+import torch
+from torch import nn
+from zoo.registry import make
+
+net = make("wide")
+net(torch.zeros(1, 1))
+"""
+
+MAKE = """
+def make(name):
+    return TABLE[name]() if name in TABLE else None
+"""
+
+BLOCK = "from torch import nn\n\ndef wide():\n    return nn.Sequential(nn.Linear(1, 3))\n\n"
+
+OBJECT = """
+class Registry:
+    def __init__(self):
+        self.made = {}
+
+    def register(self, function):
+        self.made[function.__name__] = function
+        return function
+
+MODELS = Registry()
+
+def make(name):
+    return MODELS.made[name]()
+"""
+
+FILLED = {
+    "by a decorator that its module defines": (
+        "TABLE = {}\n\ndef register(function):\n    TABLE[function.__name__] = function\n    return function\n" + MAKE,
+        "from zoo.registry import register\n" + BLOCK.replace("def wide", "@register\ndef wide"),
+    ),
+    "by an item that another module sets": (
+        "TABLE = {}\n" + MAKE,
+        BLOCK + "from zoo.registry import TABLE\nTABLE['wide'] = wide\n",
+    ),
+    "by an update from another module": (
+        "TABLE = {}\n" + MAKE,
+        BLOCK + "from zoo import registry\nregistry.TABLE.update({'wide': wide})\n",
+    ),
+    "by a function that hands it on": (
+        "TABLE = {}\n\ndef put(table, name, made):\n    table[name] = made\n\n"
+        "def register(name, made):\n    put(TABLE, name, made)\n" + MAKE,
+        BLOCK + "from zoo.registry import register\nregister('wide', wide)\n",
+    ),
+    "by a method of the object that holds it": (
+        OBJECT,
+        "from zoo.registry import MODELS\n" + BLOCK.replace("def wide", "@MODELS.register\ndef wide"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("registry", "blocks"), FILLED.values(), ids=FILLED)
+def test_a_registry_is_filled(registry: str, blocks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"zoo/__init__.py": "", "zoo/registry.py": registry, "zoo/blocks.py": blocks, "net.py": NET}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [model] = analyse(load("net.py"), Settings()).reports
+    assert (model.status, model.parameters) == ("exact", 6), model.causes
+
+
+USES = {
+    "an item is set in a function": ("def f(k):\n    T[k] = 1", True),
+    "it is updated": ("def f(k):\n    T.update(k)", True),
+    "it is handed to a class": ("r = Registry(T)", True),
+    "it has another name": ("U = T", True),
+    "it is returned": ("def f():\n    return T", True),
+    "it is bound anew in a function": ("def f():\n    global T\n    T = {}", True),
+    "an item is removed": ("def f(k):\n    del T[k]", True),
+    "nothing is done with it": ("", False),
+    "it is asked for a key": ("def f(k):\n    return k in T", False),
+    "an item is read": ("def f(k):\n    return T[k]", False),
+    "its items are gone through": ("def f():\n    for k, v in T.items():\n        print(k, T.get(k))", False),
+    "its keys are gone through": ("K = [k for k in T if k]\nN = len(T)\nS = sorted(T)", False),
+}
+
+
+@pytest.mark.parametrize(("use", "may"), USES.values(), ids=USES)
+def test_a_dict_may_be_filled_by_its_own_module_where(use: str, may: bool) -> None:
+    table: dict[Value, Value] = {"a": 1}
+    module = Module("m", Source("m.py", f"T = {{'a': 1}}\n{use}\n"))
+    module.variables["T"] = table
+    assert may_fill(module, table, "T") is may
