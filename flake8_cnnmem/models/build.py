@@ -29,7 +29,7 @@ from flake8_cnnmem.models.inputs import (
 )
 from flake8_cnnmem.models.outcome import doubts, tensors_in
 from flake8_cnnmem.models.root import Root, unknown_children
-from flake8_cnnmem.models.stated import InputShape, agrees, filled_in, first_shape, place, place_of_data
+from flake8_cnnmem.models.stated import Given, InputShape, agrees, batched, filled_in, first_shape, place, place_of_data
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -209,7 +209,7 @@ class Builder:
                 return self.tensor((BATCH, *shape), dtype), data.site if isinstance(data, Instance) else None
         return None
 
-    def coded_inputs(self) -> tuple[list[Value], Site | None] | None:
+    def coded_inputs(self) -> tuple[Sequence[Value], Site | None] | None:
         """The tensors that the code itself calls the model on, their first axis the batch."""
         calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
         for call in [*calls, *self.root.calls]:
@@ -235,28 +235,23 @@ class Builder:
             pairs = zip(shape, taken.shape, strict=True)
             filled = [own if isinstance(mine, Unknown) else mine for mine, own in pairs]
             if dims.known(filled[1:]):
-                return self.batched(Tensor(tuple(filled), call.args[0].dtype, framework=self.framework.name)), call.site
+                return self.tensor((BATCH, *filled[1:]), call.args[0].dtype), call.site
         return None
 
     def is_whole(self, call: RootCall) -> bool:
         """Whether a training loop calls this model, not a part of it."""
         return seen_through(call.instance) is self.instance
 
-    def taken_from(self, call: RootCall) -> list[Value] | None:
+    def taken_from(self, call: RootCall) -> Given | None:
         """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
         named = {word: value for word, value in call.kwargs.items() if word != "training"}
         given = (*call.args, *named.values())
         tensors = [value for value in given if isinstance(value, Tensor)]
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        plain = all(isinstance(value, (Tensor, bool, int, float, str, type(None))) for value in call.args)
-        if tensors and shaped and plain and all(isinstance(value, Tensor) for value in named.values()):
-            return [self.batched(value) if isinstance(value, Tensor) else value for value in given]
+        plain = all(isinstance(value, (Tensor, bool, int, float, str, type(None))) for value in given)
+        if tensors and shaped and plain:
+            return Given(batched(given), tuple(named))
         return None
-
-    def batched(self, tensor: Tensor) -> Tensor:
-        assert not isinstance(tensor.shape, Unknown)
-        rest = tensor.shape[1:]
-        return Tensor((BATCH, *rest), tensor.dtype, framework=tensor.framework)
 
     def expected_inputs(self, count: int | None) -> list[Expected | None]:
         """What each input's first layer says of it, found by calling the model on tensors of unknown rank."""
@@ -373,7 +368,10 @@ class Builder:
         causes: list[Unknown] = []
         result: Value = None
         try:
-            result = self.framework.call_root(run, self.instance, values)
+            if isinstance(values, Given):
+                result = run.call(self.instance, *values.positional, **values.named)
+            else:
+                result = self.framework.call_root(run, self.instance, values)
         except Halted as halted:
             list.append(run.log, halted.call)
         except (Raised, Exhausted, RecursionError) as error:

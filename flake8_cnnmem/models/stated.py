@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.inputs import Expected
 from flake8_cnnmem.unknown import Unknown
@@ -14,6 +14,43 @@ from flake8_cnnmem.values import Instance, Value
 
 InputShape = tuple[int | None, ...]
 """Without the batch; None for a size that is not stated."""
+
+
+class Given(list[Value]):
+    """What the code itself calls a model with: the last of the values are given by name, under `words`."""
+
+    def __init__(self, values: Iterable[Value], words: Sequence[str] = ()) -> None:
+        super().__init__(values)
+        self.words = tuple(words)
+
+    @property
+    def positional(self) -> list[Value]:
+        return self[: len(self) - len(self.words)]
+
+    @property
+    def named(self) -> dict[str, Value]:
+        return dict(zip(self.words, self[len(self) - len(self.words) :], strict=True))
+
+
+def batched(values: Sequence[Value]) -> list[Value]:
+    """The values with the batch in place of its size, which is what the first tensor's first axis is. Another tensor
+    may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share)."""
+    leading = next((shape[0] for value in values if (shape := known_shape(value))), None)
+    return [with_batch(value, leading) if isinstance(value, Tensor) else value for value in values]
+
+
+def known_shape(value: Value) -> Shape:
+    return value.shape if isinstance(value, Tensor) and not isinstance(value.shape, Unknown) else ()
+
+
+def with_batch(tensor: Tensor, size: Size | None) -> Tensor:
+    shape = list(known_shape(tensor))
+    # Where the batch is no number, it is not known which number would be one.
+    axis = 0 if not isinstance(size, int) else shape.index(size) if size in shape[:2] else None
+    if axis is None or not shape:
+        return tensor
+    shape[axis] = BATCH
+    return Tensor(tuple(shape), tensor.dtype, framework=tensor.framework)
 
 
 def place(site: Site | None) -> str:

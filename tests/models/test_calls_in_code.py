@@ -1,0 +1,52 @@
+"""What a model is fed with where the code itself calls it: by position, by name, with numbers and words beside."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.own = nn.Linear(16, 8)
+        self.other = nn.Linear(4, 8)
+        self.cell = nn.GRU(8, 8)
+
+    def forward(self, x, mask=None, other=None, state=None, scale=1, *, twice=False):
+        x = self.own(x)
+        if mask is not None:
+            x = x.masked_fill(~mask, 0.0)
+        if other is not None:
+            x = x + self.other(other).mean(0)
+        if state is not None:
+            x = self.cell(x.transpose(0, 1), state)[0]
+        return self.own(x.repeat(1, 1, 2)) if twice else x * scale
+
+net = Net()
+"""
+
+CALLS = {
+    "a tensor by name, not at the next place": "net(torch.randn(2, 6, 16), other=torch.randn(5, 4))",
+    "all by name": "net(x=torch.randn(2, 6, 16), other=torch.randn(5, 4))",
+    "a number by name": "net(torch.randn(2, 6, 16), scale=2)",
+    "what only a name reaches": "net(torch.randn(2, 6, 16), twice=True)",
+    "a state whose second axis is the batch": "net(torch.randn(2, 6, 16), state=torch.randn(1, 2, 8))",
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_call(call: str) -> None:
+    (report,) = analyse(Source("net.py", f"{NET}{call}\n"), Settings()).reports
+    assert (report.status, report.problems) == ("exact", ())
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == (6, 16)
+    names = {row.name.split(".")[0] for row in report.rows}
+    assert ("other" in names, "cell" in names) == ("other=" in call, "state=" in call)
+    assert ("repeat" in names) == ("twice=" in call)
