@@ -255,10 +255,20 @@ def too_deep(tree: ast.Module) -> int | None:
     while waiting:
         node, depth, line = waiting.pop()
         line = getattr(node, "lineno", line)
+        if is_short(node, depth):
+            continue
         if depth + _chain(node) > DEEPEST:
             return line
         waiting.extend((child, depth + 1, line) for child in ast.iter_child_nodes(node))
     return None
+
+
+def is_short(node: ast.AST, depth: int) -> bool:
+    """Whether a simple statement or an expression has too few characters to be nested that deeply: each level takes
+    one at least."""
+    if not isinstance(node, (ast.expr, ast.stmt)) or node.lineno != node.end_lineno:
+        return False
+    return depth + (node.end_col_offset or 0) - node.col_offset < DEEPEST
 
 
 def _chain(node: ast.AST) -> int:

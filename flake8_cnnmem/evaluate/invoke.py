@@ -67,10 +67,10 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
 
 def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
-    cls = method.receiver.cls
-    if any(method.function is cls.find(word) for word in ("forward", "call")):
+    cls, function = method.receiver.cls, method.function
+    if function is cls.find("forward") or function is cls.find("call"):
         run.called_layer(method.receiver, args, kwargs)
-    elif method.function is cls.find("build") and args and isinstance(args[0], (tuple, list)):
+    elif args and isinstance(args[0], (tuple, list)) and function is cls.find("build"):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
         sizes = tuple(args[0][1:])
         if sizes and all(isinstance(size, int) for size in sizes):

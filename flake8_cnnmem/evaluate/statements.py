@@ -99,12 +99,17 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
     return code
 
 
+def is_in_place(method: str) -> bool:
+    """Whether a method is named as PyTorch names those that change their tensor: `x.relu_()`."""
+    return method.endswith("_") and not method.endswith("__")
+
+
 @statement(cst.Expr)
 def expression_statement(compiler: Compiler, node: cst.Expr, twin: ast.Expr) -> Code:
     value = node.value
     if isinstance(twin.value, ast.Constant):
         return lambda frame: None
-    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value.endswith("_"):
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and is_in_place(value.func.attr.value):
         store = rebinding(compiler, value.func.value)
         base = Compiler(compiler.path, twin).expression(value.func.value)
         in_place = compiler.expression(value)

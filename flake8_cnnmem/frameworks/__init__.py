@@ -8,7 +8,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Namespace, Value
+from flake8_cnnmem.values import Instance, Namespace, Native, Value
 
 PACKAGES = {
     "torch": "torch",
@@ -81,8 +81,16 @@ def named(name: str) -> Framework:
     return framework
 
 
+def is_tensor_method(native: Native) -> bool:
+    """Whether it is a method of the tensors of a framework in use."""
+    loaded = [name for name in ("torch", "keras", "numpy") if f"{__name__}.{name}" in sys.modules]
+    return any(named(name).type_of(Tensor((), framework=name)).find(native.name) is native for name in loaded)
+
+
 def of_layer(value: Value) -> Framework | None:
     """The framework whose layer, module or model this value is, or None. Only frameworks in use are asked."""
+    if not isinstance(value, Instance):
+        return None
     for package in ("torch", "keras"):
         loaded = sys.modules.get(f"{__name__}.{package}")
         if loaded is not None and loaded.FRAMEWORK.is_layer(value):

@@ -53,6 +53,9 @@ USUAL_SIZES = (
 
 LARGEST_SIZE = 2048
 
+MANY = LARGEST_SIZE // 2
+"""A layer that takes an image of this size does not ask for one size."""
+
 ANY_SIZE = (
     AdaptivePool, BatchNorm, Convolution, DepthwiseConvolution, Dropout, Elementwise, GlobalPool, GroupNorm,
     InstanceNorm, LocalResponseNorm, Normalise, Pad, Permute, Pool, PRelu, Reduce, Resize, Transpose,
@@ -190,7 +193,7 @@ def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | No
     """
     first_problem = cache(first_problem)
     small, usual_size = first_problem(64), first_problem(224)
-    if small is None and usual_size is None:
+    if (small is None and usual_size is None) or first_problem(MANY) is None:
         return None
     # Where 64 is too small and 224 is not, the smallest size lies between the two.
     between = small is not None and too_small(small) and usual_size is None
@@ -200,13 +203,11 @@ def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | No
     high = low
     step = 1
     while step:
-        if high + step <= LARGEST_SIZE and first_problem(high + step) is None:
+        if high + step < MANY and first_problem(high + step) is None:
             high += step
             step *= 2
         else:
             step //= 2
-    if high >= LARGEST_SIZE // 2:
-        return None
     usual = [size for size in USUAL_SIZES if low <= size <= high]
     if usual:
         return min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size)))

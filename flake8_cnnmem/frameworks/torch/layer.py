@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -63,14 +64,17 @@ def layer(
 
     def make(stub: Stub) -> Class:
         name = stub.__name__
-        signature = cache(partial(inspect.signature, stub))
+        arguments = cache(partial(Arguments.of, stub))
 
         @cache
         def kept() -> tuple[str, ...]:
-            return tuple(word for word in signature().parameters if word not in NOT_KEPT)
+            return tuple(word for word in arguments().names if word not in NOT_KEPT)
+
+        def signature() -> inspect.Signature:
+            return arguments().signature
 
         def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-            bound = arguments_of(signature(), args, kwargs)
+            bound = arguments().bound(args, kwargs)
             init_module(run, self)
             attributes, names = self.attributes, kept()
             for word in names:
@@ -105,27 +109,42 @@ def layer(
     return make
 
 
-def arguments_of(signature: inspect.Signature, args: tuple[Value, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
-    """What a call binds the parameters to, defaults included. TypeError for what does not fit, in Python's words.
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """A stub's signature, and what binding a call to it needs of that, worked out once."""
 
-    `Signature.bind` takes ten times as long, and is asked only where the simple way does not fit.
-    """
-    parameters = signature.parameters
-    bound = dict(zip(parameters, args, strict=False))
-    if len(args) <= len(parameters) and kwargs.keys() <= parameters.keys() and kwargs.keys().isdisjoint(bound):
-        bound.update(kwargs)
-        for word, parameter in parameters.items():
-            if parameter.kind is not PLAIN_KIND or (word not in bound and parameter.default is parameter.empty):
-                break
-            bound.setdefault(word, parameter.default)
-        else:
-            return bound
-    binding = signature.bind(*args, **kwargs)
-    binding.apply_defaults()
-    return binding.arguments
+    signature: inspect.Signature
+    names: tuple[str, ...]
+    defaults: dict[str, Value]
+    simple: bool
+    """Whether every parameter can be given by place and by name."""
 
+    @classmethod
+    def of(cls, stub: Stub) -> Arguments:
+        signature = inspect.signature(stub)
+        parameters = signature.parameters
+        return cls(
+            signature,
+            tuple(parameters),
+            {word: each.default for word, each in parameters.items() if each.default is not each.empty},
+            all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters.values()),
+        )
 
-PLAIN_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    def bound(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
+        """What a call binds the parameters to, defaults included. TypeError for what does not fit, in Python's words.
+
+        `Signature.bind` takes ten times as long, and is asked only where the simple way does not fit.
+        """
+        names = self.names
+        given = dict(zip(names, args, strict=False))
+        if self.simple and len(args) <= len(names) and kwargs.keys().isdisjoint(given):
+            bound = {**self.defaults, **given, **kwargs}
+            # Neither is one missing nor one too many.
+            if len(bound) == len(names) and all([word in bound for word in names]):
+                return bound
+        binding = self.signature.bind(*args, **kwargs)
+        binding.apply_defaults()
+        return binding.arguments
 
 
 def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:

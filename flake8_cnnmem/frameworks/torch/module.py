@@ -48,19 +48,17 @@ def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
     waiting = [("", root)]
     while waiting:
         path, instance = waiting.pop()
-        if id(instance) in seen:
-            continue
         if unique:
+            if id(instance) in seen:
+                continue
             seen.add(id(instance))
         yield path, instance
         modules = stored(instance, "_modules")
         if modules:
-            inner = [
-                (f"{path}.{name}" if path else str(name), child)
-                for name, child in modules.items()
-                if isinstance(child, Instance)
-            ]
-            waiting.extend(reversed(inner))
+            before = f"{path}." if path else ""
+            inner = [(f"{before}{name}", child) for name, child in modules.items() if type(child) is Instance]
+            inner.reverse()
+            waiting += inner
 
 
 def owned(root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
@@ -142,10 +140,7 @@ MEMBERS["_call_impl"] = MEMBERS["__call__"]
 @MEMBERS.method("__init__")
 def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     run.changed(self)
-    attributes = self.attributes
-    attributes["training"] = True
-    for store in STORES:
-        attributes[store] = {}
+    self.attributes.update(training=True, _parameters={}, _buffers={}, _modules={})
     return None
 
 
@@ -201,7 +196,7 @@ def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:
         del attributes[name]
     for other in STORES:
         held = attributes.get(other)
-        if isinstance(held, dict) and other != store and name in held:
+        if held and other != store and isinstance(held, dict) and name in held:
             run.changed(held)
             del held[name]
     held = stored(self, store)
