@@ -72,7 +72,7 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
 
 def smaller_batch(case: Case, largest: int) -> Iterator[Remedy]:
     if 0 < largest < case.training.batch_size.value:
-        total = case.account(case.whole, with_batch(case.training, largest)).total
+        total = case.account(case.whole, case.training.at_batch(largest)).total
         yield Remedy(f"batch size {largest}", total, fits(case, total))
 
 
@@ -82,7 +82,7 @@ def tried(case: Case, change: str, whole: Whole, training: Training, largest: in
         return Remedy(change, estimate.total, fits(case, estimate.total))
     batch = estimate.largest_batch(case.limit)
     if largest < batch < training.batch_size.value:
-        total = case.account(whole, with_batch(training, batch)).total
+        total = case.account(whole, training.at_batch(batch)).total
         return Remedy(f"{change} and batch size {batch}", total, fits(case, total))
     return Remedy(change, estimate.total, False)
 
@@ -91,10 +91,6 @@ def fits(case: Case, total: int) -> bool | None:
     if total > case.limit:
         return False
     return True if case.certain else None
-
-
-def with_batch(training: Training, batch: int) -> Training:
-    return replace(training, batch_size=Fact(batch, training.batch_size.source))
 
 
 def half_precision(case: Case) -> Iterator[tuple[str, Whole, Training]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -44,3 +44,7 @@ class Training:
     optimizer: Fact[Optimizer]
     input_shape: Fact[tuple[int | None, ...]] | None = None
     loss: Fact[str] = field(default_factory=lambda: Fact("cross_entropy", "default"))
+
+    def at_batch(self, batch: int) -> Training:
+        """The same step on a batch of another size."""
+        return replace(self, batch_size=Fact(batch, self.batch_size.source))

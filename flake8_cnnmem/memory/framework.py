@@ -19,6 +19,7 @@ from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
+from flake8_cnnmem.memory.replayed import Replayed
 from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
@@ -62,6 +63,11 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
     if rules.merges_equal:
         calls, results = merged(model.calls, model.outputs)
         model = replace(model, calls=tuple(calls), outputs=results)
+    return replay(model, training, rules).estimate(training, overhead)
+
+
+def replay(model: Model, training: Training, rules: Rules) -> Replayed:
+    """One step of the model, by these rules."""
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment), max(1, batch))
     weights = weights_in_memory(model, memory, dtype)
@@ -117,7 +123,11 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
         updated = [backward.finished[key] for key in weights if key in backward.finished and key in held]
         step(memory, row, options, updated)
         state(memory, row, options, updated)
-    return answer(memory, training, overhead, saved, kept)
+
+    def again(batch: int) -> Replayed:
+        return replay(model, training.at_batch(batch), rules)
+
+    return Replayed(memory.timeline, batch, saved, kept, tuple(memory.left_out), again)
 
 
 TABLES = {
@@ -151,30 +161,3 @@ def _prune(forward: Forward, backward: Backward, output: int) -> None:
         wanted.update(entry.asks)
         kept.append(entry)
     forward.tape[:] = kept[::-1]
-
-
-def answer(
-    memory: Memory, training: Training, overhead: int, saved: int, kept: tuple[tuple[str, int], ...]
-) -> Estimate:
-    batch = training.batch_size.value
-    timeline = memory.timeline
-    live, peak_at = timeline.at_peak(batch)
-    peak = sum(live.values())
-    return Estimate(
-        accounting="framework",
-        batch_size=batch,
-        parameters=live.get("parameters", 0),
-        gradients=live.get("gradients", 0),
-        optimizer=live.get("optimizer", 0) + live.get("stepping", 0),
-        activations=live.get("kept", 0) + live.get("temporaries", 0),
-        input=live.get("input", 0),
-        overhead=overhead,
-        total=peak + overhead,
-        peaks=timeline.envelope(),
-        saved=saved,
-        kept_by=kept,
-        tensor_peak=peak,
-        peak_at=peak_at,
-        left_out=tuple(memory.left_out),
-        timeline=timeline,
-    )

@@ -19,7 +19,8 @@ from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.framework import TABLES, answer, rules_of, weights_in_memory
+from flake8_cnnmem.memory.framework import TABLES, rules_of, weights_in_memory
+from flake8_cnnmem.memory.replayed import Replayed
 from flake8_cnnmem.memory.stepping import state, step
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import steps_of
@@ -29,6 +30,10 @@ from flake8_cnnmem.training import Training
 
 def estimate(model: Model, training: Training, actual: Step, overhead: int) -> Estimate:
     """Replay the step over the weights of `model`."""
+    return replayed(model, training, actual).estimate(training, overhead)
+
+
+def replayed(model: Model, training: Training, actual: Step) -> Replayed:
     rules = rules_of(model.framework)
     actions, inputs = actual.actions, actual.inputs
     first = Replay(model, training, inputs, rules)
@@ -37,7 +42,13 @@ def estimate(model: Model, training: Training, actual: Step, overhead: int) -> E
     replay = Replay(model, training, inputs, rules)
     replay.keep_from_before(frozenset(first.backward.finished))
     replay.run(actions)
-    return answer(replay.memory, training, overhead, replay.saved, replay.by_op)
+
+    def again(batch: int) -> Replayed:
+        return replayed(model, training.at_batch(batch), actual)
+
+    memory = replay.memory
+    left_out = tuple(memory.left_out)
+    return Replayed(memory.timeline, training.batch_size.value, replay.saved, replay.by_op, left_out, again)
 
 
 @dataclass(slots=True)

@@ -22,13 +22,17 @@ from flake8_cnnmem.training import Training
 class Turns:
     """The replays of several models, each with the bytes that the others take meanwhile."""
 
-    turns: tuple[tuple[Estimate, int], ...]
+    turns: tuple[tuple[Model, Estimate, int], ...]
 
     def largest_batch(self, limit: int) -> int:
-        return min(one.largest_batch(limit - others) for one, others in self.turns)
+        found = []
+        for model, one, others in self.turns:
+            model.settle()
+            found.append(one.largest_batch(limit - others))
+        return min(found)
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
-        return tuple(moment for one, _ in self.turns for moment in one.moments())
+        return tuple(moment for _, one, _ in self.turns for moment in one.moments())
 
 
 def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate:
@@ -47,8 +51,8 @@ def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate
             parameters += kept_always(rest, how, with_state=False)
             states += kept_always(held, how, with_state=True) - kept_always(held, how, with_state=False)
             counted.update(id(weight) for weight in held.weights)
-        turns.append((own, parameters, states))
-    largest, parameters, states = max(turns, key=lambda turn: turn[0].total + turn[1] + turn[2])
+        turns.append((model, own, parameters, states))
+    _, largest, parameters, states = max(turns, key=lambda turn: turn[1].total + turn[2] + turn[3])
     assert largest.tensor_peak is not None
     more = parameters + states
     return replace(
@@ -58,10 +62,10 @@ def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate
         overhead=overhead,
         total=largest.total + more + overhead,
         tensor_peak=largest.tensor_peak + more,
-        saved=max(own.saved or 0 for own, _, _ in turns),
-        peaks=tuple(line + Line(held + kept) for own, held, kept in turns for line in own.peaks),
-        left_out=tuple(dict.fromkeys(cause for own, _, _ in turns for cause in own.left_out)),
-        timeline=Turns(tuple((own, held + kept) for own, held, kept in turns)),
+        saved=max(own.saved or 0 for _, own, _, _ in turns),
+        peaks=tuple(line + Line(held + kept) for _, own, held, kept in turns for line in own.peaks),
+        left_out=tuple(dict.fromkeys(cause for _, own, _, _ in turns for cause in own.left_out)),
+        timeline=Turns(tuple((model, own, held + kept) for model, own, held, kept in turns)),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from flake8_cnnmem.graph import Model
@@ -44,6 +44,9 @@ def at(training: Training, batch: int) -> Training:
     room=st.integers(1, 4 * 2**30),
     optimizer=st.sampled_from(["sgd", "adam"]),
 )
+# A batch of one sample lies otherwise in memory than one of several.
+@example(batch=1, room=67084288, optimizer="sgd")
+@example(batch=32, room=2**21, optimizer="sgd")
 def test_one_more_does_not_fit(target: str, accounting: str, batch: int, room: int, optimizer: str) -> None:
     case: dict[str, Any] = {"batch_size": batch, "optimizer": optimizer}
     model, training = built(target), training_of(case)
@@ -53,3 +56,14 @@ def test_one_more_does_not_fit(target: str, accounting: str, batch: int, room: i
     assert account(model, at(training, largest + 1), accounting, 0).total > limit
     if largest:
         assert account(model, at(training, largest), accounting, 0).total <= limit
+
+
+@pytest.mark.parametrize("target", MODELS)
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(batch=st.sampled_from([1, 7]), other=st.sampled_from([1, 2, 48, 64, 192]), limit=st.integers(2**20, 2**31))
+def test_it_does_not_matter_at_which_batch_size_a_step_is_replayed(
+    target: str, batch: int, other: int, limit: int
+) -> None:
+    model, training = built(target), training_of({"batch_size": batch})
+    first, second = (account(model, how, "framework", 0) for how in (training, at(training, other)))
+    assert first.largest_batch(limit) == second.largest_batch(limit)

@@ -1,0 +1,65 @@
+"""A replayed step: what it answers at the batch size of its training, and at any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flake8_cnnmem.memory.estimate import Estimate, Moment
+from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A step as it was replayed at the batch size `batch`. `saved` is what autograd keeps after the forward pass, in
+    bytes, and `kept_by` the same without the inputs, by op.
+
+    The order of events is the same at every batch size but one: axes of one value count in no layout, so that an op
+    may read a single sample as it lies where it copies a batch. `again` replays the step at another batch size.
+    """
+
+    timeline: Timeline
+    batch: int
+    saved: int
+    kept_by: tuple[tuple[str, int], ...]
+    left_out: tuple[Unknown, ...]
+    again: Callable[[int], Replayed]
+
+    def largest_batch(self, limit: int) -> int:
+        """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
+        several = self if self.batch > 1 else self.again(2)
+        largest = several.timeline.largest_batch(limit)
+        if largest > 1:
+            return largest
+        single = self if self.batch == 1 else self.again(1)
+        return int(single.timeline.peak(1) <= limit)
+
+    def moments(self, batch: int) -> tuple[Moment, ...]:
+        """The step in order."""
+        return self.timeline.moments(batch)
+
+    def estimate(self, training: Training, overhead: int) -> Estimate:
+        """The figures at the training's batch size, which is the one that was replayed."""
+        batch, timeline = training.batch_size.value, self.timeline
+        live, peak_at = timeline.at_peak(batch)
+        peak = sum(live.values())
+        return Estimate(
+            accounting="framework",
+            batch_size=batch,
+            parameters=live.get("parameters", 0),
+            gradients=live.get("gradients", 0),
+            optimizer=live.get("optimizer", 0) + live.get("stepping", 0),
+            activations=live.get("kept", 0) + live.get("temporaries", 0),
+            input=live.get("input", 0),
+            overhead=overhead,
+            total=peak + overhead,
+            peaks=timeline.envelope(),
+            saved=self.saved,
+            kept_by=self.kept_by,
+            tensor_peak=peak,
+            peak_at=peak_at,
+            left_out=self.left_out,
+            timeline=self,
+        )
