@@ -15,6 +15,7 @@ from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.stack import with_room_below
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import STRICT, Unknown
 
@@ -32,6 +33,7 @@ class TargetError(Exception):
 
 
 @seldom_collected
+@with_room_below
 @natives_put_back()
 def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
