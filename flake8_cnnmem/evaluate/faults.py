@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins import BUILTINS
 from flake8_cnnmem.graph import Tensor, Weight
@@ -106,11 +107,16 @@ def wrong_receiver(run: Interpreter, native: Native, receiver: Value) -> Unknown
 
     None where the receiver is as it should be. Raises the program's TypeError where it can only be one.
     """
-    code = getattr(native.function, "__code__", None)
-    if code is None or code.co_varnames[1:2] not in (("self",), ("cls",)) or isinstance(receiver, (Tensor, Weight)):
-        return None
     if isinstance(receiver, Unknown):
         return receiver
+    code = getattr(native.function, "__code__", None)
+    first = code.co_varnames[1:2] if code is not None else ()
+    if first == ("cls",) and not isinstance(receiver, Class):
+        raise to_raised(run, TypeError(f"{native.name}(X): X is not a type object ({run.type_name(receiver)})"))
+    if isinstance(receiver, (Tensor, Weight)):
+        return None
+    if first not in (("self",), ("cls",)) and not frameworks.is_tensor_method(native):
+        return None
     cls = receiver if isinstance(receiver, Class) else run.type_of(receiver)
     if isinstance(cls, Unknown):
         return None

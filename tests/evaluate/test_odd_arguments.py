@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -15,13 +15,26 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.frameworks import images, numpy
+from flake8_cnnmem.frameworks.keras import activations, records, stubs, tensorflow, tensors, utilities
 from flake8_cnnmem.frameworks.keras import data as keras_data
-from flake8_cnnmem.frameworks.keras import records
-from flake8_cnnmem.frameworks.torch import data, distributions, einops, launching, lightning, transformers
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.frameworks.keras import modules as keras_modules
+from flake8_cnnmem.frameworks.keras.functions import backend, operations
+from flake8_cnnmem.frameworks.keras.functions import tensorflow as tensorflow_functions
+from flake8_cnnmem.frameworks.torch import (
+    data,
+    distributions,
+    einops,
+    launching,
+    lightning,
+    namespaces,
+    registry,
+    transformers,
+)
+from flake8_cnnmem.frameworks.torch.layer import LAYERS
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, Raised, StaticMethod
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Raised, StaticMethod
 
 PROGRAM = """\
 class Plain:
@@ -34,7 +47,7 @@ def function(x, *args, **kwargs): return x
 plain, mapping, iterable = Plain(), Dict(x=1), Iterable()
 """
 
-CALLS = 6
+CALLS = 4
 STEPS = 300_000
 
 
@@ -56,8 +69,40 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "torch.distributions", distributions.NAMES
     yield "tensorflow.io", records.FILES
     yield "tensorflow_datasets", records.NAMES
+    yield from frameworks_own()
     yield "keras.preprocessing", {**keras_data.MEMBERS, "Iterator": keras_data.ITERATOR}
 
+
+def frameworks_own() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Functions, methods, layers and models of PyTorch and Keras."""
+    yield "torch", registry.TORCH
+    yield "torch.Tensor", registry.METHODS
+    yield "torch.nn.functional", registry.FUNCTIONAL
+    yield "torch.nn", LAYERS
+    for name, contents in namespaces.CONTENTS.items():
+        if name.startswith("torch.") and isinstance(contents, dict) and contents is not registry.TORCH:
+            yield name, dict(contents)
+    yield "KerasTensor", dict(tensors.METHODS)
+    for name, words in KERAS.items():
+        module = frameworks.find_module(name)
+        assert module is not None
+        yield name, {word: found for word in words if (found := module.lookup(word)) is not MISSING}
+
+
+KERAS: dict[str, Iterable[str]] = {
+    "keras.ops": operations.ENTRIES,
+    "keras.backend": [*backend.ENTRIES, *backend.MEMBERS],
+    "keras.layers": stubs.LAYERS,
+    "keras.activations": activations.MEMBERS,
+    "keras.utils": utilities.MEMBERS,
+    "keras.models": keras_modules.MODELS,
+    "tensorflow": [*tensorflow_functions.CORE, *tensorflow.MEMBERS],
+    "tensorflow.math": tensorflow_functions.MATH,
+    "tensorflow.nn": tensorflow_functions.NN,
+    "tensorflow.image": tensorflow_functions.IMAGE,
+    "tensorflow.linalg": tensorflow_functions.LINALG,
+}
+"""Modules of Keras and TensorFlow, and what is looked up in them."""
 
 TABLES = dict(tables())
 
@@ -100,7 +145,8 @@ def odd(values: dict[str, Any]) -> list[Any]:
     return [
         1, -1, 0, 2.5, float("nan"), float("inf"), True, None, "ab", "", "a%sb", "{}", b"x", [1, 2], [], (1,), (),
         {"a": 1}, {}, {1}, frozenset([1]), range(3), slice(1), ..., Unknown("odd"), [Unknown("odd")],
-        {"a": Unknown("odd")}, Batch(1), Tensor((2, 3)), array, iter([1]), 10**30, builtins.BUILTINS["len"],
+        {"a": Unknown("odd")}, Batch(1), Tensor((2, 3)), Tensor((Batch(1), 3, 8, 8)), Tensor(Unknown("odd")), array,
+        Weight((3, 3)), Tensor((Batch(1), 8, 8, 3), framework="keras"), iter([1]), 10**30, builtins.BUILTINS["len"],
         Bound(values["function"], 1), frameworks.find_module("numpy"), *(values[name] for name in (
             "Plain", "plain", "mapping", "iterable", "function", "Derived")),
     ]  # fmt: skip

@@ -5,7 +5,6 @@ Building on the first call, the invocation that a call runs in, and the node tha
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -272,9 +271,9 @@ def build_shapes(value: Value) -> Value:
         return stated(value) if any(size is None for size in value) else tuple(plain_size(size) for size in value)
     if isinstance(value, dict):
         return {key: build_shapes(item) for key, item in value.items()}
-    if isinstance(value, (Batch, Tensor)):
-        return Unknown("a layer is built from what is not a shape")
-    return [build_shapes(item) for item in value]
+    if isinstance(value, (list, tuple)):
+        return [build_shapes(item) for item in value]
+    return Unknown("a layer is built from what is not a shape")
 
 
 def layer_call(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:

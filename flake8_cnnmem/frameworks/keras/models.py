@@ -187,9 +187,7 @@ def get_layer(run: Run, self: Instance, name: Value = None, index: Value = None)
     old = renamed(self, layers, name) if isinstance(name, str) else None
     if old is not None:
         return old
-    if state_of(run, self).model.cause is not None:
-        return state_of(run, self).model.cause
-    return run.unknown(f"the model has no layer named {name!r}")
+    return model_state(run, self).cause or run.unknown(f"the model has no layer named {name!r}")
 
 
 def renamed(model: Instance, layers: list[Instance], name: str) -> Instance | None:

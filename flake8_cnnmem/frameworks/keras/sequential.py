@@ -36,11 +36,18 @@ def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> 
                 add(run, self, layer)
 
 
+def stack_of(run: Run, self: Instance) -> list[Instance]:
+    """A Sequential's layers. Raises the program's AttributeError where its own `__init__` has not run."""
+    stack = model_state(run, self).stack
+    if stack is None:
+        raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '_layers'")
+    return stack
+
+
 def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
     """`model.add(layer)`."""
     state = model_state(run, self)
-    stack = state.stack
-    assert stack is not None
+    stack = stack_of(run, self)
     if isinstance(layer, Tensor):
         # the tensor of an Input stands for its layer
         found = session_of(run).node_of(layer)
@@ -122,10 +129,8 @@ def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: 
 
 def rebuild(run: Run, self: Instance, inputs: Value) -> Value:
     """Call all layers in a row from this input."""
-    state = model_state(run, self)
-    assert state.stack is not None
     result = inputs
-    for layer in state.stack:
+    for layer in stack_of(run, self):
         if not is_input_layer(layer):
             result = invoke(run, layer, (result,), {})
     return result
