@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.stdlib.frames import code_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
@@ -244,7 +245,9 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
         return function.defaults or None
     if name == "__call__":
         return function
-    if name in ("__code__", "__annotations__", "__closure__", "__kwdefaults__"):
+    if name == "__code__":
+        return code_of(function.name, function.module.path, function.parameters, function.site.line)
+    if name in ("__annotations__", "__closure__", "__kwdefaults__"):
         return run.unknown(f"{name} of a function is not followed")
     if name == "__get__":
         return Native("__get__", lambda run, instance, owner=None: Bound(function, instance))

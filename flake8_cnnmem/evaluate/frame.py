@@ -23,8 +23,8 @@ class Frame:
     """
 
     __slots__ = (
-        "breaks", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line", "module", "parent",
-        "pending", "receiver", "run", "variables", "yielded",
+        "breaks", "called_from", "caller", "cell", "declared", "depth", "function", "handling", "kind", "line",
+        "module", "parent", "pending", "receiver", "run", "variables", "yielded",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +48,8 @@ class Frame:
         self.receiver: Value = MISSING
         self.caller: Frame | None = None
         """For a comprehension, the frame it runs in."""
+        self.called_from: Frame | None = None
+        """For a function, the frame that was running when it was called."""
         self.declared: dict[str, Frame | None] = {}
         """Names that `global` (None) or `nonlocal` (the frame) hand to another scope."""
         self.pending: list[Value] = []

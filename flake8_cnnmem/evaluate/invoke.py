@@ -130,7 +130,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
-    caller = run.frame
+    caller = frame.called_from = run.frame
     if caller is not None and (caller.kind != "module" or not given):
         run.watch.used.add(id(function))
     watch, entered = run.watch, run.watch.entered

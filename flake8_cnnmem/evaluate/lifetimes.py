@@ -10,20 +10,32 @@ from collections.abc import Iterable
 from itertools import islice
 
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Instance, Value
 
-MOST = 256
-"""Items of a container that are looked at."""
-DEPTH = 3
+MOST = 1024
+"""Items that are looked at, those of containers after the variables that hold them."""
+DEPTH = 5
 
 
-def let_go(values: Iterable[Value], number: int, depth: int = DEPTH) -> None:
-    """Note of every tensor in these values and their containers that it was held until call `number`."""
-    for value in values:
-        kind = type(value)
-        if kind is Tensor:
-            value.held = number
-        elif depth and kind in (list, tuple):
-            let_go(islice(value, MOST), number, depth - 1)
-        elif depth and kind is dict:
-            let_go(islice(value.values(), MOST), number, depth - 1)
+def let_go(values: Iterable[Value], number: int) -> None:
+    """Note of every tensor in these values, in containers and in objects that are no modules (which hold what they hold
+    from step to step) that it was held until call `number`."""
+    left, depth = MOST, DEPTH
+    level: list[Iterable[Value]] = [values]
+    while level and depth:
+        inner: list[Iterable[Value]] = []
+        for held in level:
+            for value in islice(held, left):
+                left -= 1
+                kind = type(value)
+                if kind is Tensor:
+                    value.held = number
+                elif kind is list or kind is tuple:
+                    inner.append(value)
+                elif kind is dict:
+                    inner.append(value.values())
+                elif kind is Instance and "_modules" not in value.attributes:
+                    inner.append(value.attributes.values())
+                    if value.payload is not None:
+                        inner.append((value.payload,))
+        level, depth = inner, depth - 1

@@ -26,6 +26,7 @@ ROOMS = {
     "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "commands",
     "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
     "box": "holders", "yacs": "holders", "ml_collections": "holders",
+    "beartype": "checking", "jaxtyping": "checking", "typeguard": "checking",
     "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""

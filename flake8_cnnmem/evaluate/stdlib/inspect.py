@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.functions import directory
 from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
+from flake8_cnnmem.evaluate.stdlib.frames import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
@@ -203,10 +204,12 @@ names["getdoc"] = Native("getdoc", lambda run, object: run.find(object, "__doc__
 names["cleandoc"] = hosted("cleandoc", inspect.cleandoc)
 names["unwrap"] = Native("unwrap", lambda run, func, **kwargs: func)
 names["getmodule"] = unfollowed("inspect.getmodule")
-for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "currentframe", "stack",
-              "getcallargs", "getargvalues",
-              "getouterframes", "getframeinfo", "trace"):  # fmt: skip
+for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "getcallargs", "getouterframes",
+              "getframeinfo", "trace"):  # fmt: skip
     names[_name] = unfollowed(f"inspect.{_name}")
+names["currentframe"] = Native("currentframe", running)
+names["getargvalues"] = Native("getargvalues", argument_values)
+names["stack"] = Native("stack", stack)
 names.update({"Parameter": PARAMETER, "Signature": SIGNATURE, "_empty": EMPTY})
 
 # Modules by name

@@ -7,6 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
+from flake8_cnnmem.evaluate.stdlib.frames import running
 from flake8_cnnmem.evaluate.stdlib.inspect import module_named
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
@@ -67,8 +68,9 @@ STREAM = native_class("TextIOWrapper", stream, module="io")
 
 for _name in ("setrecursionlimit", "settrace", "setprofile", "setswitchinterval", "audit", "set_int_max_str_digits"):
     names[_name] = ignored(_name)
-for _name in ("getsizeof", "getrefcount", "_getframe", "_current_frames", "getallocatedblocks", "getwindowsversion"):
+for _name in ("getsizeof", "getrefcount", "_current_frames", "getallocatedblocks", "getwindowsversion"):
     names[_name] = unfollowed(f"sys.{_name}")
+names["_getframe"] = Native("_getframe", running)
 names["exc_info"] = ignored("exc_info", (None, None, None))
 names["getrecursionlimit"] = ignored("getrecursionlimit", 1000)
 names["getdefaultencoding"] = names["getfilesystemencoding"] = ignored("encoding", "utf-8")

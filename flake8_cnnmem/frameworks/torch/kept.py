@@ -177,6 +177,8 @@ MERGES = [
     # LU factors and the result.
     *rows("inv inverse", by_result(2)),
     ("cholesky", by_result(3)),
+    # Both factors.
+    ("qr", Row((Y, Kept("positions")), backward=temporaries(3))),
     # A few products of matrices, each of which keeps its factors.
     *rows("matrix_exp matrix_power", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(3))),
     *rows("pinv pinverse", Row((X, Y, Kept(New("x", times=2))), backward=temporaries(4))),

@@ -165,6 +165,35 @@ def solve(run: Run, A: Value, B: Value, *, left: Value = True, out: Value = None
     return apply(run, Elementwise("solve"), B, A, function="solve")
 
 
+@dataclass(frozen=True, slots=True)
+class OrthogonalFactors(Weightless):
+    """(..., m, n) as Q (..., m, k) and R (..., k, n): k is the smaller of m and n, or m where Q is `complete`."""
+
+    complete: bool = False
+
+    kind = "qr"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        *batch, rows, columns = inputs[0]
+        inner = rows
+        if isinstance(rows, int) and isinstance(columns, int):
+            inner = rows if self.complete else min(rows, columns)
+        elif not self.complete:
+            inner = Unknown("the smaller side of a matrix is not known")
+        return (*batch, rows, inner), (*batch, inner, columns)
+
+
+def qr(run: Run, A: Value, mode: Value = "reduced", *, out: Value = None) -> Value:
+    if mode not in ("reduced", "complete"):
+        return run.unknown("torch.linalg.qr without Q is not followed")
+    return apply(run, OrthogonalFactors(mode == "complete"), A, function="qr")
+
+
+@define("torch.qr", "tensor.qr")
+def old_qr(run: Run, input: Value, some: Value = True, *, out: Value = None) -> Value:
+    return qr(run, input, "reduced" if some else "complete")
+
+
 def several(name: str) -> Native:
     def function(run: Run, A: Value, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"torch.linalg.{name} is not followed")
@@ -181,7 +210,8 @@ LINALG: dict[str, Value] = {
     "pinv": Native("pinv", pinv, absorb=False),
     "solve": Native("solve", solve, absorb=False),
     **{name: same_shape(name) for name in ("inv", "cholesky", "matrix_exp", "matrix_power")},
-    **{name: several(name) for name in ("svd", "qr", "eig", "eigh", "slogdet", "lstsq", "lu")},
+    "qr": Native("qr", qr, absorb=False),
+    **{name: several(name) for name in ("svd", "eig", "eigh", "slogdet", "lstsq", "lu")},
 }
 
 

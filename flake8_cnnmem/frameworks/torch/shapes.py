@@ -267,8 +267,8 @@ def expand_as(run: Run, input: Value, other: Value) -> Value:
 
 
 @define("torch.broadcast_to", "tensor.broadcast_to")
-def broadcast_to(run: Run, input: Value, size: Value) -> Value:
-    return expand_to(run, input, sizes((size,)), "expand")
+def broadcast_to(run: Run, input: Value, *size: Value) -> Value:
+    return expand_to(run, input, sizes(size), "expand")
 
 
 @define("torch.broadcast_tensors")

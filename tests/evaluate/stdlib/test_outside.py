@@ -53,6 +53,32 @@ result = (
     b.cuda, b.data, b.layers, "x" in a, argparse.Namespace(q=1).q, getattr(a, "nope", 7)
 )
 """,
+    "frames": """
+import sys, inspect
+class Params:
+    def save(self, ignore=()):
+        frame = inspect.currentframe().f_back
+        _, _, _, local_vars = inspect.getargvalues(frame)
+        self.hp = {k: v for k, v in local_vars.items() if k not in set(ignore) | {"self"} and not k.startswith("_")}
+        for k, v in self.hp.items():
+            setattr(self, k, v)
+class A(Params):
+    def __init__(self, width, depth=3, *rest, flag=True, **more):
+        self.save()
+def caller():
+    return sys._getframe(1).f_code.co_name, inspect.stack()[1].function
+def outer():
+    return caller()
+def names(f):
+    code = f.__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+def stored(*words):
+    return {word: sys._getframe(1).f_locals[word] for word in words}
+def f(a, b=2, *, c=3):
+    return [stored("a", "c") for _ in range(1)]
+a = A(7, 8, 9, z=1)
+result = (a.width, a.depth, a.rest, a.flag, a.more, outer(), names(f), names(A.__init__))
+""",
     "pathlib": """
 from pathlib import Path, PurePosixPath
 p = Path("a") / "b.txt"
