@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
 from flake8_cnnmem.collector import seldom_collected
-from flake8_cnnmem.evaluate.lent import natives_put_back
+from flake8_cnnmem.evaluate.lent import natives_changed, natives_put_back
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
@@ -105,25 +105,24 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
     whole = models.joined(root, built, training, parts)
     report = counted(root, built, whole, training, settings, limit)
-    if report.fits is False and limit is not None:
-        report = replace(report, remedies=mended(report, root, whole, settings, limit))
-    return report
+    # What a program has changed about natives is put back when its analysis ends: nothing is left for later then.
+    return replace(report) if natives_changed() else report
 
 
-def mended(report: ModelReport, root: Root, whole: Whole, settings: Settings, limit: Limit) -> tuple[Remedy, ...]:
+def mended(
+    root: Root, whole: Whole, training: Training, estimate: Estimate, certain: bool, settings: Settings, limit: Limit
+) -> tuple[Remedy, ...]:
     """What would make a model fit."""
     from flake8_cnnmem import models
     from flake8_cnnmem.remedies import Case, remedies
 
+    @natives_put_back()
     def feed(shape: tuple[int | None, ...]) -> Built | None:
         built = models.build_model(root, models.Wanted(shape))
         return built if built is not None and built.input_shape == shape else None
 
-    assert report.estimate is not None
-    certain = report.status == "exact"
     gpu, overhead = limit.gpu, settings.overhead
-    case = Case(whole, report.training, report.estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed)
-    return remedies(case)
+    return remedies(Case(whole, training, estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed))
 
 
 def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
@@ -144,9 +143,10 @@ def facts_for(root: Root, source: Source) -> Facts:
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
+    site = root.site
     return ModelReport(
-        root.target, root.name, root.site.path, root.site.line, root.site.column, "", "unresolved", root.causes,
-        training, None, None, None, (), None, limit.bytes if limit else None, None, None,
+        root.target, root.name, site.path, site.line, site.column, "", "unresolved", root.causes,
+        training, None, None, None, limit.bytes if limit else None, None,
     )  # fmt: skip
 
 
@@ -176,11 +176,19 @@ def counted(
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
     status = "lower-bound" if causes else "exact"
     bytes_limit = limit.bytes if limit is not None else None
-    largest = estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
     fits = estimate.total <= bytes_limit if bytes_limit is not None else None
     if fits and causes:
         # At least so much: whether the whole fits is not known.
         fits = None
+
+    def largest() -> int | None:
+        return estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
+
+    def remedies() -> tuple[Remedy, ...]:
+        if fits is not False or limit is None:
+            return ()
+        return mended(root, whole, training, estimate, status == "exact", settings, limit)
+
     context = stated_input(built)
     path = root.site.path
     return ModelReport(
@@ -195,18 +203,18 @@ def counted(
         training,
         sum(parameters),
         sum(trainable),
-        cs231n.activations(model),
-        rows_of(model, training),
         estimate,
         bytes_limit,
         fits,
-        largest,
-        tuple(problem_of(model, call, path, context) for call in built.certain),
-        tuple(drops(model, path)),
-        model,
-        (),
-        tuple(part_of(part, each, how) for part, each, how in whole.parts),
-        replay,
+        activations=lambda: cs231n.activations(model),
+        rows=lambda: rows_of(model, training),
+        largest_batch_size=largest,
+        problems=tuple(problem_of(model, call, path, context) for call in built.certain),
+        drops=lambda: tuple(drops(model, path)),
+        model=model,
+        remedies=remedies,
+        parts=tuple(part_of(part, each, how) for part, each, how in whole.parts),
+        replay=replay,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem.directives import Directives
 from flake8_cnnmem.graph import Model, Problem, Site
+from flake8_cnnmem.later import Later
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -81,9 +82,13 @@ class Part:
     """Without the batch; None where not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelReport:
-    """All that is known of one model. What is not known of an unresolved one is None."""
+    """All that is known of one model. What is not known of an unresolved one is None.
+
+    Checks read little of it: the layer table, what a stride drops, the largest batch and what would make the step
+    smaller are worked out for those who ask.
+    """
 
     target: str
     name: str
@@ -97,16 +102,16 @@ class ModelReport:
     training: Training
     parameters: int | None
     trainable: int | None
-    activations: int | None
-    rows: tuple[Row, ...]
     estimate: Estimate | None
     limit: int | None
     fits: bool | None
-    largest_batch_size: int | None
+    activations: Later[int | None] = Later(None)
+    rows: Later[tuple[Row, ...]] = Later(())
+    largest_batch_size: Later[int | None] = Later(None)
     problems: tuple[LayerProblem, ...] = ()
-    drops: tuple[Drop, ...] = ()
+    drops: Later[tuple[Drop, ...]] = Later(())
     model: Model | None = None
-    remedies: tuple[Remedy, ...] = ()
+    remedies: Later[tuple[Remedy, ...]] = Later(())
     """What would make it smaller, the cheapest change first."""
     parts: tuple[Part, ...] = ()
     """The models that one step trains together, in the order in which they are built; empty for a single model."""

@@ -35,3 +35,8 @@ def about_to_change(container: Value) -> None:
 
     if _analyses and id(container) not in _analyses[-1]:
         _analyses[-1][id(container)] = (container, snapshot(container))
+
+
+def natives_changed() -> bool:
+    """Whether the program under analysis has changed anything about natives so far."""
+    return bool(_analyses and _analyses[-1])

@@ -27,6 +27,7 @@ def account(
     `overhead` is what the user wants kept free. Where that is nothing and the limit is a GPU's name, the framework
     accounting adds what is known of that GPU.
     """
+    model.settle()
     if accounting == "framework":
         from flake8_cnnmem.memory import device, framework, passes, separate
 
