@@ -90,6 +90,8 @@ class Frame:
         module = self.module
         if word not in module.waiting and (module.indexed or not module.lazy):
             value = module.variables.get(word, MISSING)
+            if value is MISSING and not module.stars:
+                value = self.run.builtins.get(word, MISSING)
             if value is not MISSING:
                 return value
         return module.global_name(self.run, word)

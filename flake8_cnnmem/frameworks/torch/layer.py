@@ -116,18 +116,20 @@ class Arguments:
     signature: inspect.Signature
     names: tuple[str, ...]
     defaults: dict[str, Value]
-    simple: bool
-    """Whether every parameter can be given by place and by name."""
+    places: int
+    """How many parameters can be given by place; -1 where some cannot be given by name."""
 
     @classmethod
     def of(cls, stub: Stub) -> Arguments:
         signature = inspect.signature(stub)
         parameters = signature.parameters
+        kinds = [each.kind for each in parameters.values()]
+        by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         return cls(
             signature,
             tuple(parameters),
             {word: each.default for word, each in parameters.items() if each.default is not each.empty},
-            all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters.values()),
+            kinds.count(by_name[0]) if all(kind in by_name for kind in kinds) else -1,
         )
 
     def bound(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
@@ -137,7 +139,7 @@ class Arguments:
         """
         names = self.names
         given = dict(zip(names, args, strict=False))
-        if self.simple and len(args) <= len(names) and kwargs.keys().isdisjoint(given):
+        if len(args) <= self.places and kwargs.keys().isdisjoint(given):
             bound = {**self.defaults, **given, **kwargs}
             # Neither is one missing nor one too many.
             if len(bound) == len(names) and all([word in bound for word in names]):
