@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import os
+import sys
 import tokenize
 import warnings
 from collections import OrderedDict
@@ -24,6 +25,8 @@ from flake8_cnnmem.notebook import Notebook
 
 if TYPE_CHECKING:
     import libcst
+
+    Part = tuple[list[libcst.SimpleStatementLine | libcst.BaseCompoundStatement], list[ast.stmt]]
 
 MARKERS = ("torch", "keras", "tensorflow", "timm", "lightning")
 """Each name of a supported framework, and of the libraries on top of them, has one of these in it."""
@@ -67,14 +70,18 @@ class SourceError(Exception):
 class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
-    __slots__ = ("kept", "keys", "outline", "parts", "split", "text", "tree", "weight", "whole")
+    __slots__ = ("kept", "keys", "outline", "parts", "sound", "spans", "split", "text", "tree", "weight", "whole")
 
     def __init__(self, text: str, tree: ast.Module | None) -> None:
         self.text = text
         self.tree: ast.Module | SourceError | None = tree
         self.whole: libcst.Module | SourceError | None = None
-        self.parts: dict[int, list[libcst.BaseStatement]] = {}
-        """libcst's form of top-level statements, by the place of the first on their lines."""
+        self.sound = False
+        """Whether the text has been parsed and is Python."""
+        self.spans: list[tuple[int, int]] | None = None
+        """The first and the last line of each top-level statement."""
+        self.parts: dict[int, Part] = {}
+        """libcst's form of top-level statements and their twins, by the place of the first on their lines."""
         self.outline: Any = None
         """What the evaluator has noted of the statements: which names each concerns."""
         self.split: list[str] | None = None
@@ -82,7 +89,7 @@ class Syntax:
         """The files on the shelf that have this text."""
         self.kept = False
         """Whether it stands on the shelf."""
-        self.weight = ENTRY + len(text) * (1 if tree is None else 1 + TREE)
+        self.weight = ENTRY + sys.getsizeof(text) + (0 if tree is None else TREE * len(text))
         """Bytes of memory that it takes, by and large."""
 
     def grow(self, size: int) -> None:
@@ -109,10 +116,19 @@ class Source:
         self.compiled: dict[int, Any] = {}
         """By place: what the evaluator makes of a top-level statement. Nothing in it belongs to one evaluation."""
         self.syntax = Syntax(text, tree)
+        self.own_tree: ast.Module | None = None
+        """The syntax tree of a file that is run from top to bottom: nobody makes it let go of it."""
+
+    def check(self) -> None:
+        """Raises SourceError for what is no Python, too large or too deeply nested."""
+        if not self.syntax.sound:
+            self.tree  # noqa: B018  parsing it is the check
 
     @property
     def tree(self) -> ast.Module:
-        """The syntax tree. Raises SourceError for what is no Python, too large or too deeply nested."""
+        """The syntax tree. Raises SourceError as `check` does."""
+        if self.own_tree is not None:
+            return self.own_tree
         syntax = self.syntax
         if syntax.tree is None:
             try:
@@ -124,7 +140,25 @@ class Source:
                 syntax.tree = error
         if isinstance(syntax.tree, SourceError):
             raise syntax.tree.again(self.path)
+        syntax.sound = True
         return syntax.tree
+
+    def release(self) -> None:
+        """Let go of the syntax tree of an imported module. It takes most of the memory of an evaluation, and few of its
+        statements are needed: those are parsed anew, each by itself."""
+        syntax = self.syntax
+        if isinstance(syntax.tree, ast.Module) and self.notebook is None:
+            self.spans()
+            syntax.tree = None
+            syntax.grow(-TREE * len(self.text))
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The first and the last line of each top-level statement, decorators included. Raises SourceError as `check`
+        does."""
+        syntax = self.syntax
+        if syntax.spans is None:
+            syntax.spans = [(first_line(node), node.end_lineno or node.lineno) for node in self.tree.body]
+        return syntax.spans
 
     @property
     def cst(self) -> libcst.Module:
@@ -142,38 +176,51 @@ class Source:
 
     def parse_whole(self) -> None:
         """Parse all statements at once, for a file that is run from top to bottom. Raises SourceError as `cst` does."""
+        self.own_tree = self.tree
         parts = self.syntax.parts
         if parts:
             # An import has asked for some of them before: the rest is parsed when its turn comes.
             return
-        twins = self.tree.body
+        twins = self.own_tree.body
         at = 0
         for node in self.cst.body:
-            parts[at] = [node]
-            at += len(getattr(node, "body", ())) if type(node).__name__ == "SimpleStatementLine" else 1
+            count = len(getattr(node, "body", ())) if type(node).__name__ == "SimpleStatementLine" else 1
+            parts[at] = ([node], twins[at : at + count])
+            at += count
         assert at == len(twins)
 
-    def statement(self, at: int) -> tuple[list[libcst.BaseStatement], list[ast.stmt]]:
-        """libcst's form of the lines of one top-level statement, and the `ast` statements on them.
+    def statement(self, at: int) -> tuple[libcst.BaseStatement | libcst.BaseSmallStatement, ast.stmt]:
+        """A top-level statement, as libcst has it and as `ast` has it.
 
         Of an imported module only what is needed is parsed: libcst takes ten times as long as `ast`.
         Raises SourceError as `cst` does.
         """
-        body = self.tree.body
+        spans = self.spans()
         first, last = at, at
-        while first > 0 and (body[first - 1].end_lineno or 0) >= first_line(body[first]):
+        while first > 0 and spans[first - 1][1] >= spans[first][0]:
             first -= 1
-        while last + 1 < len(body) and first_line(body[last + 1]) <= (body[last].end_lineno or 0):
+        while last + 1 < len(spans) and spans[last + 1][0] <= spans[last][1]:
             last += 1
-        twins = body[first : last + 1]
-        syntax = self.syntax
-        nodes = syntax.parts.get(first)
-        if nodes is None:
-            lines = syntax.lines()[first_line(twins[0]) - 1 : twins[-1].end_lineno]
-            text = "\n".join(lines) + "\n"
-            nodes = list(parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body)
-            syntax.parts[first] = nodes
-            syntax.grow(PARSED * len(text))
+        part = self.syntax.parts.get(first)
+        if part is None:
+            part = self.syntax.parts[first] = self.parse_lines(spans[first][0], spans[last][1])
+        nodes, twins = part
+        flat: list[Any] = []
+        for node in nodes:
+            flat.extend(getattr(node, "body", ()) if type(node).__name__ == "SimpleStatementLine" else [node])
+        assert len(flat) == len(twins)
+        return flat[at - first], twins[at - first]
+
+    def parse_lines(self, first: int, last: int) -> Part:
+        """Both forms of the top-level statements on some lines."""
+        text = "\n".join(self.syntax.lines()[first - 1 : last]) + "\n"
+        if self.notebook is not None:
+            twins = [node for node, span in zip(self.tree.body, self.spans(), strict=True) if first <= span[0] <= last]
+        else:
+            # Empty lines before it give the statements the positions that they have in the file.
+            twins = parse("\n" * (first - 1) + text, self.path).body
+        nodes = [*parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body]
+        self.syntax.grow((PARSED + TREE) * len(text))
         return nodes, twins
 
     @cached_property

@@ -180,24 +180,10 @@ def make_class(
 def assumed_bases(run: Any, parents: Sequence[Value], module: Module) -> list[Class]:
     """What a class with a `forward` method derives from besides, where a base of it is not known and its module
     imports torch: a torch module. The model is then a lower bound, since nobody can say what that base adds."""
-    if not any(isinstance(parent, Unknown) for parent in parents) or not imports(module.source.tree, "torch"):
+    if not any(isinstance(parent, Unknown) for parent in parents) or "torch" not in module.outline().tops:
         return []
     assumed = run.get(run.importer.find("torch.nn"), "Module")
     return [] if any(isinstance(parent, Class) and parent.derives_from(assumed) for parent in parents) else [assumed]
-
-
-def imports(tree: ast.Module, package: str) -> bool:
-    """Whether one of the top-level statements imports something of this package."""
-    for statement in tree.body:
-        if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names]
-        elif isinstance(statement, ast.ImportFrom) and not statement.level:
-            names = [statement.module or ""]
-        else:
-            continue
-        if any(name.partition(".")[0] == package for name in names):
-            return True
-    return False
 
 
 def customise(run: Any, metaclass: Class, plain: Class, options: dict[str, Value]) -> Value:

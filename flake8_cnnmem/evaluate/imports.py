@@ -125,7 +125,7 @@ class Importer:
         try:
             source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
             self.run.spend(len(source.text) // PARSED_PER_STEP)
-            source.tree  # noqa: B018  refuse here what cannot be parsed
+            source.check()
         except SourceError:
             return None
         module = Module(dotted, source, package)
@@ -212,15 +212,12 @@ class Importer:
                 continue
             if module.lazy:
                 module.index()
-            for at, node in enumerate(module.source.tree.body):
-                if isinstance(node, ast.ClassDef) and any(
-                    isinstance(part, ast.Name) and part.id == cls.name for base in node.bases for part in ast.walk(base)
-                ):
-                    if module.lazy:
-                        module.run_statement(self.run, at)
-                    made = module.variables.get(node.name)
-                    if isinstance(made, Class) and cls in made.bases:
-                        found.append(made)
+            for at, name in module.outline().bases.get(cls.name, ()):
+                if module.lazy:
+                    module.run_statement(self.run, at)
+                made = module.variables.get(name)
+                if isinstance(made, Class) and cls in made.bases:
+                    found.append(made)
         return found
 
 

@@ -123,9 +123,10 @@ class Interpreter:
         """Run the analysed file from top to bottom."""
         module.source.parse_whole()
         with deep_recursion():
-            for at, (twin, names) in enumerate(zip(module.source.tree.body, module.outline().names, strict=True)):
+            for at, names in enumerate(module.outline().names):
                 self.importer.defining.append(names)
-                self.run_top_level(module, twin, module.code(at))
+                code, twin = module.code(at)
+                self.run_top_level(module, twin, code)
                 self.importer.defining.remove(names)
 
     def run_top_level(self, module: Module, twin: ast.stmt, code: Code) -> None:
@@ -162,7 +163,7 @@ class Interpreter:
         if isinstance(error, Raised) and isinstance(twin, ast.Expr):
             self.failures.append(cause)
         else:
-            module.lose(self, twin, cause)
+            module.lose(self, touched(twin), cause)
 
     def doubt(self, module: Module, twin: ast.stmt) -> None:
         """A statement that made layers was cut short: whoever takes what it fills gets less than the code makes."""

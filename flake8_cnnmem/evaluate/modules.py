@@ -7,7 +7,7 @@ they bind or touch, and asking for a name runs just the statements that concern 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.source import Source, SourceError
@@ -22,12 +22,20 @@ TODO, RUNNING, DONE = 0, 1, 2
 
 
 class Outline:
-    """The top-level statements of a text: the names that each concerns. The same for all evaluations."""
+    """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
+    evaluations."""
 
-    __slots__ = ("names", "places", "stars")
+    __slots__ = ("bases", "declared", "lines", "names", "places", "stars", "tops")
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        self.lines = [statement.lineno for statement in statements]
         self.names = [touched(statement) for statement in statements]
+        """By statement: the names that it concerns."""
+        self.bases: dict[str, list[tuple[int, str]]] = {}
+        """By name: the classes with it among their bases, and the places of their statements."""
+        self.declared = list(for_checkers(statements))
+        self.tops = frozenset(imported_packages(statements))
+        """The packages of which something is imported."""
         self.places: dict[str, list[int]] = {}
         self.stars: list[ast.ImportFrom] = []
         # What a decorator is an attribute of is changed by it only where it is this module's own.
@@ -45,6 +53,10 @@ class Outline:
             for word in names:
                 if word != "*":
                     self.places.setdefault(word, []).append(at)
+            if isinstance(statement, ast.ClassDef):
+                parts = (part for base in statement.bases for part in ast.walk(base))
+                for word in {part.id for part in parts if isinstance(part, ast.Name)}:
+                    self.bases.setdefault(word, []).append((at, statement.name))
 
 
 class Module:
@@ -68,7 +80,6 @@ class Module:
             "__spec__": None,
             "__loader__": None,
         }
-        self.statements: list[ast.stmt] = []
         self.state: list[int] = []
         self.waiting: dict[str, Sequence[int]] = {}
         """By name: the statements that concern it, until somebody asks for the name."""
@@ -89,11 +100,12 @@ class Module:
             return
         self.indexed = True
         outline = self.outline()
-        self.statements = self.source.tree.body
-        self.state = [TODO] * len(self.statements)
+        self.state = [TODO] * len(outline.names)
         self.stars.extend(outline.stars)
         self.waiting = dict(outline.places)
         self.touching = outline.places
+        if self.lazy:
+            self.source.release()
 
     def outline(self) -> Outline:
         syntax = self.source.syntax
@@ -106,13 +118,13 @@ class Module:
         if self.state[at] != TODO:
             return
         self.state[at] = RUNNING
-        twin = self.statements[at]
+        outline = self.outline()
+        names = outline.names[at]
         try:
-            code = self.code(at)
+            code, twin = self.code(at)
         except SourceError as error:
-            self.lose(run, twin, Unknown(error.reason, self.path, error.line or twin.lineno))
+            self.lose(run, names, Unknown(error.reason, self.path, error.line or outline.lines[at]))
             return
-        names = self.outline().names[at]
         for word in names:
             for earlier in self.touching.get(word, ()):
                 if earlier < at:
@@ -124,23 +136,22 @@ class Module:
             run.importer.defining.remove(names)
         self.state[at] = DONE
 
-    def code(self, at: int) -> Code:
-        """A top-level statement, compiled once for all evaluations of the file. SourceError where it does not parse."""
-        from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+    def code(self, at: int) -> tuple[Code, ast.stmt]:
+        """A top-level statement, compiled once for all evaluations of the file, and its syntax. SourceError where it
+        does not parse."""
+        from flake8_cnnmem.evaluate.grammar import compile_statement
 
         compiled = self.source.compiled
         if at not in compiled:
-            twin = self.source.tree.body[at]
-            nodes, twins = self.source.statement(at)
-            node = next(node for node, other in pair(nodes, twins) if other is twin)
-            compiled[at] = compile_statement(self.path, node, twin)
-        code: Code = compiled[at]
-        return code
+            node, twin = self.source.statement(at)
+            compiled[at] = compile_statement(self.path, node, twin), twin
+        found: tuple[Code, ast.stmt] = compiled[at]
+        return found
 
-    def lose(self, run: Interpreter, statement: ast.stmt, cause: Unknown) -> None:
-        """Give up a statement: the names that it binds are Unknown where nothing else binds them."""
+    def lose(self, run: Interpreter, names: Iterable[str], cause: Unknown) -> None:
+        """Give up a statement: the names that it concerns are Unknown where nothing else binds them."""
         run.failures.append(cause)
-        for word in touched(statement):
+        for word in names:
             if word != "*":
                 self.variables.setdefault(word, cause)
 
@@ -209,7 +220,7 @@ class Module:
     def declared(self, run: Interpreter, word: str) -> Value:
         """What the file tells type checkers that a name is: packages that load their parts when they are asked for
         import them under `if TYPE_CHECKING:`."""
-        for node in for_checkers(self.source.tree) if "TYPE_CHECKING" in self.source.text else ():
+        for node in self.outline().declared:
             for alias in node.names:
                 if (alias.asname or alias.name) == word:
                     dotted = node.module or ""
@@ -318,12 +329,21 @@ def is_for_checkers(statement: ast.stmt) -> bool:
     return "TYPE_CHECKING" in words
 
 
-def for_checkers(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+def for_checkers(statements: Sequence[ast.stmt]) -> Iterator[ast.ImportFrom]:
     """The imports at the top of a module that type checkers alone see."""
-    for statement in tree.body:
+    for statement in statements:
         if isinstance(statement, ast.If) and is_for_checkers(statement):
             for each in statement.body:
                 yield from (node for node in ast.walk(each) if isinstance(node, ast.ImportFrom))
+
+
+def imported_packages(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The packages of which top-level statements import something by an absolute name."""
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            yield (statement.module or "").partition(".")[0]
 
 
 def base_name(node: ast.expr) -> set[str]:

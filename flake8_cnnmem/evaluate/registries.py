@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.files import Files
-from flake8_cnnmem.source import SourceError, load
+from flake8_cnnmem.source import SourceError, load, parse
 from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def register_from(importer: Importer, path: str, folder: str, top: str, key: str
     if not isinstance(module, Module):
         return False
     module.index()
-    for at, node in enumerate(module.statements):
+    for at, node in enumerate(parse(text, path).body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
         else:
@@ -125,9 +125,10 @@ def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
     methods do is not looked into."""
     if inside(module.variables[name], container):
         return True
-    walked = [part for statement in module.source.tree.body for part in ast.walk(statement)]
+    tree = parse(module.source.text, module.path)
+    walked = list(ast.walk(tree))
     reads = {id(part) for node in walked for part in only_read(node)}
-    reads |= {id(part) for node in module.source.tree.body for part in bound_by(node)}
+    reads |= {id(part) for node in tree.body for part in bound_by(node)}
     return any(isinstance(node, ast.Name) and node.id == name and id(node) not in reads for node in walked)
 
 

@@ -165,10 +165,11 @@ def single_model(value: Value) -> Instance | None:
 
 
 def definition_site(module: Module, node: ast.expr, callee: str | None) -> Site:
-    for statement in module.statements or module.source.tree.body:
+    statements = module.source.tree.body
+    for statement in statements:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name == callee:
             return StatementSite(module.path, statement)
-    for statement in module.statements:
+    for statement in statements if module.lazy else ():
         if isinstance(statement, ast.Assign) and callee is not None and any(
             isinstance(target, ast.Name) and target.id == callee for target in statement.targets
         ):  # fmt: skip
