@@ -137,6 +137,8 @@ INDEXING = each(f"""
     F.pad(x, (1, 1), value=2.0)
     x * torch.empty(x.size(0), 1, 1, 1).bernoulli_(0.5)
     torch.linalg.inv(x)
+    torch.linalg.qr(x)[0]
+    torch.linalg.qr(x)[1]
 """)
 
 PRODUCTS = each("""

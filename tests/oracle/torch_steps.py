@@ -94,6 +94,7 @@ CASES: list[dict[str, Any]] = [
     {"target": "gan.py::Generator()", "input_shape": [100, 1, 1], "batch_size": 64, "loss": "mse"},
     {"target": "gan.py::Discriminator()", "input_shape": [3, 64, 64], "batch_size": 64, "loss": "bce_with_logits"},
     *({"target": "own_backward.py::Net()", "input_shape": [3, 64, 64], "batch_size": n} for n in (1, 32)),
+    *({"target": "held.py::Remembering()", "input_shape": [48, 64], "batch_size": n} for n in (1, 32)),
     *({"target": "unread.py::DeepSupervision()", "input_shape": [3, 64, 64], "batch_size": n} for n in (1, 32)),
     {"target": "mixture.py::Mixture()", "input_shape": [3, 112, 112], "batch_size": 16},
 ]
