@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import os
 import sys
 import tokenize
@@ -16,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flake8_cnnmem import notebook
 from flake8_cnnmem.directives import Directives
@@ -67,10 +68,19 @@ class SourceError(Exception):
         return SourceError(self.reason, path, self.line)
 
 
+class Span(NamedTuple):
+    """A top-level statement: its first and last line, and where the text of these lines begins and ends."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
 class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
-    __slots__ = ("kept", "keys", "outline", "parts", "sound", "spans", "split", "text", "tree", "weight", "whole")
+    __slots__ = ("kept", "keys", "outline", "parts", "sound", "spans", "text", "tree", "weight", "whole")
 
     def __init__(self, text: str, tree: ast.Module | None) -> None:
         self.text = text
@@ -78,13 +88,11 @@ class Syntax:
         self.whole: libcst.Module | SourceError | None = None
         self.sound = False
         """Whether the text has been parsed and is Python."""
-        self.spans: list[tuple[int, int]] | None = None
-        """The first and the last line of each top-level statement."""
+        self.spans: list[Span] | None = None
         self.parts: dict[int, Part] = {}
         """libcst's form of top-level statements and their twins, by the place of the first on their lines."""
         self.outline: Any = None
         """What the evaluator has noted of the statements: which names each concerns."""
-        self.split: list[str] | None = None
         self.keys: list[tuple[str, Hashable]] = []
         """The files on the shelf that have this text."""
         self.kept = False
@@ -96,11 +104,6 @@ class Syntax:
         self.weight += size
         if self.kept:
             SHELF.weight += size
-
-    def lines(self) -> list[str]:
-        if self.split is None:
-            self.split = self.text.split("\n")
-        return self.split
 
 
 class Source:
@@ -152,12 +155,13 @@ class Source:
             syntax.tree = None
             syntax.grow(-TREE * len(self.text))
 
-    def spans(self) -> list[tuple[int, int]]:
-        """The first and the last line of each top-level statement, decorators included. Raises SourceError as `check`
-        does."""
+    def spans(self) -> list[Span]:
+        """Where each top-level statement stands, decorators included. Raises SourceError as `check` does."""
         syntax = self.syntax
         if syntax.spans is None:
-            syntax.spans = [(first_line(node), node.end_lineno or node.lineno) for node in self.tree.body]
+            starts = [0, *itertools.accumulate(len(line) + 1 for line in self.text.split("\n"))]
+            lines = ((first_line(node), node.end_lineno or node.lineno) for node in self.tree.body)
+            syntax.spans = [Span(first, last, starts[first - 1], starts[last] - 1) for first, last in lines]
         return syntax.spans
 
     @property
@@ -197,13 +201,13 @@ class Source:
         """
         spans = self.spans()
         first, last = at, at
-        while first > 0 and spans[first - 1][1] >= spans[first][0]:
+        while first > 0 and spans[first - 1].last >= spans[first].first:
             first -= 1
-        while last + 1 < len(spans) and spans[last + 1][0] <= spans[last][1]:
+        while last + 1 < len(spans) and spans[last + 1].first <= spans[last].last:
             last += 1
         part = self.syntax.parts.get(first)
         if part is None:
-            part = self.syntax.parts[first] = self.parse_lines(spans[first][0], spans[last][1])
+            part = self.syntax.parts[first] = self.parse_part(first, last)
         nodes, twins = part
         flat: list[Any] = []
         for node in nodes:
@@ -211,14 +215,15 @@ class Source:
         assert len(flat) == len(twins)
         return flat[at - first], twins[at - first]
 
-    def parse_lines(self, first: int, last: int) -> Part:
-        """Both forms of the top-level statements on some lines."""
-        text = "\n".join(self.syntax.lines()[first - 1 : last]) + "\n"
+    def parse_part(self, first: int, last: int) -> Part:
+        """Both forms of the top-level statements from one place to another."""
+        spans = self.spans()
+        text = self.text[spans[first].start : max(span.end for span in spans[first : last + 1])] + "\n"
         if self.notebook is not None:
-            twins = [node for node, span in zip(self.tree.body, self.spans(), strict=True) if first <= span[0] <= last]
+            twins = self.tree.body[first : last + 1]
         else:
             # Empty lines before it give the statements the positions that they have in the file.
-            twins = parse("\n" * (first - 1) + text, self.path).body
+            twins = parse("\n" * (spans[first].first - 1) + text, self.path).body
         nodes = [*parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body]
         self.syntax.grow((PARSED + TREE) * len(text))
         return nodes, twins

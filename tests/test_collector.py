@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
 
-from flake8_cnnmem.collector import YOUNG, seldom_collected
+from flake8_cnnmem import collector
+from flake8_cnnmem.collector import LITTER, YOUNG, seldom_collected
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +43,33 @@ def test_the_hosts_setting_comes_back_after_an_error() -> None:
     with pytest.raises(KeyError):
         fails()
     assert gc.get_threshold() == (700, 10, 10)
+
+
+class Ring:
+    """Refers to itself: only the collector can tell that nobody else does."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.parametrize(
+    ("looks", "gone"), [pytest.param(1, False, id="after little"), pytest.param(LITTER, True, id="after much")]
+)
+def test_what_a_file_has_left_is_cleared_away_before_the_next(
+    looks: int, gone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gc.set_threshold(700, 10, 10)
+    monkeypatch.setattr(collector, "looks", 0)
+
+    @seldom_collected
+    def litters() -> weakref.ref[Ring]:
+        for _ in range(looks):
+            gc.collect(0)
+        old = Ring()
+        gc.collect(1)
+        return weakref.ref(old)
+
+    left = litters()
+    assert left() is not None
+    seldom_collected(bool)()
+    assert (left() is None) is gone
