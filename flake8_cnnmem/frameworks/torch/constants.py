@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 
@@ -97,6 +97,9 @@ def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -
             columns.append(spread(values, operand.shape, shape))
         else:
             columns.append([operand] * total)
+        if any(type(value) is Batch for value in columns[-1]):
+            # A size that has no number yet.
+            return None
     try:
         return [function(*row) for row in zip(*columns, strict=True)]
     except (ArithmeticError, TypeError, ValueError):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from flake8_cnnmem.dims import Shape, Size, first_unknown, floor_divide, subtract
+from flake8_cnnmem.dims import Batch, Shape, Size, first_unknown, floor_divide, subtract
 from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
 from flake8_cnnmem.frameworks.torch.constants import Constant, constant, counted, from_nested, scalar
@@ -219,7 +219,8 @@ def from_data(run: Run, data: Value, dtype: Value) -> Value:
             first = next(value for value in values if isinstance(value, Tensor))
             inner = first.shape
             return Tensor(inner if isinstance(inner, Unknown) else (*shape, *inner), dtype_of(dtype, first.dtype))
-        plain = all(isinstance(value, (bool, int, float)) for value in values)
+        # Sizes of tensors, the batch among them.
+        plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
         return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
     if isinstance(data, (bool, int, float)):
         return constant((), [data], dtype_of(dtype, dtype_for([data])))
@@ -246,7 +247,7 @@ def torch_dtype(tensor: Tensor) -> str:
 
 
 def dtype_for(values: Iterable[Any]) -> str:
-    kinds = {type(value) for value in values}
+    kinds = {int if type(value) is Batch else type(value) for value in values}
     if kinds == {bool}:
         return "bool"
     return "int64" if kinds and kinds <= {bool, int} else "float"

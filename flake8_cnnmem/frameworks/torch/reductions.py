@@ -48,19 +48,23 @@ def reduce(
     tensor = tensor_of(input)
     own = tensor.dtype if isinstance(tensor, Tensor) else "float"
     known = known_reduction(op_kind, tensor, which, keepdim, dtype or own) if results == 1 else None
-    if known is not None:
+    if known is not None and not isinstance(tensor, Weight):
         return known
     if isinstance(which, Unknown):
         return lost_shape(run, input, which, function or op_kind, op_kind)
     dtypes = (dtype or own,) if results == 1 else (own, "int64")
     op = Reduce(op_kind, which, keepdim if isinstance(keepdim, Unknown) else keepdim is True, results)
-    return apply(run, op, input, function=function or op_kind, dtypes=dtypes)
+    result = apply(run, op, input, function=function or op_kind, dtypes=dtypes)
+    if known is not None and isinstance(result, Tensor):
+        # A buffer is on the device, and so is what is computed from it, whose value is known all the same.
+        result.data = known.data
+    return result
 
 
 def known_reduction(op_kind: str, tensor: Value, which: Value, keepdim: Value, dtype: str) -> Constant | None:
     """The reduction of a constant whose values are known."""
     function = HOST.get(op_kind)
-    if function is None or not isinstance(tensor, Tensor) or tensor.data is None or isinstance(tensor, Weight):
+    if function is None or not isinstance(tensor, Tensor) or tensor.data is None or getattr(tensor, "trainable", False):
         return None
     if isinstance(tensor.shape, Unknown) or keepdim not in (True, False) or isinstance(which, Unknown):
         return None

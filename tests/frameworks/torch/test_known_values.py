@@ -1,0 +1,46 @@
+"""What code computes from small constants, from sizes and from buffers is known where it decides on shapes."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+NET = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.register_buffer("levels", torch.tensor([2, 3, 4]), persistent=False)
+        self.head = nn.Linear(8, self.levels.prod().item())
+
+    def forward(self, x):
+        y = self.conv(x)
+        {cut}
+        return self.head(y.mean((2, 3)))
+
+Net()(torch.randn(2, 3, 34, 34))
+"""
+
+CUTS = {
+    "a difference of sizes beside the batch": """
+        short = torch.tensor(x.shape)[2:] - torch.tensor(y.shape)[2:]
+        half = (short / 2).int()
+        y = F.pad(x, (-torch.stack((half, half)).t().flatten()).tolist())[:, :1] + y""",
+    "the batch itself": "y = y.reshape(torch.tensor(x.shape).tolist()[0], 8, 32, 32)",
+    "one number of a buffer": "y = y[:, :, :int(self.levels.sum())]",
+    "sizes as arguments": "y = y + torch.zeros(1, 8, 1, 1).broadcast_to(y.shape[0], 8, 32, 32)",
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_exact(cut: str) -> None:
+    (report,) = analyse(Source("net.py", NET.replace("{cut}", cut.strip())), Settings()).reports
+    assert (report.status, report.problems) == ("exact", ())
+    assert report.parameters == 3 * 8 * 9 + 8 + 8 * 24 + 24
