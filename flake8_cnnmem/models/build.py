@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
-from flake8_cnnmem.evaluate.application import Halted
-from flake8_cnnmem.evaluate.branches import restore
-from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
 from flake8_cnnmem.evaluate.watch import RootCall
@@ -21,17 +17,19 @@ from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
 from flake8_cnnmem.models.inputs import (
     UNSTATED,
     Expected,
+    alike,
     expected_by,
+    mixed,
     only_size,
     rows_dropped,
-    taken_by,
     takes_any_size,
 )
-from flake8_cnnmem.models.outcome import doubts, tensors_in
+from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import Given, InputShape, agrees, batched, filled_in, first_shape, place, place_of_data
+from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +54,6 @@ class Built:
     """Other input shapes and where they come from."""
 
 
-@dataclass(slots=True)
-class Forward:
-    """One call of a model: what it gave, and every call on the way."""
-
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
-    calls: list[Call]
-    causes: list[Unknown]
-
-
 def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) -> Built | None:
     """The model of a root; None where there is no instance to call. `evidence` is what code says of its training."""
     instance = root.value
@@ -75,19 +63,6 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
     assert framework is not None
     with deep_recursion():
         return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
-
-
-class Telling(list[Call]):
-    """The calls of a model up to those that tell what each of its inputs is."""
-
-    def __init__(self, inputs: Sequence[Tensor]) -> None:
-        super().__init__()
-        self.inputs = inputs
-
-    def append(self, call: Call) -> None:
-        super().append(call)
-        if taken_by(call) is not None and all(expected_by(self, each) is not None for each in self.inputs):
-            raise Halted(call)
 
 
 class Builder:
@@ -103,6 +78,7 @@ class Builder:
         self.wanted = wanted
         self.evidence = evidence
         self.trained = evidence.trained
+        self.trials = Trials(root, instance, framework)
 
     def build(self) -> Built:
         cut_short = self.set_to_train()
@@ -181,7 +157,8 @@ class Builder:
                 return self.finish([value], "the model's own layers", None, False, expected)
         if given:
             return self.finish(given, "option", None, False, expected)
-        return self.finish([self.unstated(each) for each in expected], "", None, False, expected)
+        chosen, forward = self.of_open_rank(expected)
+        return self.finish([self.unstated(each) for each in chosen], "", None, False, expected, forward)
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
@@ -259,7 +236,7 @@ class Builder:
         if not self.framework.declares_inputs:
             return [None] * arguments
         probes = [Tensor(UNSTATED, framework=self.framework.name) for _ in range(arguments)]
-        forward = self.try_out(probes, Telling(probes))
+        forward = self.trials.try_out(probes, Telling(probes))
         return [expected_by(forward.calls, probe) for probe in probes]
 
     def required_arguments(self) -> int:
@@ -271,46 +248,44 @@ class Builder:
                 return max(len(names) - 1 - len(function.defaults), 1)
         return 1
 
-    def first_problem(self, values: Sequence[Value]) -> Problem | None:
-        """The first size that cannot be right when the model is called on these inputs."""
-        with self.stopping_at_problems():
-            return problem_of(self.try_out(values))
-
     def fitting(self, values: Sequence[Value]) -> Forward | None:
         """The call of the model on these inputs, which stands; None, and nothing is changed, if a size is not right."""
         if self.root.exhausted is not None:
             return None
-        with self.stopping_at_problems():
-            forward, undo = self.on_trial(values, FORWARD_STEPS)
+        with self.trials.stopping_at_problems():
+            forward, undo = self.trials.on_trial(values, FORWARD_STEPS)
         if problem_of(forward) is None:
             return forward
         undo()
         return None
 
-    @contextmanager
-    def stopping_at_problems(self) -> Iterator[None]:
-        self.run.stop_at_problem = True
-        try:
-            yield
-        finally:
-            self.run.stop_at_problem = False
-
     def for_any_size(self, expected: Expected) -> Forward | None:
         """The call of the model on an input of an open size, which stands, if it says that any size will do."""
         if self.root.exhausted is not None:
             return None
-        forward, undo = self.on_trial([self.unstated(expected)], FORWARD_STEPS)
+        forward, undo = self.trials.on_trial([self.unstated(expected)], FORWARD_STEPS)
         if forward.outputs and not forward.causes and takes_any_size(forward.calls):
             return forward
         undo()
         return None
 
+    def of_open_rank(self, expected: Sequence[Expected | None]) -> tuple[tuple[Expected | None, ...], Forward | None]:
+        """Inputs of unstated size whose ranks the model accepts, with the call on them, which stands; the most usual
+        ones where it accepts none. A Linear layer takes rows, sequences and maps alike."""
+        choices = [*alike(expected), *mixed(expected)]
+        for choice in choices if len(choices) > 1 and self.root.exhausted is None else ():
+            forward, undo = self.trials.on_trial([self.unstated(each) for each in choice], FORWARD_STEPS)
+            if forward.outputs and problem_of(forward) is None:
+                return choice, forward
+            undo()
+        return choices[0], None
+
     def solve(self, expected: Expected) -> int | None:
         def first_problem(size: int) -> Problem | None:
-            return self.first_problem([self.tensor(expected.at(size), expected.dtype)])
+            return self.trials.first_problem([self.tensor(expected.at(size), expected.dtype)])
 
         def dropped(size: int) -> int:
-            return rows_dropped(self.try_out([self.tensor(expected.at(size), expected.dtype)]).calls)
+            return rows_dropped(self.trials.try_out([self.tensor(expected.at(size), expected.dtype)]).calls)
 
         return only_size(first_problem, dropped)
 
@@ -329,69 +304,6 @@ class Builder:
             else Tensor(UNSTATED, framework=self.framework.name)
         )
 
-    def try_out(self, values: Sequence[Value], log: list[Call] | None = None) -> Forward:
-        """Call the model and undo what the call changes: models keep what they computed for their first input."""
-        if self.root.exhausted is not None:
-            return Forward((), (), [], [self.root.exhausted])
-        forward, undo = self.on_trial(values, TRIAL_STEPS, log)
-        undo()
-        return forward
-
-    def on_trial(
-        self, values: Sequence[Value], steps: int, log: list[Call] | None = None
-    ) -> tuple[Forward, Callable[[], None]]:
-        """Call the model. The second result undoes what the call has changed."""
-        run = self.run
-        outer, run.journal = run.journal, {}
-        poisoned = dict(run.poisoned)
-        try:
-            forward = self.call(values, steps, log)
-        finally:
-            journal, run.journal = run.journal, outer
-
-        def undo() -> None:
-            run.poisoned = poisoned
-            for container, before in journal.values():
-                restore(container, before)
-
-        return forward, undo
-
-    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> Forward:
-        """Call the model once, from outside any layer, with a budget of its own."""
-        run = self.run
-        saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
-        run.invocation, run.grad_enabled, run.autocast = None, True, None
-        run.site, run.frame = self.root.site, None
-        given = min(steps, run.forward_steps)
-        run.budget, run.log = Budget(given), [] if log is None else log
-        calls_before, events_before = len(run.watch.calls), len(run.watch.events)
-        causes: list[Unknown] = []
-        result: Value = None
-        try:
-            if isinstance(values, Given):
-                result = run.call(self.instance, *values.positional, **values.named)
-            else:
-                result = self.framework.call_root(run, self.instance, values)
-        except Halted as halted:
-            list.append(run.log, halted.call)
-        except (Raised, Exhausted, RecursionError) as error:
-            frame: Any = run.frame
-            where = (frame.module.path, frame.line) if frame is not None else ("", 0)
-            causes.append(Unknown(describe(error), *where))
-            if isinstance(error, Exhausted):
-                self.root.exhausted = causes[-1]
-        finally:
-            log = run.log or []
-            run.forward_steps -= given - max(run.budget.steps, 0)
-            del run.watch.calls[calls_before:]
-            del run.watch.events[events_before:]
-            run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
-        outputs = tuple(tensors_in(result))
-        if isinstance(result, Unknown):
-            causes.append(result)
-        inputs = tuple(value for value in values if isinstance(value, Tensor))
-        return Forward(inputs, outputs, log, causes)
-
     def finish(
         self,
         values: Sequence[Value],
@@ -402,7 +314,7 @@ class Builder:
         forward: Forward | None = None,
     ) -> Built:
         """The graph that a call of the model on these inputs gives; `forward` is that call, if it has been made."""
-        forward = self.call(values) if forward is None else forward
+        forward = self.trials.call(values) if forward is None else forward
         whole = calls_behind(forward.outputs)
         calls = tuple(forward.calls)
         if forward.outputs and not forward.causes:
@@ -448,27 +360,19 @@ class Builder:
         return tuple(sorted((*whole, *unread), key=lambda call: call.number)) if unread else whole
 
     def certain_for_any_size(self, problems: list[Call], expected: Sequence[Expected | None]) -> list[Call]:
-        """Those problems that stay when the size of the input is left open."""
-        values = [self.unstated(each) for each in expected]
-        if not values:
-            return []
-        open_problems = {
-            (call.site.line, call.problem.what)
-            for call in self.try_out(values).calls
-            if call.problem is not None and call.site is not None
-        }
-        return [
-            call
-            for call in problems
-            if call.site is not None
-            and call.problem is not None
-            and (call.site.line, call.problem.what) in open_problems
-        ]
+        """Those problems that stay when the size of the inputs is left open, whatever rank their layers take."""
+        certain = problems if expected else []
+        usual = alike(expected)
+        for choice in (*usual, *mixed(expected)):
+            tried = self.trials.try_out([self.unstated(each) for each in choice])
+            found = {where_and_what(call) for call in tried.calls if call.problem is not None}
+            if choice in usual or not found:
+                certain = [call for call in certain if where_and_what(call) in found]
+            if not certain:
+                break
+        return certain
 
 
-def problem_of(forward: Forward) -> Problem | None:
-    """The first size that cannot be right in a call of a model."""
-    problem = next((call.problem for call in forward.calls if call.problem is not None), None)
-    if problem is None and forward.causes and not forward.outputs:
-        return Problem("CNM202", "the model cannot be followed at this size")
-    return problem
+def where_and_what(call: Call) -> tuple[Site | None, str]:
+    """What two calls of a model have in common if the same size is wrong in both."""
+    return call.site, call.problem.what if call.problem is not None else ""

@@ -7,8 +7,9 @@ size that its Linear layers allow is searched for, square sizes alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
@@ -80,10 +81,52 @@ class Expected:
     """Whether any axes may stand before the last one: a Linear that reads the input itself."""
     flat: bool = False
     """Whether it is the values of a sample in one row, whatever its axes are."""
+    single: bool = False
+    """Whether it is looked up value by value, whatever its axes are."""
 
     def at(self, size: Size) -> Shape:
         """The shape with every open axis of this size."""
         return tuple(size if axis in self.spatial else known for axis, known in enumerate(self.shape))
+
+    def alternatives(self) -> tuple[Expected, ...]:
+        """All that the layer takes as well, the most usual first: inputs of another rank, if it does not mind that."""
+        if self.leading:
+            last = self.shape[-1]
+            return tuple(replace(self, shape=(BATCH, *(UNSTATED,) * between, last)) for between in range(4))
+        if self.single:
+            return tuple(
+                replace(self, shape=(BATCH, *(UNSTATED,) * behind), spatial=tuple(range(1, behind + 1)))
+                for behind in (1, 0, 2)
+            )
+        return (self,)
+
+
+Choice = tuple["Expected | None", ...]
+"""One of what its layers take for each input of a model."""
+
+
+def alike(expected: Sequence[Expected | None]) -> list[Choice]:
+    """The inputs of a model by what their layers take, their ranks going together."""
+    choices = alternatives(expected)
+    longest = max(map(len, choices), default=1)
+    return [tuple(each[min(at, len(each) - 1)] for each in choices) for at in range(longest)]
+
+
+def mixed(expected: Sequence[Expected | None]) -> list[Choice]:
+    """All other combinations, where they are few."""
+    choices = alternatives(expected)
+    if sum(len(each) > 1 for each in choices) > MIXED:
+        return []
+    known = alike(expected)
+    return [choice for choice in product(*choices) if choice not in known]
+
+
+def alternatives(expected: Sequence[Expected | None]) -> list[Choice]:
+    return [each.alternatives() if each is not None else (None,) for each in expected]
+
+
+MIXED = 2
+"""So many inputs whose rank is open are tried in every combination."""
 
 
 def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
@@ -133,7 +176,7 @@ def taken_by(call: Call) -> Expected | None:
     if isinstance(op, Linear) and op.inputs not in (None, 0):
         return Expected((BATCH, op.inputs), (), leading=True)
     if isinstance(op, Embedding):
-        return Expected((BATCH, UNSTATED), (1,), "int64")
+        return Expected((BATCH, UNSTATED), (1,), "int64", single=True)
     if isinstance(op, Recurrent) and op.inputs is not None:
         return Expected((BATCH, UNSTATED, op.inputs), (1,)) if op.batch_first else Expected(
             (UNSTATED, BATCH, op.inputs), (0,)

@@ -54,3 +54,73 @@ def test_size_that_the_layers_ask_for(layers: str, taken: tuple[int | None, ...]
     (report,) = analyse(Source("net.py", NET.format(layers=layers)), Settings()).reports
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == taken
+
+
+SEVERAL = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = {layers}
+        self.head = nn.Linear({features}, 1)
+    def forward(self, {arguments}):
+        {body}
+"""
+
+RANKS = {
+    "rows": ("nn.Linear(8, 8), nn.ReLU()", 8, "x", "return self.head(self.b(self.a(x)))", (8,)),
+    "a sequence whose axes are swapped": (
+        "nn.Linear(8, 16), nn.Conv1d(16, 4, 1)", 4, "x",
+        "return self.head(self.b(self.a(x).transpose(1, 2)).mean(2))", (None, 8),
+    ),
+    "a sequence whose length is asked for": (
+        "nn.Linear(8, 24), nn.ReLU()", 8, "x",
+        "n, l, _ = x.shape; return self.head(self.a(x).view(n, l, 3, 8).sum(2))", (None, 8),
+    ),
+    "maps with the channels last": (
+        "nn.Linear(8, 16), nn.Conv2d(16, 3, 1)", 8, "x", "return self.b(self.a(x).permute(0, 3, 1, 2))",
+        (None, None, 8),
+    ),
+    "sequences of class numbers": (
+        "nn.Embedding(9, 8), nn.LSTM(8, 8, batch_first=True)", 8, "x",
+        "return self.head(self.b(self.a(x))[0][:, -1])", (None,),
+    ),
+    "one class number each": (
+        "nn.Embedding(9, 8), nn.Embedding(7, 8)", 16, "u, v",
+        "return self.head(torch.cat([self.a(u), self.b(v)], dim=1))", (),
+    ),
+    "a sequence and one class number": (
+        "nn.Linear(8, 8), nn.Embedding(7, 8)", 8, "x, y",
+        "return self.head((self.a(x).transpose(1, 2) * self.b(y)[:, :, None]).sum(2))", (None, 8),
+    ),
+}  # fmt: skip
+"""Inputs that nothing states, whose first layer takes several ranks: the rest of the model tells which is meant."""
+
+
+@pytest.mark.parametrize(("layers", "features", "arguments", "body", "taken"), RANKS.values(), ids=RANKS)
+def test_rank_that_the_model_accepts(
+    layers: str, features: int, arguments: str, body: str, taken: tuple[int | None, ...]
+) -> None:
+    text = SEVERAL.format(layers=layers, features=features, arguments=arguments, body=body)
+    (report,) = analyse(Source("net.py", text), Settings()).reports
+    assert report.problems == ()
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == taken
+
+
+WRONG_AT_ANY_RANK = {
+    "features": ("nn.Linear(8, 16), nn.ReLU()", 8, "x", "return self.head(self.b(self.a(x)))"),
+    "embeddings side by side": (
+        "nn.Embedding(9, 8), nn.Embedding(7, 8)", 8, "u, v", "return self.head(torch.cat([self.a(u), self.b(v)], -1))",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("layers", "features", "arguments", "body"), WRONG_AT_ANY_RANK.values(), ids=WRONG_AT_ANY_RANK)
+def test_what_is_wrong_at_any_rank(layers: str, features: int, arguments: str, body: str) -> None:
+    text = SEVERAL.format(layers=layers, features=features, arguments=arguments, body=body)
+    (report,) = analyse(Source("net.py", text), Settings()).reports
+    (problem,) = report.problems
+    assert problem.problem.what == "takes 8 features, but is given 16"

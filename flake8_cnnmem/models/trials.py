@@ -1,0 +1,138 @@
+"""Calls of a model to see what it does: each can be undone, and costs no more than a budget of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem.evaluate.application import Halted
+from flake8_cnnmem.evaluate.branches import restore
+from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
+from flake8_cnnmem.evaluate.interpreter import Interpreter, describe
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.models.inputs import expected_by, taken_by
+from flake8_cnnmem.models.outcome import tensors_in
+from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.stated import Given
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Raised, Value
+
+
+@dataclass(slots=True)
+class Forward:
+    """One call of a model: what it gave, and every call on the way."""
+
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    calls: list[Call]
+    causes: list[Unknown]
+
+
+class Telling(list[Call]):
+    """The calls of a model up to those that tell what each of its inputs is."""
+
+    def __init__(self, inputs: Sequence[Tensor]) -> None:
+        super().__init__()
+        self.inputs = inputs
+
+    def append(self, call: Call) -> None:
+        super().append(call)
+        if taken_by(call) is not None and all(expected_by(self, each) is not None for each in self.inputs):
+            raise Halted(call)
+
+
+class Trials:
+    """The calls of one model from outside any layer."""
+
+    def __init__(self, root: Root, instance: Instance, framework: Framework) -> None:
+        self.root = root
+        self.run: Interpreter = root.run
+        self.instance = instance
+        self.framework = framework
+
+    def first_problem(self, values: Sequence[Value]) -> Problem | None:
+        """The first size that cannot be right when the model is called on these inputs."""
+        with self.stopping_at_problems():
+            return problem_of(self.try_out(values))
+
+    @contextmanager
+    def stopping_at_problems(self) -> Iterator[None]:
+        self.run.stop_at_problem = True
+        try:
+            yield
+        finally:
+            self.run.stop_at_problem = False
+
+    def try_out(self, values: Sequence[Value], log: list[Call] | None = None) -> Forward:
+        """Call the model and undo what the call changes: models keep what they computed for their first input."""
+        if self.root.exhausted is not None:
+            return Forward((), (), [], [self.root.exhausted])
+        forward, undo = self.on_trial(values, TRIAL_STEPS, log)
+        undo()
+        return forward
+
+    def on_trial(
+        self, values: Sequence[Value], steps: int, log: list[Call] | None = None
+    ) -> tuple[Forward, Callable[[], None]]:
+        """Call the model. The second result undoes what the call has changed."""
+        run = self.run
+        outer, run.journal = run.journal, {}
+        poisoned = dict(run.poisoned)
+        try:
+            forward = self.call(values, steps, log)
+        finally:
+            journal, run.journal = run.journal, outer
+
+        def undo() -> None:
+            run.poisoned = poisoned
+            for container, before in journal.values():
+                restore(container, before)
+
+        return forward, undo
+
+    def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> Forward:
+        """Call the model once, from outside any layer, with a budget of its own."""
+        run = self.run
+        saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
+        run.invocation, run.grad_enabled, run.autocast = None, True, None
+        run.site, run.frame = self.root.site, None
+        given = min(steps, run.forward_steps)
+        run.budget, run.log = Budget(given), [] if log is None else log
+        calls_before, events_before = len(run.watch.calls), len(run.watch.events)
+        causes: list[Unknown] = []
+        result: Value = None
+        try:
+            if isinstance(values, Given):
+                result = run.call(self.instance, *values.positional, **values.named)
+            else:
+                result = self.framework.call_root(run, self.instance, values)
+        except Halted as halted:
+            list.append(run.log, halted.call)
+        except (Raised, Exhausted, RecursionError) as error:
+            frame: Any = run.frame
+            where = (frame.module.path, frame.line) if frame is not None else ("", 0)
+            causes.append(Unknown(describe(error), *where))
+            if isinstance(error, Exhausted):
+                self.root.exhausted = causes[-1]
+        finally:
+            log = run.log or []
+            run.forward_steps -= given - max(run.budget.steps, 0)
+            del run.watch.calls[calls_before:]
+            del run.watch.events[events_before:]
+            run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
+        outputs = tuple(tensors_in(result))
+        if isinstance(result, Unknown):
+            causes.append(result)
+        inputs = tuple(value for value in values if isinstance(value, Tensor))
+        return Forward(inputs, outputs, log, causes)
+
+
+def problem_of(forward: Forward) -> Problem | None:
+    """The first size that cannot be right in a call of a model."""
+    problem = next((call.problem for call in forward.calls if call.problem is not None), None)
+    if problem is None and forward.causes and not forward.outputs:
+        return Problem("CNM202", "the model cannot be followed at this size")
+    return problem
