@@ -66,7 +66,7 @@ ANY_SIZE = (
 ALIKE = (Average, Broadcast, Concatenate)
 """Ops that take maps of any size, if only it is the same."""
 
-KEEPS_AXES = (Dropout, Elementwise, LayerNorm, Normalise, Pad, Pool, Resize)
+KEEPS_AXES = (Dropout, Elementwise, GroupNorm, InstanceNorm, LayerNorm, LocalResponseNorm, Normalise, Pad, Pool, Resize)
 """Ops behind which the channels are still those of their input."""
 
 
@@ -81,24 +81,16 @@ class Expected:
     """Whether any axes may stand before the last one: a Linear that reads the input itself."""
     flat: bool = False
     """Whether it is the values of a sample in one row, whatever its axes are."""
-    single: bool = False
-    """Whether it is looked up value by value, whatever its axes are."""
+    others: tuple[Shape, ...] = ()
+    """Shapes that the layer takes as well, the most usual first."""
 
     def at(self, size: Size) -> Shape:
         """The shape with every open axis of this size."""
         return tuple(size if axis in self.spatial else known for axis, known in enumerate(self.shape))
 
     def alternatives(self) -> tuple[Expected, ...]:
-        """All that the layer takes as well, the most usual first: inputs of another rank, if it does not mind that."""
-        if self.leading:
-            last = self.shape[-1]
-            return tuple(replace(self, shape=(BATCH, *(UNSTATED,) * between, last)) for between in range(4))
-        if self.single:
-            return tuple(
-                replace(self, shape=(BATCH, *(UNSTATED,) * behind), spatial=tuple(range(1, behind + 1)))
-                for behind in (1, 0, 2)
-            )
-        return (self,)
+        """All that the layer takes, the most usual first."""
+        return (self, *(replace(self, shape=shape, spatial=(), others=()) for shape in self.others))
 
 
 Choice = tuple["Expected | None", ...]
@@ -170,18 +162,29 @@ def taken_by(call: Call) -> Expected | None:
     op = call.op
     if isinstance(op, (Convolution, DepthwiseConvolution)):
         return spread(op.channels, len(op.kernel), op.channels_last is True)
-    if isinstance(op, (BatchNorm, InstanceNorm)) and op.features is not None:
-        rank = max(op.ranks) if op.ranks else 4
-        return spread(op.features, rank - 2, False)
+    if isinstance(op, BatchNorm) and op.features is not None:
+        least, *more = sorted(op.ranks) if op.ranks else (4,)
+        others = tuple(spread(op.features, rank - 2, False).shape for rank in more)
+        return replace(spread(op.features, least - 2, False), others=others)
+    if isinstance(op, InstanceNorm) and op.features is not None:
+        # The smaller rank is that of a sample without a batch.
+        return spread(op.features, (max(op.ranks) if op.ranks else 4) - 2, False)
     if isinstance(op, Linear) and op.inputs not in (None, 0):
-        return Expected((BATCH, op.inputs), (), leading=True)
+        others = tuple((BATCH, *between, op.inputs) for between in open_axes(1, 2, 3))
+        return Expected((BATCH, op.inputs), (), leading=True, others=others)
     if isinstance(op, Embedding):
-        return Expected((BATCH, UNSTATED), (1,), "int64", single=True)
+        others = tuple((BATCH, *behind) for behind in open_axes(0, 2))
+        return Expected((BATCH, UNSTATED), (1,), "int64", others=others)
     if isinstance(op, Recurrent) and op.inputs is not None:
         return Expected((BATCH, UNSTATED, op.inputs), (1,)) if op.batch_first else Expected(
             (UNSTATED, BATCH, op.inputs), (0,)
         )  # fmt: skip
     return None
+
+
+def open_axes(*counts: int) -> Iterator[tuple[Size, ...]]:
+    for count in counts:
+        yield (UNSTATED,) * count
 
 
 def spread(channels: Size | None, rank: int, channels_last: bool) -> Expected:

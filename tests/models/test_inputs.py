@@ -45,6 +45,7 @@ SIZES = {
         (3, None, None),
     ),
     "a flattened map before the Linear": ("nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(8 * 30 * 30, 5)", (3, 32, 32)),
+    "maps that are normalised": ("nn.InstanceNorm2d(3), nn.Conv2d(3, 8, 3)", (3, None, None)),
     "maps alone": ("nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 3, 2, 2)", (3, None, None)),
 }
 
@@ -78,6 +79,12 @@ RANKS = {
     "a sequence whose length is asked for": (
         "nn.Linear(8, 24), nn.ReLU()", 8, "x",
         "n, l, _ = x.shape; return self.head(self.a(x).view(n, l, 3, 8).sum(2))", (None, 8),
+    ),
+    "rows that are normalised": (
+        "nn.BatchNorm1d(8), nn.ReLU()", 8, "x", "return self.head(self.b(self.a(x)))", (8,),
+    ),
+    "series that are normalised": (
+        "nn.BatchNorm1d(4), nn.Conv1d(4, 8, 3)", 8, "x", "return self.head(self.b(self.a(x)).mean(2))", (4, None),
     ),
     "maps with the channels last": (
         "nn.Linear(8, 16), nn.Conv2d(16, 3, 1)", 8, "x", "return self.b(self.a(x).permute(0, 3, 1, 2))",
