@@ -22,6 +22,7 @@ from flake8_cnnmem.models.inputs import (
     mixed,
     only_size,
     rows_dropped,
+    same_for_all,
     takes_any_size,
 )
 from flake8_cnnmem.models.outcome import doubts
@@ -127,7 +128,7 @@ class Builder:
         coded = self.coded_inputs()
         expected = self.expected_inputs(len(coded[0]) if coded else None)
         if self.wanted.directive is not None:
-            return self.finish([self.shaped(self.wanted.directive, *expected[:1])], "directive", None, True, expected)
+            return self.finish(self.directed(self.wanted.directive, expected), "directive", None, True, expected)
         if coded:
             values, site = coded
             return self.finish(values, place(site), site, True, expected)
@@ -147,14 +148,15 @@ class Builder:
         fitting = self.fitting(given) if given else None
         if fitting is not None:
             return self.finish(given, "option", None, False, expected, fitting)
-        if len(expected) == 1 and expected[0] is not None and expected[0].spatial:
-            open_ = self.for_any_size(expected[0]) if not given else None
+        one = same_for_all(expected)
+        if one is not None and one.spatial:
+            open_ = self.for_any_size([one] * len(expected)) if not given else None
             if open_ is not None:
-                return self.finish([self.unstated(expected[0])], "", None, False, expected, open_)
-            size = self.solve(expected[0])
+                return self.finish([self.unstated(each) for each in expected], "", None, False, expected, open_)
+            size = self.solve(one, len(expected))
             if size is not None:
-                value = self.tensor(expected[0].at(size), expected[0].dtype)
-                return self.finish([value], "the model's own layers", None, False, expected)
+                solved = [self.tensor(one.at(size), one.dtype) for _ in expected]
+                return self.finish(solved, "the model's own layers", None, False, expected)
         if given:
             return self.finish(given, "option", None, False, expected)
         chosen, forward = self.of_open_rank(expected)
@@ -259,11 +261,11 @@ class Builder:
         undo()
         return None
 
-    def for_any_size(self, expected: Expected) -> Forward | None:
-        """The call of the model on an input of an open size, which stands, if it says that any size will do."""
+    def for_any_size(self, expected: Sequence[Expected]) -> Forward | None:
+        """The call of the model on inputs of an open size, which stands, if it says that any size will do."""
         if self.root.exhausted is not None:
             return None
-        forward, undo = self.trials.on_trial([self.unstated(expected)], FORWARD_STEPS)
+        forward, undo = self.trials.on_trial([self.unstated(each) for each in expected], FORWARD_STEPS)
         if forward.outputs and not forward.causes and takes_any_size(forward.calls):
             return forward
         undo()
@@ -280,14 +282,27 @@ class Builder:
             undo()
         return choices[0], None
 
-    def solve(self, expected: Expected) -> int | None:
+    def solve(self, expected: Expected, count: int) -> int | None:
+        """The only size that the model takes for its inputs, which are `count` alike."""
+
+        def inputs(size: int) -> list[Tensor]:
+            return [self.tensor(expected.at(size), expected.dtype) for _ in range(count)]
+
         def first_problem(size: int) -> Problem | None:
-            return self.trials.first_problem([self.tensor(expected.at(size), expected.dtype)])
+            return self.trials.first_problem(inputs(size))
 
         def dropped(size: int) -> int:
-            return rows_dropped(self.trials.try_out([self.tensor(expected.at(size), expected.dtype)]).calls)
+            return rows_dropped(self.trials.try_out(inputs(size)).calls)
 
         return only_size(first_problem, dropped)
+
+    def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
+        """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
+        first, *others = expected or [None]
+        return [
+            self.shaped(shape, first),
+            *(self.shaped(shape, each) if agrees(shape, each) else self.unstated(each) for each in others),
+        ]
 
     def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
         return Tensor(shape, dtype, framework=self.framework.name)

@@ -49,6 +49,7 @@ UNSTATED = Unknown("the size of the input is not stated")
 
 USUAL_SIZES = (
     224, 32, 28, 227, 64, 256, 128, 299, 96, 112, 48, 384, 512, 84, 160, 192, 100, 150, 200, 300, 416, 40, 50, 16,
+    105,
 )  # fmt: skip
 """Image sizes that data sets and papers use, the most usual first; where several fit, one of these is meant."""
 
@@ -91,6 +92,12 @@ class Expected:
     def alternatives(self) -> tuple[Expected, ...]:
         """All that the layer takes, the most usual first."""
         return (self, *(replace(self, shape=shape, spatial=(), others=()) for shape in self.others))
+
+
+def same_for_all(expected: Sequence[Expected | None]) -> Expected | None:
+    """What all inputs of a model are, where they are alike (two images to compare); None where they differ."""
+    first = expected[0] if expected else None
+    return first if all(each == first for each in expected) else None
 
 
 Choice = tuple["Expected | None", ...]
@@ -235,7 +242,8 @@ Verdict = Callable[[int], "Problem | None"]
 def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | None:
     """The image size that the model's own layers ask for, or None where they take any size or none.
 
-    The features that reach a Linear layer grow with the size, so the sizes that it takes lie together.
+    The features that reach a Linear layer grow with the size, so the sizes that it takes lie together. Among them a
+    usual one is meant, and rather one of which no stride or pool leaves over a row.
     """
     first_problem = cache(first_problem)
     small, usual_size = first_problem(64), first_problem(224)

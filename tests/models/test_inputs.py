@@ -45,6 +45,10 @@ SIZES = {
         (3, None, None),
     ),
     "a flattened map before the Linear": ("nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(8 * 30 * 30, 5)", (3, 32, 32)),
+    "a usual size, where each leaves rows over": (
+        "nn.Conv2d(3, 8, 3, stride=2), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 7 * 7, 5)",
+        (3, 32, 32),
+    ),
     "maps that are normalised": ("nn.InstanceNorm2d(3), nn.Conv2d(3, 8, 3)", (3, None, None)),
     "maps alone": ("nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 3, 2, 2)", (3, None, None)),
 }
@@ -71,6 +75,10 @@ class Net(nn.Module):
 """
 
 RANKS = {
+    "two images of the size that the layers ask for": (
+        "nn.Conv2d(3, 8, 3), nn.Flatten()", 8 * 30 * 30, "x, y",
+        "return self.head(torch.abs(self.b(self.a(x)) - self.b(self.a(y))))", (3, 32, 32),
+    ),
     "rows": ("nn.Linear(8, 8), nn.ReLU()", 8, "x", "return self.head(self.b(self.a(x)))", (8,)),
     "a sequence whose axes are swapped": (
         "nn.Linear(8, 16), nn.Conv1d(16, 4, 1)", 4, "x",
