@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flake8_cnnmem import notebook
 from flake8_cnnmem.directives import Directives
 from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.methods import LONG, PutOff, first_line, put_off
 from flake8_cnnmem.notebook import Notebook
 
 if TYPE_CHECKING:
@@ -224,6 +225,8 @@ class Source:
         else:
             # Empty lines before it give the statements the positions that they have in the file.
             twins = parse("\n" * (spans[first].first - 1) + text, self.path).body
+            if len(text) > LONG:
+                text = put_off(text, spans[first].first, twins)
         nodes = [*parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body]
         self.syntax.grow((PARSED + TREE) * len(text))
         return nodes, twins
@@ -250,12 +253,6 @@ class Source:
             return imports_framework(self.tree) or bool(self.directives)
         except SourceError:
             return False
-
-
-def first_line(node: ast.stmt) -> int:
-    """The line a statement begins on, its decorators included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def mentions_framework(text: str) -> bool:
@@ -347,6 +344,15 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
         raise SourceError("libcst cannot parse this file", path, error.raw_line) from None
     except (RecursionError, MemoryError):
         raise SourceError("an expression or block is nested too deeply to be followed", path) from None
+
+
+def parse_body(body: PutOff, path: str) -> tuple[libcst.BaseSuite, list[ast.stmt]]:
+    """The body of a method that was put off, as libcst has it and as `ast` has it. Raises SourceError as `parse_cst`
+    does."""
+    text = f"if 1:\n{body.text}"
+    tree = parse("\n" * (body.lineno - 2) + text, path)
+    [whole], [twin] = parse_cst(text, tree, path).body, tree.body
+    return whole.body, twin.body  # type: ignore[return-value,attr-defined]
 
 
 def read(path: str, files: Files = DISK) -> str:

@@ -8,10 +8,13 @@ from typing import Any
 
 import libcst as cst
 
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.methods import PutOff, docstring, yields
+from flake8_cnnmem.source import SourceError, parse_body
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
 
@@ -43,7 +46,7 @@ def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parame
 
 
 def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> Code:
-    from flake8_cnnmem.evaluate.generators import compile_steps, yields
+    from flake8_cnnmem.evaluate.generators import compile_steps
     from flake8_cnnmem.evaluate.statements import compile_block
 
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]
@@ -56,7 +59,8 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
 
     def body() -> Code:
         if not compiled:
-            compiled.append((compile_steps if generator else compile_block)(path, node.body, twin.body))
+            block, statements = written_out(path, node, twin)
+            compiled.append((compile_steps if generator else compile_block)(path, block, statements))
         return compiled[0]
 
     coroutine = node.asynchronous is not None
@@ -66,7 +70,7 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
         made: Value = Function(
             word, parameters, values, keyword_values, body, frame.closure(), frame.module, site, generator, coroutine
         )
-        made.doc = docstring(twin)
+        made.doc = docstring(twin.body)
         made.cell = frame.cell
         if frame.kind == "class":
             made.owner = frame.variables["__qualname__"]
@@ -77,11 +81,16 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     return code
 
 
-def docstring(twin: Any) -> str | None:
-    first = twin.body[0] if twin.body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        return first.value.value
-    return None
+def written_out(
+    path: str, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef
+) -> tuple[cst.BaseSuite, list[ast.stmt]]:
+    """The body of a function, also where it has been put off."""
+    if not isinstance(twin.body[0], PutOff):
+        return node.body, twin.body
+    try:
+        return parse_body(twin.body[0], path)
+    except SourceError as error:
+        raise Exhausted(error.reason) from None
 
 
 def decorate(frame: Frame, decorator: Value, made: Value) -> Value:
@@ -117,7 +126,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
             parents.extend(spread if isinstance(spread, list) else [spread])
         options = {key: value(frame) for key, value in keywords}
         module = frame.module
-        namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin)}
+        namespace: dict[str, Value] = {"__module__": module.name, "__qualname__": word, "__doc__": docstring(twin.body)}
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []
         body(inner)

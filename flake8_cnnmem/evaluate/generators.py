@@ -8,7 +8,7 @@ test is unknown) runs its statement ahead: all that it yields is noted first and
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -21,6 +21,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
+from flake8_cnnmem.methods import yields
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Raised, Value
 
@@ -34,18 +35,6 @@ Steps = Callable[[Frame], Run]
 
 class GeneratorFull(Leaving):
     """A statement that is run ahead has yielded as much as anybody will look at."""
-
-
-def yields(body: Iterable[ast.AST]) -> bool:
-    """Whether code (nested functions and classes left out) holds a `yield`."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return False
 
 
 def generate(run: Interpreter, function: Function, frame: Frame) -> Run:
