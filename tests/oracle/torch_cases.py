@@ -183,7 +183,7 @@ FUNCTIONS: dict[str, list[str]] = {
         "torch.cat(x.chunk(2, 1), 0)", "torch.hstack((x, x))", "torch.vstack([x, x])",
         "x + 1", "1 - x", "x * 2.5", "x / 3", "2 / x", "x ** 2", "2 ** x", "-x", "x // 2", "x % 2", "x + x", "x * x", "x - x[:, :1]",
         "x * torch.ones(8, 1, 1)", "x > 0", "x == x", "(x > 0) & (x < 1)", "~(x > 0)", "x.add(x)", "x.mul(2)", "x.div(2.0)",
-        "torch.add(x, x, alpha=2)", "x.sub(x)", "torch.pow(x, 2)", "x.pow(3)", "torch.exp(x)", "x.sqrt()", "x.abs()", "x.rsqrt()",
+        "torch.add(x, x, alpha=2)", "x.sub(x)", "abs(x)", "pow(x, 2)", "sum([x, x])", "torch.pow(x, 2)", "x.pow(3)", "torch.exp(x)", "x.sqrt()", "x.abs()", "x.rsqrt()",
         "x.clamp(0, 1)", "x.clamp(min=0)", "torch.clamp(x, -1, 1)", "torch.where(x > 0, x, torch.zeros_like(x))",
         "x.masked_fill(x > 0, 0.0)", "x.matmul(x.transpose(2, 3))", "x @ x.mT", "torch.einsum('bchw,bdhw->bcd', x, x)",
         "torch.einsum('bchw->bhwc', x)", "torch.einsum('b...w->b...', x)", "x.expand(2, 8, 13, 11)", "x[:, :1].expand(-1, 5, -1, -1)",

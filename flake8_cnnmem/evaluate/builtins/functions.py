@@ -71,7 +71,7 @@ def length(run: Run, value: Value, /) -> Value:
 @functions.function("abs")
 def absolute(run: Run, value: Value, /) -> Value:
     if isinstance(value, Tensor):
-        return run.call(run.get(value, "__abs__"))
+        return run.operate_unary("abs", value)
     method = special(value, "__abs__")
     if method is not None:
         return run.call(method)

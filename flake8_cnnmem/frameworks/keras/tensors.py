@@ -24,7 +24,7 @@ BINARY = {
     "&": "logical", "|": "logical", "^": "logical",
 }  # fmt: skip
 
-UNARY = {"neg": "neg", "~": "logical_not", "invert": "logical_not"}
+UNARY = {"neg": "neg", "abs": "abs", "~": "logical_not", "invert": "logical_not"}
 
 
 def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
@@ -236,7 +236,7 @@ COMPUTED = {
 
 SYMBOLS = {
     "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__div__": "/", "__pow__": "**",
-    "__matmul__": "@", "__getitem__": "[]", "__neg__": "neg",
+    "__matmul__": "@", "__getitem__": "[]", "__neg__": "neg", "__abs__": "abs",
 }  # fmt: skip
 
 
