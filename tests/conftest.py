@@ -16,7 +16,7 @@ import pytest
 
 from flake8_cnnmem import cli
 from flake8_cnnmem.answers import ModelReport, Row
-from flake8_cnnmem.memory.estimate import Estimate, Line, Live, Moment
+from flake8_cnnmem.memory.estimate import Estimate, Live, Moment
 from flake8_cnnmem.training import Fact, Optimizer, Training
 from flake8_cnnmem.unknown import STRICT
 
@@ -113,7 +113,6 @@ ESTIMATE = Estimate(
     input=37 * MIB,
     overhead=0,
     total=12 * GIB + 37 * MIB,
-    peaks=(Line(2 * GIB, (10 * GIB + 37 * MIB) // 64),),
     saved=9 * GIB,
     tensor_peak=12 * GIB + 37 * MIB,
     peak_at=Moment("backward", "features.2", None, Live()),

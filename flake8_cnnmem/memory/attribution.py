@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.places import name_of
 from flake8_cnnmem.memory.tape import Entry
 
+Keeping: TypeAlias = "Sequence[tuple[Call, Line]]"
+"""What is kept, each storage with the first op that holds it."""
 
-def kept_by(
-    tape: list[Entry], fixed: Collection[int], batch: int, name: Callable[[Call], str]
-) -> tuple[tuple[str, int], ...]:
-    """The bytes that autograd keeps after the forward pass by op, in order; each storage with the first op that holds
-    it, those in `fixed` (weights and inputs, by id) with none. A checkpointed stretch stands by its first op."""
+
+def keeping(tape: Sequence[Entry], fixed: Collection[int]) -> Keeping:
+    """What autograd keeps after the forward pass, in the order of the calls; those storages in `fixed` (weights and
+    inputs, by id) are nobody's. A checkpointed stretch stands by its first op."""
     counted = set(fixed)
-    found: dict[str, int] = {}
+    found: list[tuple[Call, Line]] = []
     for entry in tape:
-        label = name(entry.label)
         for storage in entry.saved:
             if id(storage) not in counted:
                 counted.add(id(storage))
-                found[label] = found.get(label, 0) + storage.line.at(batch)
+                found.append((entry.label, storage.line))
+    return found
+
+
+def kept_by(kept: Keeping, batch: int, names: Mapping[int, str]) -> tuple[tuple[str, int], ...]:
+    """The bytes by op, in order."""
+    found: dict[str, int] = {}
+    for call, line in kept:
+        label = name_of(call, names)
+        found[label] = found.get(label, 0) + line.at(batch)
     return tuple((label, size) for label, size in found.items() if size)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.dtypes import is_floating, widest
-from flake8_cnnmem.memory.keeping import Keyed
+from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Node, Operand
+from flake8_cnnmem.memory.tape import Entry, Keyed, Node
 
 
 @dataclass(slots=True)
@@ -51,8 +51,8 @@ class Autocast:
         cast = self.memory.new(value.shape, wanted, value.strides)
         cast.grad = value.grad and call.grad
         if cast.grad:
-            row = self.rules.row("cast")
-            nodes.append(Node(call, row, (Operand(key, value),), ((id(cast), cast),), kind="cast"))
+            plan = Plan(self.rules.row("cast"), "cast", wanted=(0,), trained=() if value.weight is None else (0,))
+            nodes.append(Node(call, plan, [given], [(id(cast), cast)], []))
         if value.weight is not None and value.grad:
             self.cache[key] = cast
         else:

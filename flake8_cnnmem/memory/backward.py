@@ -6,24 +6,16 @@ and the gradients that it read are released, and what it made is handed on, adde
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.graph import Op, Tensor, calls_behind
-from flake8_cnnmem.memory import layout, views
-from flake8_cnnmem.memory.dtypes import size_of
-from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.graph import Tensor, calls_behind
+from flake8_cnnmem.memory import layout
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.placing import is_in_place
-from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Memory, Value
-from flake8_cnnmem.memory.tape import Entry, Node, Operand, Region, Written, steps_of
-from flake8_cnnmem.ops import Unbind
-from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, steps_of
+from flake8_cnnmem.memory.way import Made, way_back
 
 
 @dataclass(slots=True)
@@ -35,7 +27,7 @@ class Backward:
     forward: Forward
     gradients: dict[int, Value] = field(default_factory=dict)
     finished: dict[int, Value] = field(default_factory=dict)
-    uses: Counter[int] = field(default_factory=Counter)
+    uses: dict[int, int] = field(default_factory=dict)
     """How many nodes of the running tape still have to give a weight its gradient."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
@@ -45,12 +37,12 @@ class Backward:
         before, self.uses = self.uses, uses_of(tape)
         while tape:
             entry = tape.pop()
-            if isinstance(entry, Region):
-                self._region(entry)
-            elif isinstance(entry, Written):
-                self._written(entry)
-            else:
+            if isinstance(entry, Node):
                 self._node(entry)
+            elif isinstance(entry, Region):
+                self._region(entry)
+            else:
+                self._written(entry)
         self.uses = before
 
     def _region(self, region: Region) -> None:
@@ -77,7 +69,7 @@ class Backward:
         if not arrived:
             self._not_reached(entry)
             return
-        forward.mark("backward", entry.label)
+        memory.timeline.mark("backward", entry.label)
         outside, forward.values = forward.values, dict(entry.values)
         for tensor, result in zip(own.given, own.results, strict=True):
             # What no gradient has reached is handed in as zeros.
@@ -92,10 +84,9 @@ class Backward:
         calls = [call for call in calls_behind(answers.values()) if call.number >= own.first]
         forward.run(steps_of(calls), {id(gradient) for gradient in answers.values()})
         made: list[Value] = []
-        for operand in entry.operands:
-            answer = answers.get(operand.key)
+        for key, value in entry.operands:
+            answer = answers.get(key)
             found = forward.values.get(id(answer)) if answer is not None else None
-            value = operand.value
             made.append(
                 memory.alias(found, value.shape, found.strides) if found else memory.new(value.shape, value.dtype)
             )
@@ -105,8 +96,8 @@ class Backward:
             forward.drop(id(tensor))
         forward.values, forward.records, forward.phase = outside, recording, phase
         self.discard(entry)
-        for operand, handed in zip(entry.operands, made, strict=True):
-            self._hand_on(operand, handed)
+        for (key, _), handed in zip(entry.operands, made, strict=True):
+            self._hand_on(key, handed)
         self._ended(entry)
 
     def _not_reached(self, entry: Node | Written) -> None:
@@ -115,9 +106,8 @@ class Backward:
         self._ended(entry)
 
     def _ended(self, entry: Node | Written) -> None:
-        for operand in entry.operands:
-            if is_weight(operand.value):
-                self._one_less(operand.key)
+        for key in trained_by(entry):
+            self._one_less(key)
 
     def discard(self, entry: Entry) -> None:
         """Let go of what an entry has kept."""
@@ -125,163 +115,64 @@ class Backward:
             self.memory.let_go(storage)
 
     def _node(self, node: Node) -> None:
-        given = [self.gradients.pop(key, None) for key, _ in node.results]
+        gradients, memory, plan = self.gradients, self.memory, node.plan
+        given = [gradients.pop(key, None) for key, _ in node.results]
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
             self._not_reached(node)
             return
-        self.forward.mark("backward", node.label)
-        wanted = [operand for operand in node.operands if operand.value.grad]
-        if node.kind == "view":
-            made = self._view(node, given, wanted)
-        elif node.kind == "cast":
-            made = list[Value | None](self._fresh(operand, arrived[0]) for operand in wanted)
-        else:
-            made = self._op(node, arrived, wanted)
-        if arrived:
-            self._done(node, arrived)
-        for operand, handed in zip(wanted, made, strict=True):
-            if handed is not None:
-                self._hand_on(operand, handed)
-            if is_weight(operand.value):
-                self._one_less(operand.key)
-
-    # Gradients of operands.
-
-    def _op(self, node: Node, arrived: list[Value], wanted: Sequence[Operand]) -> list[Value | None]:
-        memory, kind = self.memory, node.row.gradient
+        memory.timeline.mark("backward", node.label)
         gradient = arrived[0]
-        scratch = [memory.allocate(line) for line in node.temporaries]
-        if node.row.reads == "matrix" and not is_matrix(node.label, [one.value for one in node.operands[:2]], gradient):
-            scratch.append(memory.allocate(self._line(gradient)))
-        if is_in_place(node.label) and node.operands[0].value.viewed:
-            # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
-            scratch += [memory.allocate(self._line(gradient)) for _ in range(2)]
-        if kind in ("new", "reuse"):
-            # The gradient of an operand that was repeated is made in full, and then summed.
-            full = [shape for operand in wanted if (shape := repeated(node, operand)) is not None]
-            each = size_of(gradient.dtype)
-            scratch += [memory.allocate(memory.line(dims.product(shape), each)) for shape in full]
-        made: list[Value | None] = []
-        for operand in wanted:
-            value = operand.value
-            if node.label.op.kind == "matmul" and repeated(node, operand) is not None:
-                made.append(None)
-                continue
-            if node.row.gradient == "signed":
-                kind = "same" if operand is node.operands[0] else "new"
-            if kind in ("same", "spread") and (kind == "spread" or self._same_shape(gradient, value)):
-                made.append(memory.alias(gradient, value.shape, self._spread(kind, gradient, value)))
-            elif kind == "reuse" and gradient.storage.holds == 1 and self._same_shape(gradient, value):
-                made.append(memory.alias(gradient, value.shape, gradient.strides))
-            elif kind == "parts":
-                made.append(memory.alias(gradient, value.shape, self._part(gradient, value)))
-            else:
-                made.append(self._fresh(operand, gradient, node.row.layout))
-        if None in made:
-            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+        way = plan.ways.get(gradient.form)
+        if way is None:
+            way = way_back(memory, node, gradient.form, given)
+            # What a view of several results makes depends on which of them have a gradient.
+            if len(given) == 1 or plan.kind != "view":
+                plan.ways[gradient.form] = way
+        scratch = [memory.room(lot) for lot in way.scratch]
+        handed: list[Value | None] = []
+        for at, made in zip(plan.wanted, way.made, strict=True):
+            later = made is None or made[0] == "late"
+            handed.append(None if made is None or later else self._make(made, node.operands[at], gradient))
+        if way.late:
             self._done(node, arrived)
-            made = [one or self._fresh(operand, gradient) for one, operand in zip(made, wanted, strict=True)]
+            for place, made in enumerate(way.made):
+                if made is not None and made[0] == "late":
+                    handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         for storage in scratch:
             memory.release(storage)
-        return made
+        if not way.late:
+            self._done(node, arrived)
+        for at, new in zip(plan.wanted, handed, strict=True):
+            key, value = node.operands[at]
+            if new is not None:
+                self._hand_on(key, new)
+            if value.weight is not None:
+                self._one_less(key)
 
-    def _done(self, node: Node, arrived: list[Value]) -> None:
+    def _make(self, made: Made, operand: Keyed, gradient: Value) -> Value:
+        """The gradient of an operand."""
+        memory = self.memory
+        how, form, otherwise = made
+        if how == "reuse" and otherwise is not None and gradient.storage.holds > 1:
+            how, form = "fresh", otherwise
+        if how in ("alias", "reuse"):
+            return Value(memory.hold(gradient.storage), form)
+        key, value = operand
+        own = how != "new" and value.weight is not None and key not in self.finished
+        return Value(memory.place(form, "gradients" if own else "temporaries"), form)
+
+    def _done(self, node: Node, arrived: Sequence[Value]) -> None:
         """Let go of what a node has read."""
         for gradient in arrived:
             self.memory.release(gradient.storage)
-        arrived.clear()
         self.discard(node)
-
-    def _fresh(self, operand: Operand, gradient: Value, placed: str = "like") -> Value:
-        """A gradient of the operand's size: laid out like it, channels last if it is ("suggested"), or contiguous."""
-        value = operand.value
-        use = "gradients" if value.weight is not None and operand.key not in self.finished else "temporaries"
-        sizes, strides = value.sizes, value.strides
-        if sizes is not None and strides is not None:
-            if placed == "suggested":
-                strides = layout.suggested(sizes, sizes, strides)
-            elif placed == "contiguous" or not layout.is_dense(sizes, strides):
-                strides = None
-        return self.memory.new(value.shape, value.dtype, strides, use)
-
-    def _line(self, value: Value) -> Line:
-        return self.memory.line(value.values, size_of(value.dtype))
-
-    @staticmethod
-    def _same_shape(gradient: Value, value: Value) -> bool:
-        return gradient.shape == value.shape
-
-    @staticmethod
-    def _spread(kind: str, gradient: Value, value: Value) -> tuple[int, ...] | None:
-        if value.sizes is None:
-            return None
-        return (0,) * len(value.sizes) if kind == "spread" else gradient.strides
-
-    @staticmethod
-    def _part(gradient: Value, value: Value) -> tuple[int, ...] | None:
-        if value.sizes is None or gradient.strides is None:
-            return None
-        if len(gradient.strides) == len(value.sizes):
-            return gradient.strides
-        return layout.contiguous(value.sizes)
-
-    def _view(self, node: Node, given: Sequence[Value | None], wanted: Sequence[Operand]) -> list[Value | None]:
-        """The gradient of a view's input."""
-        memory, op = self.memory, node.label.op
-        if not wanted:
-            return []
-        operand = wanted[0]
-        value = operand.value
-        how = views.gradient_kind(op)
-        gradient: Value = next(one for one in given if one is not None)
-        rest: list[Value | None] = [None] * (len(wanted) - 1)
-        if how in ("join", "fill") and not views.takes_nothing(op):
-            # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
-            # undone one after the other.
-            missing = [
-                memory.line(result.values, size_of(gradient.dtype))
-                for one, (_, result) in zip(given, node.results, strict=True)
-                if one is None and how == "join" and not isinstance(op, Unbind)
-            ]
-            if how == "fill":
-                missing += self._between(op, value, gradient)
-            scratch = [memory.allocate(line) for line in missing]
-            made = self._fresh(operand, gradient)
-            for storage in scratch:
-                memory.release(storage)
-            return [made, *rest]
-        if how == "sum" and gradient.shape != value.shape:
-            return [self._fresh(operand, gradient), *rest]
-        strides = self._view_strides(how, node, gradient, value)
-        if strides is None and value.sizes is not None and gradient.sizes is not None:
-            return [memory.new(value.shape, gradient.dtype), *rest]
-        return [memory.alias(gradient, value.shape, strides), *rest]
-
-    def _between(self, op: Op, value: Value, gradient: Value) -> list[Line]:
-        """The last step but one of a slice's gradient, beyond the gradient that it is made of."""
-        if isinstance(value.shape, Unknown):
-            return []
-        shape = views.last_but_one(op, value.shape)
-        if shape is None:
-            return []
-        each = size_of(gradient.dtype)
-        more = dims.subtract(dims.product(shape), gradient.values)
-        return [self.memory.line(more, each)]
-
-    @staticmethod
-    def _view_strides(how: str, node: Node, gradient: Value, value: Value) -> tuple[int, ...] | None:
-        if gradient.sizes is None or gradient.strides is None or value.sizes is None:
-            return None
-        if how == "permute":
-            return views.gradient_strides(node.label.op, gradient.sizes, gradient.strides)
-        return layout.reshape(gradient.sizes, gradient.strides, value.sizes)
 
     # Handing gradients on.
 
-    def _hand_on(self, operand: Operand, gradient: Value) -> None:
+    def _hand_on(self, key: int, gradient: Value) -> None:
         """Add a gradient to what has arrived at the operand before."""
-        memory, key = self.memory, operand.key
+        memory = self.memory
         before = self.gradients.get(key)
         if before is None:
             self.gradients[key] = gradient
@@ -318,36 +209,21 @@ class Backward:
         self.finished[key] = gradient
 
 
-def is_weight(value: Value) -> bool:
-    """Whether a value is a parameter that is trained."""
-    return value.weight is not None and value.grad
+def trained_by(entry: Node | Written) -> list[int]:
+    """The weights that an entry gives a gradient, by key."""
+    if isinstance(entry, Node):
+        return [entry.operands[at][0] for at in entry.plan.trained]
+    return [key for key, value in entry.operands if value.weight is not None and value.grad]
 
 
-def uses_of(tape: Sequence[Entry]) -> Counter[int]:
+def uses_of(tape: Sequence[Entry]) -> dict[int, int]:
     """How many nodes of a tape give each weight a gradient. A checkpoint's own tape is a pass of its own."""
-    return Counter(
-        operand.key
-        for entry in tape
-        if not isinstance(entry, Region)
-        for operand in entry.operands
-        if is_weight(operand.value)
-    )
-
-
-ARITHMETIC = frozenset(
-    {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
-)
-"""Kinds whose operands are repeated to the result's shape."""
-
-
-def repeated(node: Node, operand: Operand) -> Shape | None:
-    """The larger shape in which an operand's gradient is made first; None where it is the operand's own."""
-    result, shape = node.results[0][1].shape, operand.value.shape
-    if isinstance(result, Unknown) or isinstance(shape, Unknown):
-        return None
-    if node.label.op.kind == "matmul":
-        return batched(shape, result)
-    return result if node.label.op.kind in ARITHMETIC and shape != result else None
+    uses: dict[int, int] = {}
+    for entry in tape:
+        if not isinstance(entry, Region):
+            for key in trained_by(entry):
+                uses[key] = uses.get(key, 0) + 1
+    return uses
 
 
 def _is_dense(value: Value) -> bool:

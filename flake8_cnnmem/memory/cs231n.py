@@ -12,7 +12,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.dtypes import half_of, size_of
-from flake8_cnnmem.memory.estimate import Estimate, Line
+from flake8_cnnmem.memory.estimate import Estimate, Line, Moment, within
 from flake8_cnnmem.memory.volumes import activations, unknowns, volumes
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -26,6 +26,22 @@ class Sum:
 
     line: Line
     left_out: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The bytes of a step by the textbook, which knows of no moments."""
+
+    total: Line
+
+    def largest_batch(self, limit: int) -> int:
+        return within([self.total], limit)
+
+    def moments(self, batch: int) -> tuple[Moment, ...]:
+        return ()
+
+    def kept_by(self) -> tuple[tuple[str, int], ...]:
+        return ()
 
 
 def _sum(sizes: list[dims.Size]) -> Sum:
@@ -91,6 +107,6 @@ def estimate(model: Model, training: Training, overhead: int) -> Estimate:
         input=value * given.line.at(batch),
         overhead=overhead,
         total=total.at(batch) + overhead,
-        peaks=(total,),
         left_out=tuple(dict.fromkeys(written.left_out + given.left_out + all_weights.left_out)),
+        peaks=Formula(total),
     )

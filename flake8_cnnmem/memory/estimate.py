@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,14 +77,19 @@ class Moment:
 
 
 class Peaks(Protocol):
-    """A replayed step, which can say its peak at any batch size, and how it came to it."""
+    """What an accounting knows beyond its figures: the peak at any batch size, and how it came to it."""
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
         ...
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
-        """The step in order."""
+        """The step in order; empty where nothing was replayed."""
+        ...
+
+    def kept_by(self) -> tuple[tuple[str, int], ...]:
+        """The bytes that autograd keeps after the forward pass, without the inputs, by the name of the op that keeps
+        them, as `Moment` names ops; in call order."""
         ...
 
 
@@ -91,7 +97,6 @@ class Peaks(Protocol):
 class Estimate:
     """Bytes of one training step by term. `total` is the figure that is held against the limit.
 
-    `peaks` are the affine functions whose maximum, plus `overhead`, is the total at any batch size.
     `saved` and `tensor_peak` are None under cs231n accounting. `activations` are all that is neither a
     parameter's nor the input's: `Live.kept` and `Live.temporaries`, but for the temporaries of the optimizer's step,
     which are among `optimizer`. `peak_at` is the first of the step's moments that reaches the peak.
@@ -106,11 +111,8 @@ class Estimate:
     input: int
     overhead: int
     total: int
-    peaks: tuple[Line, ...]
     saved: int | None = None
     tensor_peak: int | None = None
-    kept_by: tuple[tuple[str, int], ...] = ()
-    """`saved` without the inputs, by the name of the op that keeps it, as `Moment` names ops; in call order."""
     peak_at: Moment | None = None
     overhead_parts: tuple[tuple[str, int], ...] = ()
     """What a GPU that is known by its name takes, by term; the terms are `device.LABELS`. They are in `overhead`."""
@@ -118,8 +120,7 @@ class Estimate:
     """Thousandths of the tensors' peak, rounded up, that are part of `overhead` at every batch size."""
     left_out: tuple[Unknown, ...] = ()
     """Why something has no known size and is not counted: the total is then a lower bound."""
-    timeline: Peaks | None = None
-    """The replay, where there is one: it knows what rounding adds to `peaks`."""
+    peaks: Peaks | None = None
 
     @property
     def moment(self) -> str:
@@ -128,19 +129,31 @@ class Estimate:
 
     def moments(self) -> tuple[Moment, ...]:
         """The step in order, one moment for each op forward and back; empty where nothing was replayed."""
-        return () if self.timeline is None else self.timeline.moments(self.batch_size)
+        return () if self.peaks is None else self.peaks.moments(self.batch_size)
+
+    @property
+    def kept_by(self) -> tuple[tuple[str, int], ...]:
+        """`saved` without the inputs, by the name of the op that keeps it; empty where nothing was replayed."""
+        return () if self.peaks is None else self.peaks.kept_by()
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose total is within `limit` bytes; 0 when not even one sample fits.
         Where the memory does not depend on the batch, the largest number a batch may be: 2**31 - 1."""
         shared = -(-(self.tensor_peak or 0) * self.overhead_share // 1000)
         room = (limit - self.overhead + shared) * 1000 // (1000 + self.overhead_share)
-        if self.timeline is not None:
-            return self.timeline.largest_batch(room)
-        largest = 2**31 - 1
-        for line in self.peaks:
-            if line.each > 0:
-                largest = min(largest, (room - line.fixed) // line.each)
-            elif line.fixed > room:
-                return 0
-        return max(largest, 0)
+        return LARGEST if self.peaks is None else self.peaks.largest_batch(room)
+
+
+LARGEST = 2**31 - 1
+"""What no limit holds back."""
+
+
+def within(lines: Iterable[Line], room: int, most: int = LARGEST) -> int:
+    """The largest batch size, up to `most`, at which none of the lines is above so many bytes; 0 when there is none."""
+    largest = most
+    for line in lines:
+        if line.each > 0:
+            largest = min(largest, (room - line.fixed) // line.each)
+        elif line.fixed > room:
+            return 0
+    return max(largest, 0)

@@ -8,24 +8,23 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
-from flake8_cnnmem.graph import Call, OwnBackward, Site, Tensor
+from flake8_cnnmem.graph import Call, OwnBackward, Tensor
 from flake8_cnnmem.memory.autocast import Autocast
-from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve, size_of
+from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.keeping import Keyed, lines_of, node_of
-from flake8_cnnmem.memory.layout import in_order
-from flake8_cnnmem.memory.placing import (
-    computed_dtype,
-    is_in_place,
-    is_view,
-    is_viewed,
-    own_strides,
-    shared_strides,
-    shares_input,
-)
-from flake8_cnnmem.memory.products import as_read, summed
+from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Operand, Region, Step, Stretch, Written, calls_in, first_number
+from flake8_cnnmem.memory.tape import (
+    Entry,
+    Keyed,
+    Node,
+    Region,
+    Step,
+    Stretch,
+    Written,
+    calls_in,
+    first_number,
+)
 from flake8_cnnmem.memory.variants import dropped_out, variants
 
 
@@ -39,18 +38,18 @@ class Forward:
     """The training dtype."""
     weights: dict[int, Value]
     autocast: Autocast
-    names: dict[int, str] = field(default_factory=dict)
-    """Module path by the layer instance's id."""
     values: dict[int, Value] = field(default_factory=dict)
     tape: list[Entry] = field(default_factory=list)
     records: bool = True
     phase: str = "forward"
     """What the timeline calls what is run."""
-    reads: Counter[int] = field(default_factory=Counter)
+    reads: dict[int, int] = field(default_factory=dict)
     """How often each tensor of the running steps is still read."""
     wanted: Collection[int] = ()
     constants: set[int] = field(default_factory=set)
     """Tensors without a call that the code made on the way."""
+    plans: dict[object, Plan] = field(default_factory=dict)
+    """By all that a plan depends on."""
 
     # Running steps.
 
@@ -62,43 +61,58 @@ class Forward:
         made: set[int] = set()
         waiting: list[tuple[int, int]] = []
         read_at_all = frozenset(reads)
+        eager = self.rules.eager
         for step in steps:
-            gone: list[int] = []
-            while waiting and waiting[0][0] < first_number(step):
-                gone.append(heappop(waiting)[1])
-                self.drop(gone[-1])
-            for key in gone:
-                if key not in read_at_all:
-                    self._forget(key)
+            if waiting and waiting[0][0] < first_number(step):
+                self._let_go(waiting, first_number(step), read_at_all)
+            read: Sequence[Tensor]
+            results: Sequence[Tensor]
             if isinstance(step, Stretch):
                 read, results = self._stretch(step, reads, wanted)
             else:
-                read = [*step.inputs, *step.weights]
-                results = list(step.outputs)
+                read, results = step.inputs + step.weights, step.outputs
                 self.call(step)
-            made.update(id(tensor) for tensor in results)
-            made |= self.constants
-            self.constants.clear()
+            made.update([id(tensor) for tensor in results])
+            if self.constants:
+                made |= self.constants
+                self.constants.clear()
+            done: list[Tensor] = []
             for tensor in read:
-                reads[id(tensor)] -= 1
-            for key, tensor in {id(tensor): tensor for tensor in (*read, *results)}.items():
-                if reads[key] <= 0 and key in made and key not in wanted:
-                    if self.rules.eager:
-                        heappush(waiting, (tensor.held, key))
-                    else:
-                        self.drop(key)
+                key = id(tensor)
+                reads[key] = left = reads[key] - 1
+                if left <= 0 and key in made and key not in wanted:
+                    done.append(tensor)
+            for tensor in results:
+                key = id(tensor)
+                if reads.get(key, 0) <= 0 and key not in wanted:
+                    done.append(tensor)
+            for tensor in done:
+                if eager:
+                    heappush(waiting, (tensor.held, id(tensor)))
+                else:
+                    self.drop(id(tensor))
         for _, key in waiting:
             self.drop(key)
         self.reads, self.wanted = before
 
-    def _reads(self, steps: Sequence[Step]) -> Counter[int]:
+    def _let_go(self, waiting: list[tuple[int, int]], number: int, read: Collection[int]) -> None:
+        """Before the call of this number, what the code held until then goes: (until which call, key) in a heap."""
+        gone: list[int] = []
+        while waiting and waiting[0][0] < number:
+            gone.append(heappop(waiting)[1])
+            self.drop(gone[-1])
+        for key in gone:
+            if key not in read:
+                self._forget(key)
+
+    def _reads(self, steps: Sequence[Step]) -> dict[int, int]:
         """How often each tensor is read by the steps."""
-        reads: Counter[int] = Counter()
+        reads: dict[int, int] = {}
         for step in steps:
-            if isinstance(step, Stretch):
-                reads.update({id(tensor): 1 for tensor in self._outer(step)})
-            else:
-                reads.update(id(tensor) for tensor in (*step.inputs, *step.weights))
+            read = self._outer(step) if isinstance(step, Stretch) else (*step.inputs, *step.weights)
+            for tensor in read:
+                key = id(tensor)
+                reads[key] = reads.get(key, 0) + 1
         return reads
 
     @staticmethod
@@ -110,13 +124,13 @@ class Forward:
         return [tensor for key, tensor in read.items() if key not in made]
 
     def _stretch(
-        self, stretch: Stretch, reads: Counter[int], wanted: Collection[int]
+        self, stretch: Stretch, reads: dict[int, int], wanted: Collection[int]
     ) -> tuple[list[Tensor], list[Tensor]]:
         """A checkpointed stretch: no tape inside, its outer inputs held for the second run. Of a function with a
         backward pass of its own what that saves is held instead."""
         outer = self._outer(stretch)
         inner = [tensor for call in calls_in(stretch.steps) for tensor in call.outputs]
-        results = [tensor for tensor in inner if reads[id(tensor)] > 0 or id(tensor) in wanted]
+        results = [tensor for tensor in inner if reads.get(id(tensor), 0) > 0 or id(tensor) in wanted]
         keys = tuple(id(tensor) for tensor in results)
         own = stretch.invocation.own
         among = {id(tensor) for tensor in inner}
@@ -137,7 +151,7 @@ class Forward:
 
     def _written(self, stretch: Stretch, own: OwnBackward, outer: Sequence[Tensor]) -> None:
         """What stays of a function whose backward pass the code itself writes: what it saves."""
-        operands = tuple(Operand(id(tensor), self.value(tensor)) for tensor in outer if self.value(tensor).grad)
+        operands = [(id(tensor), self.value(tensor)) for tensor in outer if self.value(tensor).grad]
         for key in map(id, own.results):
             if key in self.values:
                 self.values[key].grad = bool(operands) and is_floating(self.values[key].dtype)
@@ -176,7 +190,7 @@ class Forward:
             return found
         dtype = resolve(tensor.dtype, self.dtype)
         if tensor.shape == () and tensor.data is not None:
-            found = Value(Storage(Line(), "temporaries"), (), (), (), dtype)
+            found = Value(Storage(Line(), "temporaries", 0), self.memory.form((), dtype))
         else:
             found = self.memory.new(tensor.shape, dtype)
         found.grad = tensor.requires_grad
@@ -190,106 +204,111 @@ class Forward:
         """One op: its results are added to `values`, what it keeps to the tape."""
         if not call.outputs:
             return
-        memory, dtype = self.memory, self.dtype
-        self.mark(self.phase, call)
-        among = {id(tensor) for tensor in call.inputs}
-        operands: list[Keyed] = [(id(tensor), self.value(tensor)) for tensor in call.inputs]
+        memory, values = self.memory, self.values
+        memory.timeline.mark(self.phase, call)
+        operands = [(id(tensor), self.value(tensor)) for tensor in call.inputs]
+        weights: list[Keyed] = []
+        if call.weights:
+            among = {key for key, _ in operands}
+            weights = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
+        half = call.autocast or half_of(self.dtype)
+        scratch: list[Storage] = []
+        row: Row | None = None
+        if half is not None:
+            row = self.row(call, operands)
+            operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
+            self.tape += casts if self.records else []
+        plan = self.plan(call, row, operands, weights, half)
+        inputs = [value for _, value in operands]
+        for at, form in plan.copies:
+            given = inputs[at]
+            inputs[at] = copy = Value(memory.place(form), form, given.grad, given.weight)
+            scratch.append(copy.storage)
+        scratch += [memory.room(lot) for lot in plan.scratch]
+        results: list[Keyed] = []
+        for tensor, (form, shared, grad) in zip(call.outputs, plan.results, strict=True):
+            if shared:
+                storage = memory.hold(inputs[0].storage)
+            else:
+                spare = self._spare(call, tensor, form.dtype) if plan.row.reuses else None
+                if spare is not None:
+                    form = spare.form
+                storage = memory.place(form) if spare is None else memory.hold(spare.storage)
+            # A reshape that has to copy makes no view.
+            viewed = plan.viewed and (plan.kind != "view" or storage is inputs[0].storage)
+            results.append((id(tensor), Value(storage, form, grad, None, viewed)))
+        if plan.flows and self.records:
+            saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
+            self.tape.append(Node(call, plan, operands + weights, results, saved))
+        for storage in scratch:
+            memory.release(storage)
+        for key, value in results:
+            if key in values:
+                self.drop(key)
+            values[key] = value
+
+    def row(self, call: Call, operands: Sequence[Keyed]) -> Row:
+        """What the framework's rules say of the call."""
         row = self.rules.row(call.op.kind, *variants(call, [value for _, value in operands]))
         if dropped_out(call):
             row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
-        weights: list[Keyed] = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
-        flows = call.grad and row.gradient != "none" and any(value.grad for _, value in (*operands, *weights))
-        records = flows and self.records
+        return row
 
-        half = call.autocast or half_of(dtype)
-        scratch: list[Storage] = []
-        if half is not None:
-            operands, weights, casts, made = self.autocast.cast(call, row, operands, weights, half)
-            self.tape += casts if self.records else []
-            scratch += made
-        inputs = [value for _, value in operands]
-        if row.reads:
-            inputs, made = as_read(memory, call, row.reads, inputs)
-            scratch += made
-        computed = computed_dtype(row, inputs, half, dtype)
-        within = half is not None and row.autocast == "within"
-        each = size_of("float32" if within else computed)
-        scratch += [memory.allocate(line) for line in lines_of(memory, row.forward, call, inputs, each)]
-        results = [self._result(call, row, inputs, tensor, computed) for tensor in call.outputs]
-        for value in results:
-            value.grad = flows and is_floating(value.dtype)
-            # A reshape that has to copy makes no view.
-            shared = not is_view(call, row) or value.storage is inputs[0].storage
-            value.viewed = flows and shared and is_viewed(call, row, inputs)
-        if records:
-            node = node_of(memory, call, row, operands, weights, inputs, results, each)
-            if within:
-                # The gradient arrives in half, too.
-                node.temporaries += (memory.line(results[0].values, each),)
-            self.tape.append(node)
-        for storage in scratch:
-            memory.release(storage)
-        for tensor, value in zip(call.outputs, results, strict=True):
-            self.drop(id(tensor))
-            self.values[id(tensor)] = value
+    def plan(
+        self, call: Call, row: Row | None, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str | None
+    ) -> Plan:
+        """The plan of a call, made now or for another one like it. `row` is given where autocast has changed what the
+        op reads."""
+        key: object = (
+            call.op,
+            call.grad,
+            self.records,
+            call.problem is None,
+            half,
+            row,
+            # What a plan reads of a value.
+            tuple([(value.form.number, value.grad, value.weight is None, value.viewed) for _, value in operands]),
+            tuple([(value.form.number, value.grad, value.weight is None, value.viewed) for _, value in weights]),
+            len(call.weights),
+            tuple([(tensor.shape, tensor.dtype) for tensor in call.outputs]),
+        )
+        try:
+            found = self.plans.get(key)
+        except TypeError:
+            # An op with a list or a slice among its fields.
+            key = object()
+            found = None
+        if found is None:
+            given = [value for _, value in operands]
+            row = row or self.row(call, operands)
+            own = [value for _, value in weights]
+            found = self.plans[key] = planned(self.memory, call, row, given, own, half, self.dtype, self.records)
+        return found
 
-    def _result(self, call: Call, row: Row, inputs: Sequence[Value], tensor: Tensor, computed: str) -> Value:
-        """Where one of the call's results lies."""
+    def _keep(
+        self, what: str, at: int, inputs: Sequence[Value], weights: Sequence[Keyed], results: Sequence[Keyed]
+    ) -> Storage:
+        """Hold for the backward pass what a plan says."""
         memory = self.memory
-        dtype = computed if tensor.dtype == "float" else tensor.dtype
-        sizes = memory.sizes(tensor.shape)
-        first = inputs[0] if inputs else None
-        if first is not None and is_in_place(call):
-            return memory.alias(first, tensor.shape, first.strides)
-        if first is not None and shares_input(call, row, first, dtype):
-            strides = shared_strides(call, first, sizes)
-            if strides is not None or sizes is None or first.sizes is None:
-                return memory.alias(first, tensor.shape, strides)
-        spare = self._spare(call, row, tensor, dtype)
-        if spare is not None:
-            return memory.alias(spare, tensor.shape, spare.strides)
-        if sizes is not None and row.layout == "time first" and tensor.index == 0 and len(sizes) == 3:
-            order = (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2)
-            return memory.new(tensor.shape, dtype, in_order(sizes, order))
-        plan = summed(call, inputs) if call.op.kind == "einsum" and row.reads else None
-        if plan is not None and sizes is not None:
-            return memory.new(tensor.shape, dtype, in_order(sizes, plan.result))
-        copied = sizes is None or is_view(call, row)
-        return memory.new(tensor.shape, dtype, None if copied or sizes is None else own_strides(row, inputs, sizes))
+        if what == "input":
+            return memory.keep(inputs[at].storage)
+        if what == "result":
+            return memory.keep(results[at][1].storage)
+        if what == "weight":
+            return memory.keep(weights[at][1].storage)
+        if what == "clone":
+            return memory.keep_new(inputs[at].storage.line)
+        storage = memory.room(at)
+        storage.kept = 1
+        return storage
 
-    def _spare(self, call: Call, row: Row, result: Tensor, dtype: str) -> Value | None:
+    def _spare(self, call: Call, result: Tensor, dtype: str) -> Value | None:
         """An operand whose storage the result can take over: nothing else needs it, and it is as large."""
-        if not row.reuses:
-            return None
         for tensor in call.inputs:
             key = id(tensor)
             value = self.values.get(key)
-            if value is None or self.reads[key] > 1 or key in self.wanted or value.storage.use != "temporaries":
+            if value is None or self.reads.get(key, 0) > 1 or key in self.wanted or value.storage.use != "temporaries":
                 continue
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
-
-    def mark(self, phase: str, call: Call) -> None:
-        """From here on the step is at this call."""
-        if phase == "forward" and call.function == "loss" and call.within is None:
-            self.memory.timeline.mark("loss")
-            return
-        self.memory.timeline.mark(phase, *self._place(call))
-
-    def name_of(self, call: Call) -> str:
-        """What a `Moment` calls the op."""
-        return self._place(call)[0]
-
-    def _place(self, call: Call) -> tuple[str, Site | None]:
-        """What a message calls the op, and where it stands: a layer by its path, at its construction; a function by
-        the path of the module that calls it and its own name, at the call."""
-        inside = call.within
-        if inside is not None and getattr(getattr(inside.layer, "cls", None), "site", None) is None:
-            for invocation in inside.ancestry():
-                path = self.names.get(id(invocation.layer))
-                if path:
-                    return path, invocation.layer.site or call.site
-        own = call.function or call.op.kind
-        path = "" if inside is None else self.names.get(id(inside.layer))
-        return (f"{path}.{own}" if path else own), call.site

@@ -11,7 +11,7 @@ from dataclasses import replace
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
-from flake8_cnnmem.memory.attribution import kept_by
+from flake8_cnnmem.memory.attribution import keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
@@ -69,9 +69,9 @@ def estimate(model: Model, training: Training, overhead: int, rules: Rules | Non
 def replay(model: Model, training: Training, rules: Rules) -> Replayed:
     """One step of the model, by these rules."""
     batch, dtype = training.batch_size.value, training.dtype.value
-    memory = Memory(Timeline(rules.alignment), max(1, batch))
+    memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch))
     weights = weights_in_memory(model, memory, dtype)
-    forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), dict(model.paths))
+    forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules))
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
     given = list(model.inputs) + ([loss[1]] if loss else [])
     for tensor in given:
@@ -97,8 +97,8 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
     forward.run(steps_of(model.calls), outputs)
     for storage in before:
         memory.release(storage)
-    kept = kept_by(forward.tape, fixed, batch, forward.name_of)
-    saved = sum(size for _, size in kept)
+    kept = keeping(forward.tape, fixed)
+    saved = sum(line.at(batch) for _, line in kept)
     saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
     chosen = id(loss[0].inputs[0]) if loss else 0
@@ -157,7 +157,7 @@ def _prune(forward: Forward, backward: Backward, output: int) -> None:
     for entry in reversed(forward.tape):
         if wanted.isdisjoint(entry.gives):
             backward.discard(entry)
-            continue
-        wanted.update(entry.asks)
-        kept.append(entry)
+        else:
+            wanted.update(entry.asks)
+            kept.append(entry)
     forward.tape[:] = kept[::-1]

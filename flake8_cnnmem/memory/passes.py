@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.actions import Action, Step
-from flake8_cnnmem.memory.attribution import kept_by
+from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import resolve
@@ -48,7 +48,7 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
 
     memory = replay.memory
     left_out = tuple(memory.left_out)
-    return Replayed(memory.timeline, training.batch_size.value, replay.saved, replay.by_op, left_out, again)
+    return Replayed(memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again)
 
 
 @dataclass(slots=True)
@@ -66,15 +66,15 @@ class Replay:
     done: set[int] = field(default_factory=set)
     updated: dict[int, tuple[optimizers.Row, Mapping[str, object], Value]] = field(default_factory=dict)
     saved: int = 0
-    by_op: tuple[tuple[str, int], ...] = ()
-    """`saved` without the inputs, by op, at the loss for which most is kept."""
+    most: Keeping = ()
+    """`saved` without the inputs, at the loss for which most is kept."""
 
     def __post_init__(self) -> None:
         batch, dtype = self.training.batch_size.value, self.training.dtype.value
-        self.memory = Memory(Timeline(self.rules.alignment), max(1, batch))
+        self.memory = Memory(Timeline(self.rules.alignment, dict(self.model.paths)), max(1, batch))
         self.weights = weights_in_memory(self.model, self.memory, dtype)
         autocast = Autocast(self.memory, self.rules)
-        self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast, dict(self.model.paths))
+        self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast)
         self.backward = Backward(self.memory, self.rules, self.forward)
         for tensor in self.inputs:
             value = self.memory.new(tensor.shape, resolve(tensor.dtype, dtype), use="input")
@@ -111,7 +111,7 @@ class Replay:
         self.forward.run(steps_of(calls), {id(loss), *read, *held})
         saved = self.kept()
         if saved > self.saved:
-            self.saved, self.by_op = saved, self.kept_by_op()
+            self.saved, self.most = saved, self.keeping()
         self.forward.autocast.end()
         self.go_back(loss)
         self.forward.drop(id(loss))
@@ -144,11 +144,11 @@ class Replay:
         storages = {id(s): s for entry in self.forward.tape for s in entry.saved if id(s) not in fixed}
         return sum(storage.line.at(self.training.batch_size.value) for storage in storages.values())
 
-    def kept_by_op(self) -> tuple[tuple[str, int], ...]:
+    def keeping(self) -> Keeping:
         """The same, each storage with the op that keeps it; the inputs with none."""
         given = [self.forward.values[id(tensor)] for tensor in self.inputs if id(tensor) in self.forward.values]
         fixed = {id(value.storage) for value in (*self.weights.values(), *given)}
-        return kept_by(self.forward.tape, fixed, self.training.batch_size.value, self.forward.name_of)
+        return keeping(self.forward.tape, fixed)
 
     def clear(self, keys: frozenset[int]) -> None:
         for key in keys & set(self.backward.finished):

@@ -8,22 +8,20 @@ is larger. What is no such view is copied, and the copy is what is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory import einsum, layout
-from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.unknown import Unknown
 
 Sizes = tuple[int, ...]
 
 
-def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tuple[list[Value], list[Storage]]:
-    """The operands as they are read, a copy in place of each that does not lie as the op wants, and the copies'
-    storages. `how` is a row's `reads`."""
-    found: list[Value] = []
-    made: list[Storage] = []
+def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Iterator[tuple[int, Form]]:
+    """The operands that do not lie as the op wants, by their places, with the forms of the copies that are read
+    instead. `how` is a row's `reads`."""
     result = call.outputs[0].shape
     for at, value in enumerate(inputs):
         other = inputs[1 - at] if len(inputs) == 2 else None
@@ -38,15 +36,8 @@ def as_read(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> tu
             shape = value.shape if at == 0 and turned else None
         else:
             shape = _copied_shape(call.op.kind, value, other, result, memory)
-        if shape is None:
-            found.append(value)
-            continue
-        copy = memory.new(shape, value.dtype)
-        copy.grad = value.grad
-        copy.weight = value.weight
-        made.append(copy.storage)
-        found.append(copy)
-    return found, made
+        if shape is not None:
+            yield at, memory.form(shape, value.dtype)
 
 
 def summed(call: Call, inputs: Sequence[Value]) -> einsum.Product | None:
@@ -84,9 +75,9 @@ def batched(shape: Shape | Unknown, result: Shape | Unknown) -> Shape | None:
     return full if full != shape and len(shape) > 2 else None
 
 
-def is_matrix(call: Call, inputs: Sequence[Value], value: Value) -> bool:
+def is_matrix(call: Call, inputs: Sequence[Value], form: Form) -> bool:
     """Whether a product's gradient is a matrix, or a batch of them, as it lies."""
-    sizes, strides, kind = value.sizes, value.strides, call.op.kind
+    sizes, strides, kind = form.sizes, form.strides, call.op.kind
     if sizes is None or strides is None or len(sizes) < 3:
         return True
     plan = summed(call, inputs) if kind == "einsum" else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flake8_cnnmem.memory.attribution import Keeping, kept_by
 from flake8_cnnmem.memory.estimate import Estimate, Moment
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
@@ -14,7 +15,7 @@ from flake8_cnnmem.unknown import Unknown
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A step as it was replayed at the batch size `batch`. `saved` is what autograd keeps after the forward pass, in
-    bytes, and `kept_by` the same without the inputs, by op.
+    bytes, and `kept` the same without the inputs.
 
     The order of events is the same at every batch size but one: axes of one value count in no layout, so that an op
     may read a single sample as it lies where it copies a batch. `again` replays the step at another batch size.
@@ -23,7 +24,7 @@ class Replayed:
     timeline: Timeline
     batch: int
     saved: int
-    kept_by: tuple[tuple[str, int], ...]
+    kept: Keeping
     left_out: tuple[Unknown, ...]
     again: Callable[[int], Replayed]
 
@@ -40,6 +41,10 @@ class Replayed:
         """The step in order."""
         return self.timeline.moments(batch)
 
+    def kept_by(self) -> tuple[tuple[str, int], ...]:
+        """`kept` at the batch size that was replayed, by the name of the op."""
+        return kept_by(self.kept, self.batch, self.timeline.names)
+
     def estimate(self, training: Training, overhead: int) -> Estimate:
         """The figures at the training's batch size, which is the one that was replayed."""
         batch, timeline = training.batch_size.value, self.timeline
@@ -55,11 +60,9 @@ class Replayed:
             input=live.get("input", 0),
             overhead=overhead,
             total=peak + overhead,
-            peaks=timeline.envelope(),
             saved=self.saved,
-            kept_by=self.kept_by,
             tensor_peak=peak,
             peak_at=peak_at,
             left_out=self.left_out,
-            timeline=self,
+            peaks=self,
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import framework, optimizers
-from flake8_cnnmem.memory.estimate import Estimate, Line, Moment
+from flake8_cnnmem.memory.estimate import Estimate, Moment
 from flake8_cnnmem.memory.stepping import state
 from flake8_cnnmem.memory.storages import Memory
 from flake8_cnnmem.memory.timeline import Timeline
@@ -23,6 +23,8 @@ class Turns:
     """The replays of several models, each with the bytes that the others take meanwhile."""
 
     turns: tuple[tuple[Model, Estimate, int], ...]
+    largest: Estimate
+    """The turn that takes most."""
 
     def largest_batch(self, limit: int) -> int:
         found = []
@@ -33,6 +35,9 @@ class Turns:
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
         return tuple(moment for _, one, _ in self.turns for moment in one.moments())
+
+    def kept_by(self) -> tuple[tuple[str, int], ...]:
+        return self.largest.kept_by
 
 
 def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate:
@@ -63,9 +68,8 @@ def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate
         total=largest.total + more + overhead,
         tensor_peak=largest.tensor_peak + more,
         saved=max(own.saved or 0 for _, own, _, _ in turns),
-        peaks=tuple(line + Line(held + kept) for _, own, held, kept in turns for line in own.peaks),
         left_out=tuple(dict.fromkeys(cause for _, own, _, _ in turns for cause in own.left_out)),
-        timeline=Turns(tuple((model, own, held + kept) for model, own, held, kept in turns)),
+        peaks=Turns(tuple((model, own, held + kept) for model, own, held, kept in turns), largest),
     )
 
 

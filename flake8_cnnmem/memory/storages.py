@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
@@ -13,6 +14,8 @@ from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.unknown import Unknown
 
+Strides: TypeAlias = "tuple[int, ...]"
+
 
 @dataclass(slots=True, eq=False)
 class Storage:
@@ -20,23 +23,42 @@ class Storage:
 
     line: Line
     use: str
+    lot: int
+    """The timeline's number of the two."""
     holds: int = 1
     kept: int = 0
     """How many of the holders wait for the backward pass."""
 
 
 @dataclass(slots=True, eq=False)
-class Value:
-    """A tensor as it lies in memory: shape, numbers at the probe batch size, strides, dtype.
+class Form:
+    """How a tensor lies in memory: shape, numbers at the probe batch size, strides, dtype. There is one for all tensors
+    of a replay that lie alike, so that whatever follows from it is worked out once.
 
     `sizes` and `strides` are None where an axis is not known; such a tensor counts as contiguous.
     """
 
-    storage: Storage
+    number: int
     shape: Shape | Unknown
     sizes: tuple[int, ...] | None
-    strides: tuple[int, ...] | None
+    strides: Strides | None
     dtype: str
+    line: Line | None = None
+    """What a tensor of its own takes, once there has been one."""
+    lot: int = 0
+    """The same among the temporaries."""
+
+    @property
+    def values(self) -> Size:
+        return self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape)
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A tensor: where it lies, and how."""
+
+    storage: Storage
+    form: Form
     grad: bool = False
     """Whether a gradient flows into it."""
     weight: Weight | None = None
@@ -44,8 +66,24 @@ class Value:
     """Whether it is a view of another tensor to autograd, which makes writing into it dear."""
 
     @property
+    def shape(self) -> Shape | Unknown:
+        return self.form.shape
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        return self.form.sizes
+
+    @property
+    def strides(self) -> Strides | None:
+        return self.form.strides
+
+    @property
+    def dtype(self) -> str:
+        return self.form.dtype
+
+    @property
     def values(self) -> Size:
-        return self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape)
+        return self.form.values
 
 
 @dataclass(slots=True)
@@ -56,6 +94,10 @@ class Memory:
     probe: int
     """The batch size at which layouts are worked out."""
     left_out: dict[Unknown, None] = field(default_factory=dict)
+    forms: dict[tuple[Shape | Unknown, str, Strides | None], Form] = field(default_factory=dict)
+    """By shape, dtype and strides; contiguous ones without strides, too."""
+
+    # Sizes and forms.
 
     def line(self, values: Size, each: int) -> Line:
         """The bytes of so many values."""
@@ -66,14 +108,90 @@ class Memory:
             return Line(0, max(0, values.multiple) * each)
         return Line(max(0, values) * each)
 
+    def lot(self, values: Size, each: int) -> int:
+        """The timeline's number of so many values among the temporaries."""
+        return self.timeline.lot(self.line(values, each), "temporaries")
+
+    def sizes(self, shape: Shape | Unknown) -> tuple[int, ...] | None:
+        """The shape in numbers, at the probe batch size."""
+        if isinstance(shape, Unknown):
+            return None
+        found: list[int] = []
+        for size in shape:
+            if isinstance(size, Unknown):
+                return None
+            found.append(size if isinstance(size, int) else size.multiple * self.probe)
+        return tuple(found)
+
+    def form(self, shape: Shape | Unknown, dtype: str, strides: Strides | None = None) -> Form:
+        """How a tensor lies; contiguous without `strides`."""
+        key = (shape, dtype, strides)
+        found = self.forms.get(key)
+        if found is None:
+            sizes = self.sizes(shape)
+            actual = None if sizes is None else layout.contiguous(sizes) if strides is None else strides
+            found = self.forms.get((shape, dtype, actual))
+            if found is None:
+                found = self.forms[shape, dtype, actual] = Form(len(self.forms), shape, sizes, actual, dtype)
+            self.forms[key] = found
+        return found
+
+    def own_line(self, form: Form) -> Line:
+        """What a tensor of its own takes that lies so."""
+        if form.line is None:
+            form.line = self.line(form.values, size_of(form.dtype))
+            form.lot = self.timeline.lot(form.line, "temporaries")
+        return form.line
+
+    # Coming and going.
+
     def allocate(self, line: Line, use: str = "temporaries") -> Storage:
-        self.timeline.change(line, 1, use)
-        return Storage(line, use)
+        lot = self.timeline.lot(line, use)
+        if lot:
+            self.timeline.events.append(lot)
+        return Storage(line, use, lot)
+
+    def room(self, lot: int) -> Storage:
+        """A block of a size and for a use that the timeline has a number for."""
+        if lot:
+            self.timeline.events.append(lot)
+        return Storage(*self.timeline.lots[lot], lot)
+
+    def place(self, form: Form, use: str = "temporaries") -> Storage:
+        """A block for a tensor that lies so."""
+        line = form.line or self.own_line(form)
+        lot = form.lot if use == "temporaries" else self.timeline.lot(line, use)
+        if lot:
+            self.timeline.events.append(lot)
+        return Storage(line, use, lot)
+
+    def new(
+        self, shape: Shape | Unknown, dtype: str, strides: Strides | None = None, use: str = "temporaries"
+    ) -> Value:
+        """A tensor of its own; contiguous without `strides`."""
+        form = self.form(shape, dtype, strides)
+        return Value(self.place(form, use), form)
+
+    def alias(self, value: Value, shape: Shape | Unknown, strides: Strides | None) -> Value:
+        """Another view of the same memory."""
+        return Value(self.hold(value.storage), self.form(shape, value.form.dtype, strides))
+
+    def hold(self, storage: Storage) -> Storage:
+        storage.holds += 1
+        return storage
+
+    def release(self, storage: Storage) -> None:
+        storage.holds -= 1
+        if not storage.holds and storage.lot:
+            self.timeline.events.append(-storage.lot)
+
+    # What waits for the backward pass.
 
     def keep_new(self, line: Line) -> Storage:
         """A block that the backward pass alone will read."""
-        self.timeline.change(line, 1, "kept")
-        return Storage(line, "kept", kept=1)
+        storage = self.allocate(line, "kept")
+        storage.kept = 1
+        return storage
 
     def keep(self, storage: Storage) -> Storage:
         """Hold a block for the backward pass."""
@@ -91,47 +209,8 @@ class Memory:
         self.release(storage)
 
     def _becomes(self, storage: Storage, use: str) -> None:
-        self.timeline.change(storage.line, -1, storage.use)
-        self.timeline.change(storage.line, 1, use)
         storage.use = use
-
-    def hold(self, storage: Storage) -> Storage:
-        storage.holds += 1
-        return storage
-
-    def release(self, storage: Storage) -> None:
-        storage.holds -= 1
-        if storage.holds == 0:
-            self.timeline.change(storage.line, -1, storage.use)
-
-    def sizes(self, shape: Shape | Unknown) -> tuple[int, ...] | None:
-        """The shape in numbers, at the probe batch size."""
-        if isinstance(shape, Unknown):
-            return None
-        found: list[int] = []
-        for size in shape:
-            if isinstance(size, Unknown):
-                return None
-            found.append(size if isinstance(size, int) else size.multiple * self.probe)
-        return tuple(found)
-
-    def new(
-        self, shape: Shape | Unknown, dtype: str, strides: tuple[int, ...] | None = None, use: str = "temporaries"
-    ) -> Value:
-        """A tensor of its own; contiguous without `strides`."""
-        sizes = self.sizes(shape)
-        values: Size = shape if isinstance(shape, Unknown) else dims.product(shape)
-        storage = self.allocate(self.line(values, size_of(dtype)), use)
-        if sizes is None:
-            strides = None
-        elif strides is None:
-            strides = layout.contiguous(sizes)
-        return Value(storage, shape, sizes, strides, dtype)
-
-    def alias(self, value: Value, shape: Shape | Unknown, strides: tuple[int, ...] | None) -> Value:
-        """Another view of the same memory."""
-        sizes = self.sizes(shape)
-        self.hold(value.storage)
-        if sizes is not None and strides is None:
-            strides = layout.contiguous(sizes)
-        return Value(value.storage, shape, sizes, strides if sizes is not None else None, value.dtype)
+        if storage.lot:
+            lot = self.timeline.lot(storage.line, use)
+            self.timeline.events += (-storage.lot, lot)
+            storage.lot = lot

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from flake8_cnnmem.frameworks.rules import Row
 from flake8_cnnmem.graph import Call, Invocation, OwnBackward
-from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Storage, Value
 
-
-@dataclass(slots=True, eq=False)
-class Operand:
-    """One input of a node, as its backward sees it. `key` names the tensor whose gradient it asks for."""
-
-    key: int
-    value: Value
-    """Its shape and layout; the node holds no memory by it."""
+Keyed: TypeAlias = "tuple[int, Value]"
+"""A value with the key (a tensor's id) under which its gradient is asked for."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An op on the tape. `saved` are storages that it holds; `temporaries` are those of its backward."""
+    """An op on the tape. `saved` are storages that it holds."""
 
     label: Call
-    row: Row
-    operands: tuple[Operand, ...]
-    results: tuple[tuple[int, Value], ...]
-    """Key and layout of each result."""
-    saved: list[Storage] = field(default_factory=list)
-    temporaries: tuple[Line, ...] = ()
-    kind: str = "op"
-    """ "op", "view" (the op rearranges), "cast"."""
+    plan: Plan
+    operands: Sequence[Keyed]
+    """Its inputs and then its weights, as its backward sees them; it holds no memory by them."""
+    results: Sequence[Keyed]
+    saved: list[Storage]
 
     @property
     def gives(self) -> Iterable[int]:
@@ -40,7 +31,7 @@ class Node:
 
     @property
     def asks(self) -> Iterable[int]:
-        return (operand.key for operand in self.operands)
+        return (key for key, _ in self.operands)
 
 
 @dataclass(slots=True, eq=False)
@@ -78,7 +69,7 @@ class Written:
     backward: OwnBackward
     values: dict[int, Value]
     """What it saves, held until then."""
-    operands: tuple[Operand, ...]
+    operands: Sequence[Keyed]
     """The arguments that ask for a gradient."""
 
     @property
@@ -91,7 +82,7 @@ class Written:
 
     @property
     def asks(self) -> Iterable[int]:
-        return (operand.key for operand in self.operands)
+        return (key for key, _ in self.operands)
 
 
 Entry = Node | Region | Written

@@ -11,17 +11,21 @@ point by what they are for. `Estimate.moments()` gives it at the estimate's batc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
-from flake8_cnnmem.graph import Site
-from flake8_cnnmem.memory.estimate import Line, Live, Moment
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.estimate import LARGEST, Line, Live, Moment, within
+from flake8_cnnmem.memory.places import place_of
 
-Mark: TypeAlias = "tuple[int, str, str, Site | None]"
-"""(index of the first event, phase, name of the op, where it is called)."""
+Mark: TypeAlias = "tuple[int, str, Call | str]"
+"""(index of the first event, phase, the op or its name)."""
 
-START: Mark = (0, "start", "", None)
+START: Mark = (0, "start", "")
 
 
 def alive(live: Mapping[str, int]) -> Live:
@@ -33,135 +37,130 @@ def alive(live: Mapping[str, int]) -> Live:
 
 @dataclass(slots=True)
 class Timeline:
-    """`block` is the allocation granularity in bytes. Events are appended while a step is replayed."""
+    """`block` is the allocation granularity in bytes. Events are appended while a step is replayed.
+
+    An event is one number: that of a lot when it comes, and minus that when it goes. A lot is a size with what it is
+    for: a field of `Live`, or "stepping", the temporaries of the optimizer. Lot 0 takes no room, and is no event.
+    """
 
     block: int
-    lines: list[Line] = field(default_factory=list)
-    """The distinct sizes."""
-    events: list[tuple[int, int, str]] = field(default_factory=list)
-    """(which size, +1 or -1, what it is for: a field of `Live`, or "stepping", the temporaries of the optimizer)."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """Module path by the layer instance's id."""
+    lots: list[tuple[Line, str]] = field(default_factory=lambda: [(Line(), "")])
+    events: list[int] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
-    _numbers: dict[Line, int] = field(default_factory=dict)
+    _numbers: dict[tuple[int, int, str], int] = field(default_factory=dict)
 
-    def number(self, line: Line) -> int:
-        """The number by which events name a size."""
-        known = self._numbers.get(line)
+    def lot(self, line: Line, use: str) -> int:
+        """The number of a lot."""
+        key = (line.fixed, line.each, use)
+        known = self._numbers.get(key)
         if known is None:
-            known = self._numbers[line] = len(self.lines)
-            self.lines.append(line)
+            known = 0
+            if line.fixed or line.each:
+                known = len(self.lots)
+                self.lots.append((line, use))
+            self._numbers[key] = known
         return known
 
     def change(self, line: Line, sign: int, use: str) -> None:
-        if line.fixed or line.each:
-            self.events.append((self.number(line), sign, use))
+        """So many bytes come (1) or go (-1)."""
+        lot = self.lot(line, use)
+        if lot:
+            self.events.append(sign * lot)
 
-    def mark(self, phase: str, name: str = "", site: Site | None = None) -> None:
-        """From here on the step is at the op `name`, called at `site`."""
-        self.marks.append((len(self.events), phase, name, site))
+    def mark(self, phase: str, op: Call | str = "") -> None:
+        """From here on the step is at this op."""
+        self.marks.append((len(self.events), phase, op))
 
     def put_first(self, lines: Iterable[Line], use: str) -> None:
         """What turns out to have been there from the beginning."""
-        first = [(self.number(line), 1, use) for line in lines if line.fixed or line.each]
+        first = [lot for lot in (self.lot(line, use) for line in lines) if lot]
         self.events[:0] = first
-        self.marks[:] = [(at + len(first), phase, name, site) for at, phase, name, site in self.marks]
+        self.marks[:] = [(at + len(first), phase, op) for at, phase, op in self.marks]
 
-    def sizes(self, batch: int) -> list[int]:
-        """Every distinct size in bytes, rounded up to the block."""
+    def changes(self, batch: int) -> list[int]:
+        """The bytes that each event adds, rounded up to the block: by the event's number, also where it is negative."""
         block = self.block
-        return [-(-line.at(batch) // block) * block for line in self.lines]
+        sizes = [-(-line.at(batch) // block) * block for line, _ in self.lots]
+        return sizes + [-size for size in sizes[:0:-1]]
+
+    def levels(self, batch: int) -> Iterator[int]:
+        """The sum of live tensors after each event, in bytes."""
+        return accumulate(map(self.changes(batch).__getitem__, self.events))
 
     def peak(self, batch: int) -> int:
         """The highest sum of live tensors, in bytes."""
-        sizes = self.sizes(batch)
-        live = highest = 0
-        for number, sign, _ in self.events:
-            if sign > 0:
-                live += sizes[number]
-                if live > highest:
-                    highest = live
-            else:
-                live -= sizes[number]
-        return highest
+        return max(self.levels(batch), default=0)
 
     def at_peak(self, batch: int) -> tuple[dict[str, int], Moment]:
         """The bytes of each use at the first moment of the peak, and that moment."""
-        sizes = self.sizes(batch)
-        total, highest, where = 0, -1, 0
-        for at, (number, sign, _) in enumerate(self.events):
-            total += sign * sizes[number]
-            if total > highest:
-                highest, where = total, at
+        levels = list(self.levels(batch)) or [0]
+        where = levels.index(max(levels))
+        changes = self.changes(batch)
         live: dict[str, int] = {}
-        for number, sign, use in self.events[: where + 1]:
-            live[use] = live.get(use, 0) + sign * sizes[number]
-        last = START
-        for mark in self.marks:
-            if mark[0] <= where:
-                last = mark
-        _, phase, name, site = last
-        return live, Moment(phase, name, site, alive(live))
+        for event, times in Counter(self.events[: where + 1]).items():
+            use = self.lots[abs(event)][1]
+            live[use] = live.get(use, 0) + times * changes[event]
+        at = bisect_right(self.marks, where, key=lambda mark: mark[0])
+        return live, self.moment(self.marks[at - 1] if at else START, alive(live))
+
+    def moment(self, mark: Mark, live: Live) -> Moment:
+        _, phase, op = mark
+        if isinstance(op, str):
+            return Moment(phase, op, None, live)
+        if phase == "forward" and op.function == "loss" and op.within is None:
+            return Moment("loss", "", None, live)
+        return Moment(phase, *place_of(op, self.names), live)
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
         """The step in order, each op at the highest point of its turn; bytes at this batch size."""
-        sizes = self.sizes(batch)
+        changes = self.changes(batch)
         found: list[Moment] = []
         live: dict[str, int] = {}
         total = 0
         marks = [START, *self.marks]
         ends = [mark[0] for mark in marks[1:]] + [len(self.events)]
-        for (begin, phase, name, site), end in zip(marks, ends, strict=True):
+        for mark, end in zip(marks, ends, strict=True):
             highest, top = total, dict(live)
-            for at in range(begin, end):
-                number, sign, use = self.events[at]
-                total += sign * sizes[number]
-                live[use] = live.get(use, 0) + sign * sizes[number]
-                rising = sign > 0 and (at + 1 == end or self.events[at + 1][1] < 0)
+            for at in range(mark[0], end):
+                event = self.events[at]
+                use = self.lots[abs(event)][1]
+                total += changes[event]
+                live[use] = live.get(use, 0) + changes[event]
+                rising = event > 0 and (at + 1 == end or self.events[at + 1] < 0)
                 if rising and total >= highest:
                     highest, top = total, dict(live)
-            found.append(Moment(phase, name, site, alive(top)))
+            found.append(self.moment(mark, alive(top)))
         return tuple(found)
 
     def envelope(self) -> tuple[Line, ...]:
         """The affine functions whose maximum is the peak without rounding, from the flattest to the steepest."""
-        fixed = each = 0
-        rising = False
-        tops: set[Line] = set()
-        for number, sign, _ in self.events:
-            if sign < 0 and rising:
-                tops.add(Line(fixed, each))
-            rising = sign > 0
-            fixed += sign * self.lines[number].fixed
-            each += sign * self.lines[number].each
-        if rising:
-            tops.add(Line(fixed, each))
-        return upper_envelope(tops)
+        lines = [line for line, _ in self.lots]
+        fixed = [line.fixed for line in lines] + [-line.fixed for line in lines[:0:-1]]
+        each = [line.each for line in lines] + [-line.each for line in lines[:0:-1]]
+        levels = zip(
+            accumulate(map(fixed.__getitem__, self.events)),
+            accumulate(map(each.__getitem__, self.events)),
+            strict=True,
+        )
+        # The sum can only be highest where something has come and then something goes.
+        turns = pairwise((*self.events, -1))
+        tops = {level for level, (event, after) in zip(levels, turns, strict=True) if event > 0 > after}
+        return upper_envelope(Line(*top) for top in tops)
 
     def slack(self) -> int:
         """More than rounding can ever add: a block for every tensor that is alive at once."""
-        live = most = 0
-        for _, sign, _ in self.events:
-            live += sign
-            most = max(most, live)
-        return most * self.block
+        return max(accumulate(1 if event > 0 else -1 for event in self.events), default=0) * self.block
 
-    def largest_batch(self, limit: int, most: int = 2**31 - 1) -> int:
+    def largest_batch(self, limit: int, most: int = LARGEST) -> int:
         """The largest batch size whose peak is within `limit` bytes, rounding included; 0 when not even 1 fits.
 
         The peak grows with the batch, so that halving the interval between what the envelope allows with and
         without the most that rounding can add finds it in a few steps.
         """
         lines, slack = self.envelope(), self.slack()
-
-        def within(room: int) -> int:
-            largest = most
-            for line in lines:
-                if line.each > 0:
-                    largest = min(largest, (room - line.fixed) // line.each)
-                elif line.fixed > room:
-                    return 0
-            return max(largest, 0)
-
-        low, high = within(limit - slack), within(limit)
+        low, high = within(lines, limit - slack, most), within(lines, limit, most)
         while low < high:
             middle = (low + high + 1) // 2
             if self.peak(middle) <= limit:

@@ -38,13 +38,11 @@ def replay(record: dict[str, Any], **options: Any) -> tuple[int, int]:
     step(memory, row, known, values)
     peak = memory.timeline.peak(1)
     state(memory, row, known, values)
-    first = memory.timeline.events[: len(memory.timeline.events)]
-    held = sum(memory.timeline.lines[n].fixed for n, sign, use in first if use == "optimizer" and sign > 0)
+    lots = [memory.timeline.lots[event] for event in memory.timeline.events if event > 0]
+    held = sum(line.fixed for line, use in lots if use == "optimizer")
     temporaries = peak - sum(-(-v.storage.line.fixed // 512) * 512 for v in values)
-    unrounded = [n for n, sign, use in first if use == "optimizer" and sign < 0]
-    made = sum(memory.timeline.lines[n].fixed for n in unrounded)
     assert before
-    return held - made, temporaries
+    return held, temporaries
 
 
 @pytest.mark.parametrize("record", TRUTH["optimizers"], ids=name_of)

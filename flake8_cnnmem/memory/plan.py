@@ -1,0 +1,212 @@
+"""What one run of an op does to memory: worked out once for all calls of equal ops on operands that lie alike.
+
+Networks repeat themselves: three calls of four have been seen before in the same model. Whatever depends only on the
+op, on the forms of its operands and on whether gradients flow into them is in its `Plan`; who holds which storage is
+left to the passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.frameworks.rules import Kept, New, Row
+from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.memory.dtypes import is_floating, size_of
+from flake8_cnnmem.memory.layout import in_order
+from flake8_cnnmem.memory.measures import quantity
+from flake8_cnnmem.memory.placing import (
+    computed_dtype,
+    is_in_place,
+    is_view,
+    is_viewed,
+    own_strides,
+    shared_strides,
+    shares_input,
+)
+from flake8_cnnmem.memory.products import copied, summed
+from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.unknown import Unknown
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.memory.way import Way
+
+Keep: TypeAlias = "tuple[str, int]"
+"""What a node keeps: a "new" block of a lot, an "input", a "result", a "weight" by its place, or a "clone" of an input
+that the result overwrites."""
+
+Made: TypeAlias = "tuple[Form, bool, bool]"
+"""How a result lies, whether in the first input's memory, and whether a gradient flows into it."""
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """One run of an op. Operands are its inputs and then its weights."""
+
+    row: Row
+    kind: str = "op"
+    """ "op", "view" (the op rearranges), "cast"."""
+    copies: Sequence[tuple[int, Form]] = ()
+    """Inputs that are read as copies, by place."""
+    scratch: Sequence[int] = ()
+    """Lots that are there while the op runs."""
+    results: Sequence[Made] = ()
+    flows: bool = True
+    """Whether a gradient flows through."""
+    viewed: bool = False
+    """Whether the results are views to autograd, as long as they lie in the first input's memory."""
+    keeps: Sequence[Keep] = ()
+    temporaries: Sequence[int] = ()
+    """Lots that are there while its backward runs."""
+    wanted: Sequence[int] = ()
+    """The operands that want a gradient."""
+    trained: Sequence[int] = ()
+    """Those of them that are weights."""
+    ways: dict[Form, Way] = field(default_factory=dict)
+    """The way back, by the form of the gradient that arrives."""
+
+
+def planned(
+    memory: Memory,
+    call: Call,
+    row: Row,
+    given: Sequence[Value],
+    weights: Sequence[Value],
+    half: str | None,
+    dtype: str,
+    records: bool,
+) -> Plan:
+    """The plan of a call. `given` are its inputs and `weights` its weights, as autocast to `half` leaves them; `dtype`
+    is that of the training; `records` says whether there is a tape."""
+    inputs = list(given)
+    copies = list(copied(memory, call, row.reads, given)) if row.reads else []
+    for at, form in copies:
+        memory.own_line(form)
+        inputs[at] = Value(given[at].storage, form, given[at].grad, given[at].weight)
+    within = half is not None and row.autocast == "within"
+    computed = computed_dtype(row, inputs, half, dtype)
+    each = size_of("float32" if within else computed)
+    operands = (*given, *weights)
+    wanted = [at for at, value in enumerate(operands) if value.grad]
+    flows = call.grad and row.gradient != "none" and bool(wanted)
+    scratch = lots_of(memory, row.forward, call, inputs, each)
+    placed = [result_of(memory, call, row, inputs, tensor, computed) for tensor in call.outputs]
+    results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
+    plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
+    plan.viewed = flows and is_viewed(call, row, inputs)
+    if flows and records:
+        plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
+        temporaries = lots_of(memory, row.backward, call, inputs, each)
+        if within:
+            # The gradient arrives in half, too.
+            temporaries.append(memory.lot(results[0][0].values, each))
+        plan.temporaries = temporaries
+        plan.wanted = wanted
+        plan.trained = [at for at in wanted if operands[at].weight is not None]
+    return plan
+
+
+def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[Value], each: int) -> list[int]:
+    """The lots of tensors that a row names; `each` are the bytes of a value that the row leaves open."""
+    if not wanted:
+        return []
+    shape = call.outputs[0].shape
+    output = shape if isinstance(shape, Unknown) else dims.product(shape)
+    return [
+        memory.lot(quantity(new.of, call, inputs, output), new.bytes or each)
+        for new in wanted
+        for _ in range(new.times)
+    ]
+
+
+def result_of(
+    memory: Memory, call: Call, row: Row, inputs: Sequence[Value], tensor: Tensor, computed: str
+) -> tuple[Form, bool]:
+    """How one of the call's results lies, and whether in the first input's memory."""
+    dtype = computed if tensor.dtype == "float" else tensor.dtype
+    sizes = memory.sizes(tensor.shape)
+    first = inputs[0] if inputs else None
+    if first is not None and is_in_place(call):
+        return memory.form(tensor.shape, first.dtype, fitting(first.strides, sizes)), True
+    if first is not None and shares_input(call, row, first, dtype):
+        strides = fitting(shared_strides(call, first, sizes), sizes)
+        if strides is not None or sizes is None or first.sizes is None:
+            return memory.form(tensor.shape, first.dtype, strides), True
+    strides = strides_of(call, row, inputs, tensor, sizes)
+    form = memory.form(tensor.shape, dtype, strides)
+    memory.own_line(form)
+    return form, False
+
+
+def fitting(strides: tuple[int, ...] | None, sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """Strides for as many axes as there are sizes; None where code that cannot run gives others."""
+    return strides if strides is not None and sizes is not None and len(strides) == len(sizes) else None
+
+
+def strides_of(
+    call: Call, row: Row, inputs: Sequence[Value], tensor: Tensor, sizes: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """The strides of a result in memory of its own; None where it is contiguous."""
+    if sizes is None:
+        return None
+    if row.layout == "time first" and tensor.index == 0 and len(sizes) == 3:
+        return in_order(sizes, (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2))
+    product = summed(call, inputs) if call.op.kind == "einsum" and row.reads else None
+    if product is not None:
+        return in_order(sizes, product.result)
+    return None if is_view(call, row) else own_strides(row, inputs, sizes)
+
+
+def keeps_of(
+    memory: Memory, call: Call, row: Row, inputs: Sequence[Value], weights: Sequence[Value], each: int
+) -> Iterator[Keep]:
+    """What the op's row says that it keeps. `inputs` are the operands as the op reads them."""
+    in_place = is_in_place(call)
+    for kept in row.in_place if in_place and row.in_place is not None else row.keeps:
+        if isinstance(kept.what, New):
+            if applies(kept, None, inputs, weights):
+                for lot in lots_of(memory, [kept.what], call, inputs, each):
+                    yield "new", as_kept(memory, lot)
+        elif kept.what[0] == "y":
+            at = int(kept.what[1:] or 0)
+            if at < len(call.outputs):
+                yield "result", at
+        elif kept.what == "positions":
+            # The second result, where the op has one, is what is kept.
+            own = lots_of(memory, [New("y", 8)], call, inputs, each)[0]
+            yield ("result", 1) if len(call.outputs) > 1 else ("new", as_kept(memory, own))
+        else:
+            for place in places(kept.what, len(inputs)):
+                if applies(kept, place, inputs, weights):
+                    yield "clone" if in_place and place == 0 else "input", place
+    if row.weights and (row.weights != "needed" or any(value.grad for value in inputs)):
+        for at in range(len(weights) if row.weights == "all" else min(1, len(weights))):
+            yield "weight", at
+
+
+def as_kept(memory: Memory, lot: int) -> int:
+    """The lot of the same size that only the backward pass reads."""
+    return memory.timeline.lot(memory.timeline.lots[lot][0], "kept")
+
+
+def places(what: str, number: int) -> list[int]:
+    """The places of the inputs that "inputs", "x" or "x1" stands for."""
+    wanted = list(range(number)) if what == "inputs" else [int(what[1:] or 0)]
+    return [place for place in wanted if place < number]
+
+
+HALVES = ("float16", "bfloat16")
+
+
+def applies(kept: Kept, place: int | None, inputs: Sequence[Value], weights: Sequence[Value]) -> bool:
+    """Whether a row's condition holds for what is at `place` of the inputs."""
+    trained = any(value.grad for value in weights)
+    if kept.when == "weight":
+        return trained or any(value.grad and value.weight is not None for value in inputs)
+    if kept.when == "others":
+        return trained or any(value.grad for at, value in enumerate(inputs) if at != place)
+    if kept.when == "half":
+        return bool(inputs) and inputs[0].dtype in HALVES
+    return True

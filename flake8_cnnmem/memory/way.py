@@ -1,0 +1,165 @@
+"""What a gradient does on its way back through an op: worked out once for all nodes of a plan that it reaches alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Op
+from flake8_cnnmem.memory import layout, views
+from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.placing import is_in_place
+from flake8_cnnmem.memory.products import batched, is_matrix
+from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.memory.tape import Node
+from flake8_cnnmem.ops import Unbind
+from flake8_cnnmem.unknown import Unknown
+
+Made: TypeAlias = "tuple[str, Form, Form | None]"
+"""How the gradient of an operand comes about: "fresh", of its own (a weight's is its `.grad`); "new", of its own among
+the temporaries; "alias", in the memory of the gradient that has arrived; "reuse", the same where nobody else needs that
+and of the second form else; "late", fresh once the op is done. And the form in which it lies."""
+
+
+@dataclass(slots=True, eq=False)
+class Way:
+    """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
+    meanwhile."""
+
+    made: Sequence[Made | None]
+    scratch: Sequence[int] = ()
+    late: bool = False
+
+
+def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
+    """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
+    plan = node.plan
+    if plan.kind == "op":
+        return _through_op(memory, node, gradient)
+    wanted = [node.operands[at][1] for at in plan.wanted]
+    if plan.kind == "view":
+        return _through_view(memory, node, gradient, given, wanted)
+    return Way([("fresh", fresh(memory, value), None) for value in wanted])
+
+
+def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
+    row, call, wanted = node.plan.row, node.label, node.plan.wanted
+    operands = [value for _, value in node.operands]
+    each = size_of(gradient.dtype)
+    scratch = list(node.plan.temporaries)
+    if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
+        scratch.append(memory.lot(gradient.values, each))
+    if is_in_place(call) and operands[0].viewed:
+        # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
+        scratch += [memory.lot(gradient.values, each)] * 2
+    if row.gradient in ("new", "reuse"):
+        # The gradient of an operand that was repeated is made in full, and then summed.
+        full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
+        scratch += [memory.lot(dims.product(shape), each) for shape in full]
+    made: list[Made] = []
+    for at in wanted:
+        value = operands[at]
+        own = fresh(memory, value, row.layout)
+        kind = row.gradient
+        if kind == "signed":
+            kind = "new" if at else "same"
+        same = gradient.shape == value.shape
+        if call.op.kind == "matmul" and repeated(node, value) is not None:
+            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+            made.append(("late", fresh(memory, value), None))
+        elif kind == "same" and same:
+            made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
+        elif kind == "spread":
+            strides = None if value.sizes is None else (0,) * len(value.sizes)
+            made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
+        elif kind == "reuse" and same:
+            made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
+        elif kind == "parts":
+            made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
+        else:
+            made.append(("fresh", own, None))
+    return Way(made, scratch, any(how == "late" for how, _, _ in made))
+
+
+def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
+    """How a gradient of its own lies: like the operand, channels last if that is ("suggested"), or contiguous."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is not None and strides is not None:
+        if placed == "suggested":
+            strides = layout.suggested(sizes, sizes, strides)
+        elif placed == "contiguous" or not layout.is_dense(sizes, strides):
+            strides = None
+    return memory.form(value.shape, value.dtype, strides)
+
+
+def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
+    if value.sizes is None or gradient.strides is None:
+        return None
+    if len(gradient.strides) == len(value.sizes):
+        return gradient.strides
+    return layout.contiguous(value.sizes)
+
+
+ARITHMETIC = frozenset(
+    {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
+)
+"""Kinds whose operands are repeated to the result's shape."""
+
+
+def repeated(node: Node, value: Value) -> Shape | None:
+    """The larger shape in which an operand's gradient is made first; None where it is the operand's own."""
+    result, shape = node.results[0][1].shape, value.shape
+    if isinstance(result, Unknown) or isinstance(shape, Unknown):
+        return None
+    if node.label.op.kind == "matmul":
+        return batched(shape, result)
+    return result if node.label.op.kind in ARITHMETIC and shape != result else None
+
+
+def _through_view(
+    memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None], wanted: Sequence[Value]
+) -> Way:
+    """The gradient of a view's input."""
+    if not wanted:
+        return Way(())
+    op, value = node.label.op, wanted[0]
+    how = views.gradient_kind(op)
+    rest: list[Made | None] = [None] * (len(wanted) - 1)
+    each = size_of(gradient.dtype)
+    if how in ("join", "fill") and not views.takes_nothing(op):
+        # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
+        # undone one after the other.
+        scratch = [
+            memory.lot(result.values, each)
+            for one, (_, result) in zip(given, node.results, strict=True)
+            if one is None and how == "join" and not isinstance(op, Unbind)
+        ]
+        between = last_but_one(op, value, gradient) if how == "fill" else None
+        if between is not None:
+            scratch.append(memory.lot(between, each))
+        return Way([("fresh", fresh(memory, value), None), *rest], scratch)
+    if how == "sum" and gradient.shape != value.shape:
+        return Way([("fresh", fresh(memory, value), None), *rest])
+    strides = _view_strides(how, op, gradient, value)
+    if strides is None and value.sizes is not None and gradient.sizes is not None:
+        return Way([("new", memory.form(value.shape, gradient.dtype), None), *rest])
+    return Way([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest])
+
+
+def last_but_one(op: Op, value: Value, gradient: Form) -> Size | None:
+    """The values of the last step but one of a slice's gradient, beyond the gradient that it is made of."""
+    if isinstance(value.shape, Unknown):
+        return None
+    shape = views.last_but_one(op, value.shape)
+    return None if shape is None else dims.subtract(dims.product(shape), gradient.values)
+
+
+def _view_strides(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:
+    if gradient.sizes is None or gradient.strides is None or value.sizes is None:
+        return None
+    if how == "permute":
+        return views.gradient_strides(op, gradient.sizes, gradient.strides)
+    return layout.reshape(gradient.sizes, gradient.strides, value.sizes)
