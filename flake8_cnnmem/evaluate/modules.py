@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Namespace, Value
@@ -29,7 +31,8 @@ class Outline:
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self.lines = [statement.lineno for statement in statements]
-        self.names = [touched(statement) for statement in statements]
+        functions = {each.name: each for each in statements if isinstance(each, ast.FunctionDef)}
+        self.names = [touched(statement, functions) for statement in statements]
         """By statement: the names that it concerns."""
         self.bases: dict[str, list[tuple[int, str]]] = {}
         """By name: the classes with it among their bases, and the places of their statements."""
@@ -121,9 +124,12 @@ class Module:
         outline = self.outline()
         names = outline.names[at]
         try:
+            span = self.source.spans()[at]
+            run.importer.count(span.end - span.start)
             code, twin = self.code(at)
-        except SourceError as error:
-            self.lose(run, names, Unknown(error.reason, self.path, error.line or outline.lines[at]))
+        except (SourceError, Exhausted) as error:
+            line = outline.lines[at] if isinstance(error, Exhausted) else error.line or outline.lines[at]
+            self.lose(run, names, Unknown(error.reason, self.path, line))
             return
         for word in names:
             for earlier in self.touching.get(word, ()):
@@ -278,10 +284,11 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def touched(statement: ast.stmt) -> set[str]:
-    """The names that a top-level statement binds, or may change: targets, and what it calls methods of.
+def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = MappingProxyType({})) -> set[str]:
+    """The names that a top-level statement binds, or may change: targets, what it calls methods of, and what those of
+    the module's `functions` that it calls declare global.
 
-    Bodies of functions and classes are not looked into: they run when they are called.
+    Bodies of other functions and classes are not looked into: they run when they are called.
     """
     found: set[str] = set()
     waiting: list[Any] = [statement]
@@ -313,12 +320,20 @@ def touched(statement: ast.stmt) -> set[str]:
             call = node.value
             if isinstance(call.func, ast.Attribute):
                 found.update(base_name(call.func))
+            elif isinstance(call.func, ast.Name) and call.func.id in functions:
+                found.update(declared_global(functions[call.func.id]))
             for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 found.update(base_name(argument))
         elif isinstance(node, ast.Lambda):
             continue
         waiting.extend(ast.iter_child_nodes(node))
     return found
+
+
+def declared_global(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global):
+            yield from node.names
 
 
 def is_for_checkers(statement: ast.stmt) -> bool:

@@ -38,6 +38,11 @@ FOUND = {
          "pkg/net.py": NET.format("import statistics\nWIDTH = int(statistics.mean([3, 5, 10]))")},
         "pkg/net.py", 12,
     ),
+    "what a function of the module that it calls itself makes global": (
+        {"sizes.py": "WIDTH = None\ndef choose(n):\n    global WIDTH\n    WIDTH = n\ntry:\n    choose(3)\n"
+                     "except ImportError:\n    choose(4)\n", "net.py": NET.format("from sizes import WIDTH")},
+        "net.py", 6,
+    ),
     "the folder above the package is where Python looks first": (
         {"queue.py": "WIDTH = 3", "pkg/__init__.py": "", "pkg/net.py": NET.format("from queue import WIDTH")},
         "pkg/net.py", 6,

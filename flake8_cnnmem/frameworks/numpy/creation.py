@@ -101,6 +101,16 @@ def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Va
     return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
 
 
+@function("memmap", "fromfile")
+def memmap(run: Run, file: Value, dtype: Value = None, mode: Value = None, offset: Value = 0, shape: Value = None,
+           order: Value = "C", **kwargs: Value) -> Value:  # fmt: skip
+    """A file as an array: one long row unless the code says otherwise."""
+    kind = name_of(dtype) or "uint8"
+    if shape is not None:
+        return constant(run, shape, None, kind)
+    return make((run.unknown("how many values a file holds is not known"),), None, kind)
+
+
 @function("linspace", "geomspace", "logspace")
 def linspace(run: Run, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
              dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size
+from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, flat_of, make, plain
 from flake8_cnnmem.graph import Tensor
@@ -36,6 +37,9 @@ def sliced(run: Run, size: Size, entry: slice) -> tuple[Size, range | None]:
     if isinstance(size, int) and all(part is None or type(part) is int for part in parts):
         places = range(size)[entry]
         return len(places), places
+    length = distance(run, entry)
+    if length is not None:
+        return length, None
     if isinstance(size, Unknown):
         return size, None
     return run.unknown("how much a slice leaves is not known"), None

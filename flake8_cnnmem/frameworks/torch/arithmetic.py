@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.distances import note_moved
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import broadcast_data, constant
 from flake8_cnnmem.frameworks.torch.elementwise import calculated, unary
@@ -42,6 +43,9 @@ HOST: dict[str, Numbers] = {
     "xor": lambda a, b: bool(a) != bool(b), "hypot": math.hypot,
 }  # fmt: skip
 """What an operator does to the values of constants."""
+
+CONSTANT_STEPS = 10
+"""What an operation on constants costs beside the call, in steps."""
 
 KINDS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder",
@@ -104,13 +108,17 @@ def binary(run: Run, symbol: str, left: Value, right: Value, in_place: bool = Fa
         dtype = left.dtype
     known = known_result(symbol, left, right, dtype)
     if known is not None:
+        run.spend(CONSTANT_STEPS)
         return known
     function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
     if is_number(left) and isinstance(right, Tensor):
         return apply(run, Elementwise(number_kind(symbol, True)), right, function=function, dtype=dtype)
     if is_number(right) and isinstance(left, Tensor):
         op = Elementwise(number_kind(symbol, False), in_place)
-        return apply(run, op, left, function=function, dtype=dtype)
+        result = apply(run, op, left, function=function, dtype=dtype)
+        if left.shape == () and symbol in "+-" and type(right) is int:
+            note_moved(run, result, left, right if symbol == "+" else -right)
+        return result
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left.shape != () and is_plain_number(right):
         op = Elementwise(number_kind(symbol, False), in_place)
         return apply(run, op, left, function=function, dtype=dtype)

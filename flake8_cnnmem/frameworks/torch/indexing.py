@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import Constant, scalar
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
@@ -13,7 +14,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
 
-def normalised(key: Value) -> tuple[Any, ...] | Unknown:
+def normalised(run: Run, key: Value) -> tuple[Any, ...] | Unknown:
     """A key as the items of an Index: tensors of one known value count as numbers only inside slices."""
     items = key if isinstance(key, tuple) else (key,)
     made: list[Any] = []
@@ -21,7 +22,9 @@ def normalised(key: Value) -> tuple[Any, ...] | Unknown:
         if isinstance(item, Unknown):
             return item
         if isinstance(item, slice):
-            made.append(slice(bound(item.start), bound(item.stop), bound(item.step)))
+            length = distance(run, item)
+            cut = slice(bound(item.start), bound(item.stop), bound(item.step))
+            made.append(cut if length is None else Tensor((length,), "int64"))
         elif isinstance(item, Tensor):
             number = scalar(item) if item.shape == () and item.dtype != "bool" else None
             made.append(number if isinstance(number, int) else item)
@@ -51,7 +54,7 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor
-    items = normalised(key)
+    items = normalised(run, key)
     if isinstance(items, Unknown):
         from flake8_cnnmem.frameworks.torch.shapes import lost_shape
 
@@ -103,7 +106,7 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
     if isinstance(tensor, Weight):
         tensor.data = None
         return tensor
-    known = written(tensor, key, value)
+    known = written(run, tensor, key, value)
     if known is not None:
         return known
     source = tensor_of(value)
@@ -112,10 +115,10 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
     return result if isinstance(result, Tensor) else tensor
 
 
-def written(tensor: Tensor, key: Value, value: Value) -> Constant | None:
+def written(run: Run, tensor: Tensor, key: Value, value: Value) -> Constant | None:
     """A constant whose few known values are partly replaced by one number."""
     number = scalar(value)
-    items = normalised(key)
+    items = normalised(run, key)
     if tensor.data is None or isinstance(items, Unknown) or isinstance(tensor.shape, Unknown):
         return None
     if number is None or len(items) > len(tensor.shape):

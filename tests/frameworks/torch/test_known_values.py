@@ -44,3 +44,34 @@ def test_exact(cut: str) -> None:
     (report,) = analyse(Source("net.py", NET.replace("{cut}", cut.strip())), Settings()).reports
     assert (report.status, report.problems) == ("exact", ())
     assert report.parameters == 3 * 8 * 9 + 8 + 8 * 24 + 24
+
+
+TEXT = """
+import numpy as np
+import torch
+from torch import nn
+
+data = {data}
+
+def batch():
+    places = torch.randint(len(data) - 64, (16,))
+    return torch.stack([{piece} for i in places])
+
+net = nn.Sequential(nn.Embedding(50, 8), nn.Linear(8, 50))
+net(batch())
+"""
+
+PIECES = {
+    "a piece of a long tensor": ("torch.zeros(9000, dtype=torch.long)", "data[i:i + 64]"),
+    "the next piece": ("torch.arange(9000) % 50", "data[i + 1:i + 1 + 64]"),
+    "a piece of a file": ("np.memmap('t', dtype=np.uint16)", "torch.from_numpy(data[i:i + 64].astype(np.int64))"),
+    "a piece that ends at a place": ("torch.arange(9000) % 50", "data[i - 64:i]"),
+}
+
+
+@pytest.mark.parametrize(("data", "piece"), PIECES.values(), ids=PIECES)
+def test_a_piece_at_a_place_that_is_not_known(data: str, piece: str) -> None:
+    (report,) = analyse(Source("net.py", TEXT.format(data=data, piece=piece)), Settings()).reports
+    assert (report.status, report.problems) == ("exact", ())
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == (64,)

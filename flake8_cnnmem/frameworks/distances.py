@@ -1,0 +1,33 @@
+"""How far apart two places are that are not known: `data[i : i + 64]` is 64 items long wherever `i` is.
+
+Scripts that train on one long text draw the places at random, as far from its end as the slice is long.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.values import Run, Value
+
+MOVED = "places moved by a number"
+
+
+def note_moved(run: Run, result: Value, start: Tensor, by: int) -> None:
+    """Note that `result` is `by` after `start`, both single whole numbers that are not known."""
+    if isinstance(result, Tensor):
+        base, before = origin(run, start)
+        # The result is kept with what is noted, so that no other tensor gets its id.
+        run.data(MOVED)[id(result)] = (result, base, before + by)
+
+
+def origin(run: Run, place: Tensor) -> tuple[Tensor, int]:
+    _, base, by = run.data(MOVED).get(id(place), (place, place, 0))
+    return base, by
+
+
+def distance(run: Run, part: slice) -> int | None:
+    """How many items lie between the ends of a slice that were computed from the same number; None where that is not
+    known."""
+    if part.step not in (None, 1) or not isinstance(part.start, Tensor) or not isinstance(part.stop, Tensor):
+        return None
+    (base, before), (other, after) = origin(run, part.start), origin(run, part.stop)
+    return after - before if base is other and after >= before else None
