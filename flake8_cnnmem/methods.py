@@ -1,7 +1,7 @@
-"""Bodies of methods that are put off: parsed when one is called, and not before.
+"""Bodies of functions that are put off: parsed when one is called, and not before.
 
-Of a class of an imported module few methods are called, and libcst takes a second for half a megabyte. So libcst is
-given the class with `pass` for the bodies of its methods, and each body by itself when it is needed.
+Of the methods of an imported class few are called, and libcst takes a second for half a megabyte. So libcst is given
+the class with `pass` for the bodies of its methods, and each body by itself when it is needed; and so with functions.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterable
 
 LONG = 2000
-"""Characters of a class whose methods are put off: to parse a body by itself costs something as well."""
+"""Characters of a statement of which something is put off: to parse a body by itself costs something as well."""
 
 
 class PutOff(ast.Pass):
-    """In place of a method's statements: their `text`, whether they hold a `yield`, and the docstring among them."""
+    """In place of a function's statements: their `text`, whether they hold a `yield`, and the docstring among them."""
 
     text: str
     generator: bool
@@ -22,21 +22,20 @@ class PutOff(ast.Pass):
 
 
 def put_off(text: str, first: int, twins: Iterable[ast.stmt]) -> str:
-    """The text of top-level statements, the first of its lines being `first`, without the bodies of the methods of its
-    classes. The syntax trees are changed alike."""
+    """The text of top-level statements, the first of its lines being `first`, without the bodies of functions and
+    methods. The syntax trees are changed alike."""
     lines = text.split("\n")
     ends: dict[int, int] = {}
     for twin in twins:
-        if isinstance(twin, ast.ClassDef):
-            for method in twin.body:
-                if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    begin, end = first_line(method.body[0]) - first, (method.end_lineno or method.lineno) - first
-                    indent = lines[begin].encode()[: method.body[0].col_offset].decode()
-                    # `def f(self): return 1` has no lines of its own for its body.
-                    if not indent.strip():
-                        method.body = [instead_of(method.body, "\n".join(lines[begin : end + 1]) + "\n")]
-                        lines[begin] = f"{indent}pass"
-                        ends[begin] = end
+        for function in twin.body if isinstance(twin, ast.ClassDef) else [twin]:
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                begin, end = first_line(function.body[0]) - first, (function.end_lineno or function.lineno) - first
+                indent = lines[begin].encode()[: function.body[0].col_offset].decode()
+                # `def f(self): return 1` has no lines of its own for its body.
+                if not indent.strip():
+                    function.body = [instead_of(function.body, "\n".join(lines[begin : end + 1]) + "\n")]
+                    lines[begin] = f"{indent}pass"
+                    ends[begin] = end
     kept: list[str] = []
     at = 0
     while at < len(lines):

@@ -347,7 +347,7 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
 
 
 def parse_body(body: PutOff, path: str) -> tuple[libcst.BaseSuite, list[ast.stmt]]:
-    """The body of a method that was put off, as libcst has it and as `ast` has it. Raises SourceError as `parse_cst`
+    """The body of a function that was put off, as libcst has it and as `ast` has it. Raises SourceError as `parse_cst`
     does."""
     text = f"if 1:\n{body.text}"
     tree = parse("\n" * (body.lineno - 2) + text, path)

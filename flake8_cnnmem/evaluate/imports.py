@@ -12,6 +12,7 @@ import libcst as cst
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate import registries, stdlib
+from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
@@ -49,6 +50,8 @@ class Importer:
         self.script_folder = ""
         """The folder of the script, or that of its top package: the first place in which Python looks."""
         self.files: Files = DISK
+        self.left = READ
+        """Characters of imported modules that may be read yet."""
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
         self.searched: set[tuple[int, str]] = set()
@@ -125,6 +128,7 @@ class Importer:
         try:
             source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
             self.run.spend(len(source.text) // PARSED_PER_STEP)
+            self.count(len(source.text))
             source.check()
         except SourceError:
             return None
@@ -132,6 +136,12 @@ class Importer:
         if self.files.is_file(path):
             self.by_path[self.files.real(path)] = module
         return module
+
+    def count(self, characters: int) -> None:
+        """Note that so much of an imported module is read. Raises Exhausted where it comes to too much for one file."""
+        self.left -= characters
+        if self.left < 0:
+            raise Exhausted("what is imported is too much to be followed")
 
     def adopt(self, module: Module) -> None:
         """Make the analysed file the module of its own name, so that files that import it share its state."""

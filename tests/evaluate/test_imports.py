@@ -60,3 +60,28 @@ def test_an_import_finds(
     monkeypatch.chdir(tmp_path)
     [model] = analyse(load(path), Settings()).reports
     assert (model.status, model.parameters) == ("exact", parameters), model.causes
+
+
+BOUNDED = {
+    "a module that is too long is not read": ("from long import WIDTH", "WIDTH", 1000, "net.py", 3),
+    "a statement for which too little is left is not run": ("from long import WIDTH", "WIDTH", 2200, "long.py", 1),
+    "what is not imported from it is not touched": ("from long import WIDTH", "2", 1000, "", 0),
+    "it is read where it is short enough": ("from long import WIDTH", "WIDTH", 5000, "", 0),
+}
+
+
+@pytest.mark.parametrize(("line", "width", "allowed", "file", "at"), BOUNDED.values(), ids=BOUNDED)
+def test_what_is_imported_is_bounded(
+    line: str, width: str, allowed: int, file: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "long.py").write_text("WIDTH = (\n" + "    0 +\n" * 250 + "    2\n)\n", encoding="utf-8")
+    (tmp_path / "net.py").write_text(NET.format(line).replace("WIDTH))", f"{width}))"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("flake8_cnnmem.evaluate.imports.READ", allowed)
+    [model] = analyse(load("net.py"), Settings()).reports
+    if not file:
+        assert (model.status, model.parameters) == ("exact", 4), model.causes
+        return
+    [cause, *_] = model.causes
+    assert cause.reason == "what is imported is too much to be followed"
+    assert (Path(cause.path).name, cause.line) == (file, at)
