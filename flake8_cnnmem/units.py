@@ -42,7 +42,10 @@ def show(size: int, digits: int | None = None) -> str:
     """`13.9 GiB`, `37 MiB`, `4.5 MiB`, `0.02 MiB`: bytes as messages print them.
 
     `digits` are the decimals; without it one for GiB, and for MiB as many as the size needs to be told from its like.
+    More than any machine has is no figure.
     """
+    if size > LARGEST:
+        return f"over {LARGEST // TIB:,} TiB"
     if round(size / GIB, 1 if digits is None else digits) >= 1:
         return f"{size / GIB:.{1 if digits is None else digits}f} GiB"
     if digits is None:
@@ -59,6 +62,6 @@ def show_apart(left: int, right: int) -> tuple[str, str]:
         if pair[0] != pair[1] or left == right:
             return pair
         pair = show(left, digits), show(right, digits)
-    if pair[0] == pair[1] and left != right:
+    if pair[0] == pair[1] and left != right and max(left, right) <= LARGEST:
         return f"{left:,} B", f"{right:,} B"
     return pair

@@ -117,6 +117,8 @@ class Class:
 
 def linearise(cls: Class) -> tuple[Class, ...]:
     """The C3 method resolution order. TypeError where there is none, as in Python."""
+    if len(cls.bases) == 1:
+        return (cls, *cls.bases[0].mro)
     sequences = [list(base.mro) for base in cls.bases] + [list(cls.bases)]
     order = [cls]
     while any(sequences):

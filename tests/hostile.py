@@ -3,8 +3,9 @@
     python tests/hostile.py [--flake8] [NAME...]
 
 analyses each in a process of its own, with the strict switch, and prints its time, memory and findings; `--flake8`
-runs flake8 as a whole on each instead. The exit status is 1 if one crashes, prints a traceback, takes more than
-2 s of processor time or 300 MiB, or carries out anything that it says.
+runs flake8 as a whole on each instead, and once more without the plugin, whose time does not count. The exit status is
+1 if one crashes, prints a traceback, takes more than 2 s of processor time or 300 MiB, or carries out anything that it
+says.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from tests import benchmark  # noqa: E402
 
 SECONDS = 2.0
 MIB = 300.0
@@ -227,6 +230,8 @@ class Cost:
     ended: int
     printed: str
     wrote: bool
+    alone: tuple[float, float] = (0.0, 0.0)
+    """The seconds and MiB that flake8 takes without the plugin."""
 
     def broken(self, seconds: float = SECONDS) -> str:
         """What is wrong with it, or ""."""
@@ -234,9 +239,9 @@ class Cost:
             return f"ended with {self.ended}: {self.printed[-2000:]}"
         if self.wrote:
             return "it was carried out"
-        if self.seconds > seconds:
-            return f"takes {self.seconds:.1f} s"
-        return f"takes {self.mib:.0f} MiB" if self.mib > MIB else ""
+        if self.seconds - self.alone[0] > seconds:
+            return f"takes {self.seconds - self.alone[0]:.1f} s"
+        return f"takes {self.mib:.0f} MiB" if self.mib > max(MIB, self.alone[1] + MIB / 2) else ""
 
 
 def inputs() -> dict[str, bytes]:
@@ -307,21 +312,26 @@ def in_child(path: Path, writer: int) -> int:
 
 
 def linted(name: str) -> Cost:
-    """Run flake8 as a whole on one input, with every code of ours."""
+    """Run flake8 as a whole on one input, with every code of ours, and without the plugin."""
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder), name)
-        earlier = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(
-            [sys.executable, "-m", "flake8", "--isolated", "--select=CNM,E9", "--cnnmem-gpu-limit=T4", path.name],
-            cwd=folder, env={**os.environ, "CNNMEM_STRICT": "1", "PYTHONPATH": str(ROOT)}, capture_output=True,
-            check=False, timeout=600,
-        )  # fmt: skip
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        whole = flake8(path, (), "--cnnmem-gpu-limit=T4")
         wrote = (Path(folder) / WRITES).exists()
-    seconds = used.ru_utime + used.ru_stime - earlier.ru_utime - earlier.ru_stime
-    printed = (done.stdout + done.stderr).decode("utf-8", "replace")
-    # The peak is that of the largest child so far.
-    return Cost(seconds, used.ru_maxrss / 1024, 0 if done.returncode in (0, 1) else done.returncode, printed, wrote)
+        alone = flake8(path, ["flake8-cnnmem"])
+    return Cost(whole.seconds, whole.mib, whole.ended, whole.printed, wrote, (alone.seconds, alone.mib))
+
+
+def flake8(path: Path, without: Sequence[str], *options: str) -> Cost:
+    command = benchmark.flake8(sys.executable, without, "--select=CNM,E9", *options, path.name)
+    environment = {**os.environ, "CNNMEM_STRICT": "1", "PYTHONPATH": str(ROOT)}
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, cwd=path.parent, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        printed = out.read().decode("utf-8", "replace")
+    ended = 0 if process.returncode in (0, 1) else process.returncode
+    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, ended, printed, False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -335,9 +345,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cost = linted(name) if options.flake8 else analysed(name)
         wrong = cost.broken()
         broken += bool(wrong)
-        print(
-            f"{name:48s} {cost.seconds:6.2f} s {cost.mib:5.0f} MiB  {wrong or cost.printed.strip()[:110]}", flush=True
-        )
+        alone = f" (without the plugin {cost.alone[0]:6.2f} s {cost.alone[1]:5.0f} MiB)" if options.flake8 else ""
+        said = wrong or cost.printed.strip()[:110]
+        print(f"{name:48s} {cost.seconds:6.2f} s {cost.mib:5.0f} MiB{alone}  {said}", flush=True)
     print(f"{len(names)} inputs, {broken} broken")
     return 1 if broken else 0
 

@@ -69,6 +69,8 @@ def test_what_is_no_size_is_refused_with_an_example(text: str) -> None:
         (900 * MIB, "900 MiB"),
         (14_951_318_978, "13.9 GiB"),
         (1536 * GIB, "1536.0 GiB"),
+        (units.LARGEST + 1, "over 1,024 TiB"),
+        (10**400, "over 1,024 TiB"),
     ],
 )
 def test_a_size_is_shown(size: int, shown: str) -> None:

@@ -377,6 +377,7 @@ class Interpreter:
 
     def class_made(self, cls: Class, options: dict[str, Value]) -> Value:
         """A new class: `__init_subclass__` and `__set_name__` as far as natives and users define them."""
+        self.spend(len(cls.mro))
         metaclass = options.pop("metaclass", None)
         if isinstance(metaclass, Class):
             cls.facts["metaclass"] = metaclass

@@ -319,7 +319,9 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
             return run.importer.registered(container, key)
         unknown = next((each for each in container if isinstance(each, Unknown)), None)
         return False if unknown is None else unknown
-    if isinstance(container, (str, bytes, range, Directory)):
+    if isinstance(container, range):
+        return in_range(run, container, payload(item))
+    if isinstance(container, (str, bytes, Directory)):
         return bool(item in container)
     if isinstance(container, Class):
         members = run.items(container)
@@ -335,6 +337,15 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
         if isinstance(same, Unknown) and unknown is None:
             unknown = same
     return False if unknown is None else unknown
+
+
+def in_range(run: Interpreter, numbers: range, item: Value) -> bool | Unknown:
+    """Python looks at every number of a range, except for an int."""
+    if isinstance(item, (Batch, Tensor)):
+        return run.unknown("the number that is looked for is not known")
+    if isinstance(item, float) and item.is_integer():
+        item = int(item)
+    return isinstance(item, int) and item in numbers
 
 
 def truth(run: Interpreter, value: Value) -> bool | Unknown:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import MIXED, Flag, Weightless, axes_of, axis_of, count, first_not_known
+from flake8_cnnmem.ops.base import MIXED, Flag, Weightless, axes_of, axis_of, bounded, count, first_not_known
 from flake8_cnnmem.unknown import Unknown
 
 VERBS = {
@@ -144,7 +144,7 @@ class Concatenate(Weightless):
         total: Size = 0
         for shape in inputs:
             total = add(total, shape[at])
-        sizes[at] = total
+        sizes[at] = bounded(total)
         if problem:
             raise Mismatch(problem, (tuple(sizes),))
         return (tuple(sizes),)

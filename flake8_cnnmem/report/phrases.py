@@ -104,4 +104,6 @@ def shape(sizes: Sequence[int | None]) -> str:
 
 
 def mib(size: int) -> str:
+    if size > units.LARGEST:
+        return f"over {units.LARGEST // units.MIB:,}"
     return f"{size / units.MIB:,.2f}"

@@ -21,6 +21,7 @@ def key(run: Run, value: Value) -> Value:
     if kind in PLAIN or kind is Unknown:
         return value
     if kind is tuple or kind is frozenset:
+        run.spend(1)
         parts = [part if type(part) in PLAIN else key(run, part) for part in value]
         return next((part for part in parts if type(part) is Unknown), value)
     if kind is Instance:

@@ -114,6 +114,7 @@ def make_class(
     known_bases = tuple(base for base in parents if isinstance(base, Class))
     cause = next((base for base in parents if isinstance(base, Unknown)), None)
     entries = payload(namespace)
+    run.spend(sum(len(base.mro) for base in known_bases))
     cls = Class(
         payload(name),
         known_bases or (OBJECT,),

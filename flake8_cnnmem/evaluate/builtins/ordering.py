@@ -10,6 +10,9 @@ from flake8_cnnmem.values import Run, Value
 
 NUMBERS = (int, float, bool)
 
+NESTED = 4
+"""Tuples within each other that Python itself is let compare."""
+
 
 class Undecided(Leaving):
     """Two values cannot be compared for certain."""
@@ -19,13 +22,16 @@ class Undecided(Leaving):
         self.cause = cause
 
 
-def simple(keys: list[Value]) -> bool:
-    """Whether Python itself can compare these: all numbers, or all text, or such tuples."""
+def simple(keys: list[Value], nested: int = 0) -> bool:
+    """Whether Python itself can compare these: all numbers, or all text, or tuples of such."""
     kinds = set(map(type, keys))
     if kinds <= {int, float, bool} or kinds == {str}:
         return True
-    if kinds == {tuple}:
-        return all(simple(list(column)) for column in zip(*keys, strict=False)) and len(set(map(len, keys))) == 1
+    if kinds == {tuple} and nested < NESTED:
+        return (
+            all(simple(list(column), nested + 1) for column in zip(*keys, strict=False))
+            and len(set(map(len, keys))) == 1
+        )
     return False
 
 

@@ -212,7 +212,9 @@ def chain_map_set(run: Run, self: Instance, word: Value, item: Value) -> None:
 
 @chain_maps.function("new_child", absorb=False)
 def new_child(run: Run, self: Instance, m: Value = None) -> Value:
-    return run.construct(self.cls, {} if m is None else m, *self.attributes["maps"])
+    maps = self.attributes["maps"]
+    run.spend(len(maps))
+    return run.construct(self.cls, {} if m is None else m, *maps)
 
 
 chain_maps["parents"] = Property(

@@ -58,22 +58,26 @@ def subject(run: Run, pattern: re.Pattern[Any], text: Value) -> Any:
         return plain
     if len(plain) > TEXT_LENGTH:
         return run.unknown("a text is too long to be matched safely")
-    effort = backtracking(pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1"))
-    places = 4 ** len(plain) if effort is None else (len(plain) + 1) ** effort
+    written = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    repeats, choices = backtracking(written)
+    ways = 4 ** len(plain) if repeats is None else (len(plain) + 1) ** repeats
+    places = ways * choices
     if places > LARGEST_EFFORT:
         return run.unknown("a regular expression may take too long to match")
     run.spend(places // 64 + 1)
     return plain
 
 
-def backtracking(pattern: str) -> int | None:
-    """The exponent of a text's length in the time that matching takes; None where it is exponential.
+def backtracking(pattern: str) -> tuple[int | None, int]:
+    """The exponent of a text's length in the time that matching takes, None where it is exponential; and by how much
+    the choices that a pattern has multiply it.
 
-    Each repetition adds one, the start of a search another. A repeated group that holds a repetition or an alternative
-    may match the same text in exponentially many ways.
+    Each repetition adds one to the exponent, the start of a search another. A repeated group that holds a repetition
+    or a choice may match the same text in exponentially many ways. There is a choice among alternatives, and of what
+    may be left out.
     """
-    repeats = 1
-    inside = [False]
+    repeats, choices, exponential = 1, 1, False
+    inside, alternatives = [False], [1]
     at = 0
     while at < len(pattern):
         char = pattern[at]
@@ -85,18 +89,23 @@ def backtracking(pattern: str) -> int | None:
             at = closing if closing > 0 else len(pattern)
         elif char == "(":
             inside.append(False)
+            alternatives.append(1)
         elif char == "|":
             inside[-1] = True
+            alternatives[-1] += 1
+        elif char == "?" and pattern[at - 1 : at] not in ("(", "*", "+", "}"):
+            inside[-1] = True
+            choices *= 2
         elif char == ")" and len(inside) > 1:
             varied = inside.pop()
+            choices *= alternatives.pop()
             inside[-1] = inside[-1] or varied
-            if varied and pattern[at + 1 : at + 2] in ("*", "+", "{"):
-                return None
+            exponential = exponential or (varied and pattern[at + 1 : at + 2] in ("*", "+", "{"))
         elif char in "*+{":
             repeats += 1
             inside[-1] = True
         at += 1
-    return repeats
+    return None if exponential else repeats, choices * alternatives[0]
 
 
 def as_value(found: re.Match[Any] | None) -> Instance | None:

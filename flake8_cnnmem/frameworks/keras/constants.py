@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape
+from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.ops.base import TOO_LARGE
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
@@ -17,9 +19,13 @@ LARGEST = 1024
 
 
 def nested_shape(value: Any) -> Shape | None:
-    """The shape of nested lists and tuples of plain numbers; None for what is ragged or holds other things."""
+    """The shape of nested lists and tuples of numbers; None for what is ragged, too long or holds other things."""
+    return shape_within(value) if not isinstance(value, (list, tuple, range)) or countable(value) is not None else None
+
+
+def shape_within(value: Any) -> Shape | None:
     if isinstance(value, (list, tuple, range)):
-        shapes = [nested_shape(item) for item in value]
+        shapes = [shape_within(item) for item in value]
         if not shapes:
             return (0,)
         if any(shape is None or shape != shapes[0] for shape in shapes):
@@ -80,13 +86,6 @@ def thawed(data: Any) -> Any:
     return [thawed(item) for item in data] if isinstance(data, tuple) else data
 
 
-ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-
-
 def compute(run: Run, symbol: str, left: Value, right: Value) -> Value:
     """Arithmetic of constants and numbers, value by value with broadcasting."""
     data = combine(
@@ -108,9 +107,7 @@ def combine(run: Run, symbol: str, left: Any, right: Any) -> Any:
         if len(right) == 1 and len(left) > 1:
             right = right * len(left)
         return tuple(combine(run, symbol, one, other) for one, other in zip(left, right, strict=False))
-    if isinstance(left, (Batch, Unknown)) or isinstance(right, (Batch, Unknown)):
-        return run.operate(symbol, left, right)
-    return ARITHMETIC[symbol](left, right)
+    return run.operate(symbol, left, right)
 
 
 def depth(data: Any) -> int:
@@ -138,9 +135,14 @@ def each(function: Callable[[Any], Any], tensor: Tensor) -> Tensor | Unknown:
     return constant(over(tensor.data))
 
 
+def _square(value: Any) -> Any:
+    """Whole numbers of Python's have no end; a tensor's do."""
+    return value * value if isinstance(value, float) or abs(value) < 2**31 else TOO_LARGE
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "floor": math.floor, "ceil": math.ceil,
-    "round": round, "neg": operator.neg, "square": lambda x: x * x, "sign": lambda x: (x > 0) - (x < 0),
+    "round": round, "neg": operator.neg, "square": _square, "sign": lambda x: (x > 0) - (x < 0),
     "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "rsqrt": lambda x: 1 / math.sqrt(x),
 }  # fmt: skip
 

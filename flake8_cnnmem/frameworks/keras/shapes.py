@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops.base import bounded
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Property, Run, Value
 
@@ -84,7 +85,7 @@ def stated(value: Value, channels_last: bool = True) -> Shape | Unknown:
 def plain_size(size: Value) -> Size:
     """One size: whole floats as TensorFlow takes them, 0-d constants by their value."""
     if isinstance(size, (int, Batch, Unknown)):
-        return size
+        return bounded(size)
     if isinstance(size, float):
         return int(size) if size.is_integer() else Unknown(f"a size is {size}")
     if isinstance(size, Tensor) and size.data is not None:

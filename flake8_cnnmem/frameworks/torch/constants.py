@@ -51,10 +51,10 @@ def from_nested(value: Any) -> tuple[Shape, list[Any]] | None:
     """The shape and the values of nested lists and tuples; None when they are ragged."""
     if not isinstance(value, (list, tuple)):
         return (), [value]
-    parts = [from_nested(item) for item in value]
     inner: Shape = ()
     numbers: list[Any] = []
-    for at, part in enumerate(parts):
+    for at, item in enumerate(value):
+        part = from_nested(item)
         if part is None or (at and part[0] != inner):
             return None
         inner = part[0]
@@ -101,9 +101,12 @@ def broadcast_data(function: Callable[..., Any], shape: Shape, *operands: Any) -
             # A size that has no number yet.
             return None
     try:
-        return [function(*row) for row in zip(*columns, strict=True)]
+        values = [function(*row) for row in zip(*columns, strict=True)]
     except (ArithmeticError, TypeError, ValueError):
         return None
+    # Whole numbers of Python's have no end; a tensor's do.
+    wide = bool(values) and type(values[0]) is int and max(map(abs, values)) >= 2**63
+    return None if wide else values
 
 
 def spread(values: list[Any], shape: Shape, target: Shape) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size, first_unknown, floor_divide, subtract
+from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
 from flake8_cnnmem.frameworks.torch.constants import Constant, constant, counted, from_nested, scalar
@@ -209,6 +210,10 @@ def from_data(run: Run, data: Value, dtype: Value) -> Value:
         made.data = data.data
         return made if data.data is not None else Tensor(data.shape, made.dtype)
     if isinstance(data, (list, tuple, range)):
+        count = countable(data)
+        if count is None:
+            return Tensor(NOT_NESTED, dtype_of(dtype))
+        run.spend(count // 8)
         held = plain_items(list(data))
         found = from_nested(held)
         if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.constants import constant, from_nested
@@ -19,7 +20,9 @@ def _new_tensor(run: Run, cls: Class, *data: Value, **options: Value) -> Value:
     """`torch.Tensor(2, 3)` by sizes, `torch.Tensor([1, 2])` by values."""
     dtype = LEGACY.get(cls.name, "float")
     if len(data) == 1 and isinstance(data[0], (list, tuple)):
-        found = from_nested(data[0])
+        count = countable(data[0])
+        run.spend((count or 0) // 8)
+        found = None if count is None else from_nested(data[0])
         if found is None:
             return Tensor(Unknown("the sizes of a tensor could not be worked out"), dtype)
         shape, values = found
