@@ -90,6 +90,10 @@ PROGRAMS: dict[str, bytes] = {
     "branching recursion in forward": inside("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nf(60)"),
     "mutual recursion": before("def f(n):\n    return g(n + 1)\ndef g(n):\n    return f(n)\nf(0)"),
     "recursion on an unknown test": before("def f(n):\n    return f(n - 1) + 1 if input() else f(n - 2)\nf(10**9)"),
+    "recursion on unknown tests that is given up many times": before(
+        "def f(n):\n    kept = [n]\n    if input():\n        kept.append(f(n + 1))\n    elif input():\n        kept = f(kept)\n"
+        "    else:\n        kept = {}\n    return kept\n\n" + "f(0)\n" * 200
+    ),
     "recursive data": before(
         "import copy\na = []\na.append(a)\nb = {}\nb['b'] = b\nc = copy.deepcopy(a)\nprint(a == [a], str(b), repr(a))\n"
         "nn.Sequential(*a)\nsum(a, [])"

@@ -72,24 +72,30 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     depth, invocation = run.budget.depth, run.invocation
     started, logged = run.numbered, len(run.log) if run.log is not None else 0
     side = Side()
+    ended = False
     try:
         side.signal = code(frame)
+        ended = True
     except Raised as raised:
         side.raised = raised
         run.budget.depth, run.invocation = depth, invocation
+        ended = True
     finally:
         journal = run.journal
-        run.journal = outer
-        side.born = born_with(run.births, journal)
-        if outer_births is not None:
-            outer_births.update(run.births)
-        run.births = outer_births
-        side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
-        for key, (container, before) in journal.items():
+        births, run.journal, run.births = run.births, outer, outer_births
+        # Where the budget ends all branches around this one are left as well: none of them asks what it did.
+        if ended:
+            side.born = born_with(births, journal)
+            side.states = {key: (container, snapshot(container)) for key, (container, _) in journal.items()}
+            if outer_births is not None:
+                outer_births.update(births)
             if outer is not None:
-                outer.setdefault(key, (container, before))
+                for key, noted in journal.items():
+                    outer.setdefault(key, noted)
+        for container, before in journal.values():
             restore(container, before)
         run.frame = frame
+    run.spend(len(journal))
     side.numbered = run.numbered - started
     for call in run.log[logged:] if run.log is not None else ():
         call.doubtful = True
