@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -14,13 +15,11 @@ R = TypeVar("R")
 YOUNG = 100_000
 """Objects made before the collector looks at them: some 20 MB."""
 
-LITTER = 10
-"""Looks of the collector at young objects after which everything is looked through, before the next file. It takes a
-tenth of a second, and the looks stand for more than a second of work. Modules, functions and frames refer to each
-other, and by itself Python would look at those that have grown old after 100 looks."""
+YOUNGEST, YOUNGER, ALL = range(3)
+"""The collector's generations."""
 
-looks = 0
-"""Looks at young objects since everything was looked through."""
+grown_old = False
+"""Whether objects of the last file are among those that the collector looks at last."""
 
 
 def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
@@ -28,25 +27,39 @@ def seldom_collected(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def collected_seldom(*args: P.args, **kwargs: P.kwargs) -> R:
-        global looks
+        global grown_old
         before = gc.get_threshold()
         if not 0 < before[0] < YOUNG:
             # Switched off, or raised by the host itself.
             return function(*args, **kwargs)
-        if looks >= LITTER:
-            looks = 0
-            gc.collect()
-        earlier = looks_so_far()
-        gc.set_threshold(YOUNG, *before[1:])
-        try:
-            return function(*args, **kwargs)
-        finally:
-            gc.set_threshold(*before)
-            looks += looks_so_far() - earlier
+        # Modules, functions and frames refer to each other, so that nothing of the last file has gone by itself.
+        gc.collect(ALL if grown_old else YOUNGER)
+        looks = looks_at_older()
+        with passing_over_what_is_there():
+            gc.set_threshold(YOUNG, *before[1:])
+            try:
+                return function(*args, **kwargs)
+            finally:
+                gc.set_threshold(*before)
+                grown_old = looks_at_older() > looks
 
     return collected_seldom
 
 
-def looks_so_far() -> int:
-    """How often the collector has looked at young objects in this process, older ones included or not."""
-    return sum(generation["collections"] for generation in gc.get_stats())
+def looks_at_older() -> int:
+    """How often the collector has looked at more than the youngest objects; those that it leaves grow older."""
+    return sum(generation["collections"] for generation in gc.get_stats()[YOUNGER:])
+
+
+@contextmanager
+def passing_over_what_is_there() -> Iterator[None]:
+    """The collector looks at new objects alone: a look at all modules and syntax trees takes half a second."""
+    if gc.get_freeze_count():
+        # The host has put objects away for good: they must stay there.
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from flake8_cnnmem import collector
-from flake8_cnnmem.collector import LITTER, YOUNG, seldom_collected
+from flake8_cnnmem.collector import YOUNG, seldom_collected
 
 
 @pytest.fixture(autouse=True)
@@ -52,24 +52,46 @@ class Ring:
         self.itself = self
 
 
-@pytest.mark.parametrize(
-    ("looks", "gone"), [pytest.param(1, False, id="after little"), pytest.param(LITTER, True, id="after much")]
-)
-def test_what_a_file_has_left_is_cleared_away_before_the_next(
-    looks: int, gone: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("generation", [collector.YOUNGEST, collector.YOUNGER])
+def test_what_a_file_has_left_is_cleared_away_before_the_next(generation: int) -> None:
     gc.set_threshold(700, 10, 10)
-    monkeypatch.setattr(collector, "looks", 0)
 
     @seldom_collected
     def litters() -> weakref.ref[Ring]:
-        for _ in range(looks):
-            gc.collect(0)
-        old = Ring()
-        gc.collect(1)
-        return weakref.ref(old)
+        left = weakref.ref(Ring().itself)
+        kept = left()
+        gc.collect(generation)
+        del kept
+        return left
 
     left = litters()
     assert left() is not None
     seldom_collected(bool)()
-    assert (left() is None) is gone
+    assert left() is None
+
+
+def test_what_was_there_is_not_looked_at() -> None:
+    gc.set_threshold(700, 10, 10)
+    ring = Ring()
+    old = weakref.ref(ring)
+    del ring
+
+    @seldom_collected
+    def looks() -> tuple[int, bool]:
+        return gc.get_freeze_count(), old() is None
+
+    frozen, gone = looks()
+    assert frozen > 0
+    assert gone
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_the_host_has_put_away_stays_there() -> None:
+    gc.set_threshold(700, 10, 10)
+    gc.freeze()
+    try:
+        put_away = gc.get_freeze_count()
+        seldom_collected(bool)()
+        assert gc.get_freeze_count() >= put_away - 10
+    finally:
+        gc.unfreeze()
