@@ -25,9 +25,19 @@ from flake8_cnnmem.models.inputs import (
     same_for_all,
     takes_any_size,
 )
-from flake8_cnnmem.models.outcome import doubts
+from flake8_cnnmem.models.outcome import doubts, tensors_in
 from flake8_cnnmem.models.root import Root, unknown_children
-from flake8_cnnmem.models.stated import Given, InputShape, agrees, batched, filled_in, first_shape, place, place_of_data
+from flake8_cnnmem.models.stated import (
+    Given,
+    InputShape,
+    agrees,
+    batched,
+    filled_in,
+    first_shape,
+    is_plain,
+    place,
+    place_of_data,
+)
 from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
@@ -225,10 +235,9 @@ class Builder:
         """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
         named = {word: value for word, value in call.kwargs.items() if word != "training"}
         given = (*call.args, *named.values())
-        tensors = [value for value in given if isinstance(value, Tensor)]
+        tensors = list(tensors_in(given))
         shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        plain = all(isinstance(value, (Tensor, bool, int, float, str, type(None))) for value in given)
-        if tensors and shaped and plain:
+        if tensors and shaped and all(map(is_plain, given)):
             return Given(batched(given), tuple(named))
         return None
 

@@ -9,6 +9,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.inputs import Expected
+from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -35,22 +36,36 @@ class Given(list[Value]):
 def batched(values: Sequence[Value]) -> list[Value]:
     """The values with the batch in place of its size, which is what the first tensor's first axis is. Another tensor
     may have it as its second axis (a recurrent layer's state), or be no batch at all (what all samples share)."""
-    leading = next((shape[0] for value in values if (shape := known_shape(value))), None)
-    return [with_batch(value, leading) if isinstance(value, Tensor) else value for value in values]
+    leading = next((shape[0] for tensor in tensors_in(list(values)) if (shape := known_shape(tensor))), None)
+    return [with_batch(value, leading) for value in values]
+
+
+def is_plain(value: Value) -> bool:
+    """Whether a value is a tensor, a number or a word, or a tuple or dict of such. A list may hold the samples of a
+    batch one by one."""
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    if isinstance(value, dict):
+        return all(map(is_plain, value.values()))
+    return isinstance(value, (Tensor, bool, int, float, str, type(None)))
 
 
 def known_shape(value: Value) -> Shape:
     return value.shape if isinstance(value, Tensor) and not isinstance(value.shape, Unknown) else ()
 
 
-def with_batch(tensor: Tensor, size: Size | None) -> Tensor:
-    shape = list(known_shape(tensor))
+def with_batch(value: Value, size: Size | None) -> Value:
+    if isinstance(value, tuple):
+        return tuple(with_batch(each, size) for each in value)
+    if isinstance(value, dict):
+        return {word: with_batch(each, size) for word, each in value.items()}
+    shape = list(known_shape(value))
     # Where the batch is no number, it is not known which number would be one.
     axis = 0 if not isinstance(size, int) else shape.index(size) if size in shape[:2] else None
-    if axis is None or not shape:
-        return tensor
+    if axis is None or not shape or not isinstance(value, Tensor):
+        return value
     shape[axis] = BATCH
-    return Tensor(tuple(shape), tensor.dtype, framework=tensor.framework)
+    return Tensor(tuple(shape), value.dtype, framework=value.framework)
 
 
 def place(site: Site | None) -> str:
@@ -63,7 +78,8 @@ def place_of_data(data: Value) -> str:
 
 def first_shape(values: Sequence[Value]) -> InputShape | None:
     """The first input's shape without the batch."""
-    shape = values[0].shape if values and isinstance(values[0], Tensor) else None
+    first = next(tensors_in(list(values[:1])), None)
+    shape = first.shape if first is not None else None
     return tuple(dims.drop_batch(shape)) if shape is not None and not isinstance(shape, Unknown) else None
 
 

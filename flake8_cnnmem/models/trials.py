@@ -126,7 +126,7 @@ class Trials:
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):
             causes.append(result)
-        inputs = tuple(value for value in values if isinstance(value, Tensor))
+        inputs = tuple(tensors_in(list(values)))
         return Forward(inputs, outputs, log, causes)
 
 

@@ -37,6 +37,7 @@ CALLS = {
     "all by name": "net(x=torch.randn(2, 6, 16), other=torch.randn(5, 4))",
     "a number by name": "net(torch.randn(2, 6, 16), scale=2)",
     "what only a name reaches": "net(torch.randn(2, 6, 16), twice=True)",
+    "tensors in a dict": "net(**{'x': torch.randn(2, 6, 16), 'other': torch.randn(5, 4)})",
     "a state whose second axis is the batch": "net(torch.randn(2, 6, 16), state=torch.randn(1, 2, 8))",
 }
 
@@ -48,5 +49,38 @@ def test_call(call: str) -> None:
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == (6, 16)
     names = {row.name.split(".")[0] for row in report.rows}
-    assert ("other" in names, "cell" in names) == ("other=" in call, "state=" in call)
+    assert ("other" in names, "cell" in names) == ("other" in call, "state=" in call)
     assert ("repeat" in names) == ("twice=" in call)
+
+
+TAGGER = """
+import torch
+from torch import nn
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 8)
+        self.lstm = nn.LSTM(8, 16, 2, batch_first=True)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x, states):
+        tokens = x["tokens"] if isinstance(x, dict) else x
+        y, states = self.lstm(self.embed(tokens), states)
+        return self.head(y), states
+
+state = torch.zeros(2, 4, 16)
+tokens = torch.zeros(4, 12, dtype=torch.long)
+"""
+
+NESTED = {
+    "a tuple of states": "Tagger()(tokens, (state, state))",
+    "a dict of tensors": "Tagger()({'tokens': tokens}, (state, state))",
+}
+
+
+@pytest.mark.parametrize("call", NESTED.values(), ids=NESTED)
+def test_call_with_nested_tensors(call: str) -> None:
+    (report,) = analyse(Source("net.py", f"{TAGGER}{call}\n"), Settings()).reports
+    assert (report.status, report.problems) == ("exact", ())
+    assert [row.output_shape for row in report.rows if row.name == "head"] == [(12, 5)]
