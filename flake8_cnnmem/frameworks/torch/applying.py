@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.constants import Constant, is_constant
+from flake8_cnnmem.frameworks.torch.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.frameworks.torch.dtypes import promote
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
@@ -59,6 +59,7 @@ def apply(
     if constants and not own and any(type(tensor) is Constant for tensor in tensors):
         folded = fold(op, [tensor for tensor in tensors if isinstance(tensor, Tensor)], dtypes)
         if folded is not None:
+            run.spend(CONSTANT_STEPS)
             return folded
     return run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
 

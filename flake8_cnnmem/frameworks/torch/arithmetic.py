@@ -10,7 +10,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
-from flake8_cnnmem.frameworks.torch.constants import broadcast_data, constant
+from flake8_cnnmem.frameworks.torch.constants import CONSTANT_STEPS, broadcast_data, constant
 from flake8_cnnmem.frameworks.torch.elementwise import calculated, unary
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
@@ -43,9 +43,6 @@ HOST: dict[str, Numbers] = {
     "xor": lambda a, b: bool(a) != bool(b), "hypot": math.hypot,
 }  # fmt: skip
 """What an operator does to the values of constants."""
-
-CONSTANT_STEPS = 10
-"""What an operation on constants costs beside the call, in steps."""
 
 KINDS = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder",

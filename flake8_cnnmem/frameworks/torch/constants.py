@@ -17,6 +17,9 @@ from flake8_cnnmem.unknown import Unknown
 LARGEST = 1024
 """Values that are kept at most; a larger table is only known by its shape."""
 
+CONSTANT_STEPS = 10
+"""What an operation on constants costs beside the call, in steps."""
+
 
 @dataclass(slots=True, eq=False)
 class Constant(Tensor):

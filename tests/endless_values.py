@@ -1,0 +1,447 @@
+"""Hostile programs whose values, calls and answers of the standard library grow without end."""
+
+from __future__ import annotations
+
+BEFORE = {
+    "a huge dict comprehension": """\
+d = {i: [j for j in range(10**9)] for i in range(10**9)}
+s = {(a, b, c) for a in range(10**6) for b in range(10**6) for c in range(10**6)}""",
+    "widths of formats": """\
+a = '%1000000000d' % 1
+b = f'{1:>{10**10}}'
+c = '{:1000000000}'.format(1)
+d = '%*d' % (10**9, 1)
+e = 'x'.ljust(10**12)
+f = 'x'.center(10**10)
+g = 'x'.zfill(10**10)
+h = f'{1.5:.999999999f}'
+i = '%.999999999f' % 1.5
+j = format(1, '1000000000')
+k = '{0:{1}}'.format(1, 10**10)
+l = '\\t' .expandtabs(10**10)
+m = b'%1000000000d' % 1
+n = f'{10**300:f}'
+o = '{:,}'.format(10**4000)
+p=1 .__format__('1000000000')""",
+    "numbers as long texts": """\
+a = int('9' * 10**7)
+b = int('9' * 100000)
+c = float('9' * 10**7)
+d = int('f' * 250000, 16)
+e = str(10**4000)
+f = eval('9' * 10**6)
+g = complex('9' * 10**6)
+h=int.from_bytes(b'x' * 10**6, 'big')
+i=(1).to_bytes(10**12, 'big')
+j=bytes(10**12)
+k=bytearray(10**12)
+l=hex(1 << 4000)
+m=bin(3**2000)""",
+    "texts replaced and joined": """\
+s = 'a' * 1000
+for i in range(100): s = s.replace('a', s)
+t = 'a'.join(['b' * 1000] * 10000)
+u = ('x,' * 100000).split(',')
+for i in range(100): t = t.join([t] * 100)
+v = 'a'.translate({97: 'b' * 100000}) * 100000
+w = s.upper() * 10**9
+x = ''.join(str(i) for i in range(10**9))
+y = ('a' * 200000).replace('a', 'b' * 200000)
+z = 'ab'.encode() * 10**12""",
+    "products without end (1)": """\
+import itertools
+list(itertools.product(range(1000), repeat=10))
+list(itertools.permutations(range(20)))
+list(itertools.combinations(range(100), 50))
+list(itertools.chain.from_iterable(itertools.repeat([1])))
+itertools.product(range(10**9), repeat=10**9)
+list(itertools.accumulate(itertools.count()))
+list(zip(itertools.repeat(1), itertools.count()))""",
+    "products without end (2)": """\
+import itertools
+list(itertools.islice(itertools.count(), 10**12))
+list(itertools.cycle([1]))
+for a in itertools.count(): pass
+list(itertools.groupby(itertools.count()))
+itertools.tee(itertools.count(), 10**9)
+list(itertools.starmap(max, itertools.repeat((1, 2))))
+list(itertools.takewhile(lambda x: True, itertools.count()))""",
+    "products without end (3)": """\
+import itertools
+list(itertools.filterfalse(lambda x: True, itertools.count()))
+max(itertools.count())
+set(itertools.count())
+sorted(itertools.count())
+3.5 in itertools.count()
+any(itertools.repeat(0))
+all(itertools.repeat(1))""",
+    "products without end (4)": """\
+import itertools
+tuple(itertools.zip_longest(itertools.count(), [1]))
+sum(itertools.repeat(1))
+list(map(lambda x: x, itertools.count()))
+list(enumerate(itertools.count()))
+[*itertools.count()]
+a, b = itertools.count()
+a, *b = itertools.count()""",
+    "products without end (5)": """\
+import itertools
+dict(zip(itertools.count(), itertools.count()))
+','.join(itertools.repeat('a'))""",
+    "regular expressions that backtrack": """\
+import re
+re.match('(a+)+b', 'a' * 60)
+re.match('(a|a)*b', 'a' * 60)
+re.match('a?' * 40 + 'a' * 40, 'a' * 40)
+re.match('(a|a)' * 50 + 'b', 'a' * 60)
+re.match('(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)b', 'a' * 900)
+re.sub('(a*)*', 'b', 'a' * 200)
+re.findall('(x+x+)+y', 'x' * 60)
+re.match(r'(\\w+)*$', 'a' * 50 + '!')
+re.split('(a?){60}b', 'a' * 60)
+re.compile('(((a{1,100}){1,100}){1,100}){1,100}').match('a' * 50)
+re.match('(?=(a+))' * 20 + 'b', 'a' * 500)
+re.sub('a', r'\\g<0>' * 50000, 'a' * 900)
+re.match('(?P<a>x*)', 'x' * 900).expand(r'\\g<a>' * 50000)
+re.match(r'(a*)\\1\\1\\1b', 'a' * 900)
+re.match('[a]?' * 45 + '[a]' * 45, 'a' * 45)
+re.match('(?:a??){45}a{45}b', 'a'*45)""",
+    "patterns of fnmatch": """\
+import fnmatch
+fnmatch.fnmatch('a' * 200, '*a' * 30 + 'b')
+fnmatch.filter(['a' * 200], '*a' * 30 + 'b')
+import glob
+glob.glob('/**/*', recursive=True)
+import string
+string.Template('$a' * 50000).substitute(a='b' * 50000)
+import textwrap
+textwrap.fill('a ' * 100000, 1)
+textwrap.indent('a\\n' * 100000, ' ' * 100000)
+import difflib
+difflib.get_close_matches('a' * 2000, ['b' * 2000] * 100)""",
+    "sorted by hostile keys": """\
+class K:
+    def __lt__(self, o): return self < o
+    def __eq__(self, o): return sorted([self, o])
+    def __hash__(self): return hash((self,))
+sorted([K(), K(), K()])
+max(K(), K())
+sorted(range(300000), key=lambda x: sorted(range(300000)))
+l = list(range(100000))
+l.sort(key=lambda x: l.sort())
+sorted([1, 2, 3], key=lambda x: [].__getitem__(x))
+{K(): 1, K(): 2}
+K() in [K()]
+l.index(K())
+[l] == [l]
+min([[l] * 1000] * 1000)""",
+    "dataclasses that hold themselves": """\
+from dataclasses import dataclass, field, asdict, replace, astuple
+@dataclass
+class D:
+    a: 'D' = None
+    b: list = field(default_factory=list)
+d = D()
+d.a = d
+d.b.append(d)
+asdict(d)
+astuple(d)
+repr(d)
+d == D(d)
+hash(d)
+replace(d)
+import copy, json
+copy.deepcopy(d)
+json.dumps({'a': d.b})
+@dataclass
+class E:
+    e: object = field(default_factory=lambda: E())
+E()
+x = {}
+x['x'] = x
+json.dumps(x)
+print(x, d, f'{x}')
+from pprint import pprint, pformat
+pformat(x)
+y = [1]
+y[0] = y
+y == y
+y < y
+y in y
+z = []
+z.append(z)
+y == z
+str(z)
+hash((z,))
+tuple(z)
+len(str([z, z]))""",
+    "decorators that return themselves": """\
+def d(f):
+    return d
+@d
+@d
+@d
+class A: pass
+d(d)(d)(d)
+A()()()()
+class C:
+    def __call__(self, *a, **k): return self(*a, **k)
+    def __get__(self, i, o): return self.__get__(i, o)
+    x = property(lambda self: self.x)
+c = C()
+@c
+def f(): pass
+c.x
+C.f = c
+c.f
+import functools
+@functools.wraps(f)
+def f(): return f()
+f()
+@functools.lru_cache
+def g(n): return g(n + 1)
+g(0)
+@functools.singledispatch
+def h(n): return h(n)
+h(1)
+p = functools.partial(f)
+for i in range(10000): p = functools.partial(p, 1)
+p()
+q = functools.reduce(lambda a, b: (lambda: a()), range(10000), lambda: 1)
+q()""",
+    "reductions without end (1)": """\
+import functools, itertools, operator, random
+functools.reduce(lambda a, b: a + b, itertools.count())
+functools.reduce(operator.mul, range(1, 10**9))
+functools.reduce(lambda a, b: [a, b], range(10**9))
+functools.reduce(operator.add, [[1]] * 100000)
+sum([[1]] * 100000, [])
+sum(range(10**12))
+max(range(10**12))""",
+    "reductions without end (2)": """\
+import functools, itertools, operator, random
+list(reversed(range(10**12)))
+range(10**12)[::3].index(9)
+10**11 in range(10**12)
+'a' in range(10**12)
+len(range(10**30))
+sorted(range(10**12))
+for i in range(10**30): pass""",
+    "reductions without end (3)": """\
+import functools, itertools, operator, random
+tuple(range(10**9))
+set(range(10**9))
+random = __import__('random').sample(range(10**12), 10**9)
+random.choices([1], k=10**12)
+random.shuffle(list(range(300000)))
+random.sample(range(10**9), 10**8)""",
+    "huge numbers": """\
+import math, decimal, fractions
+math.factorial(10**9)
+math.comb(10**9, 10**8)
+math.perm(10**9)
+math.prod(range(1, 10**9))
+pow(10, 10**10)
+pow(3, 10**9, 10**9)
+pow(7, -1, 10**4000)
+(-7) ** 10**10
+2.0 ** 10**10
+math.gcd(10**4000, 3**4000)
+math.isqrt(10**5000)
+decimal.Decimal(10) ** 10**10
+decimal.getcontext().prec = 10**9
+decimal.Decimal(1) / 3
+fractions.Fraction(1, 3) ** 10**9
+fractions.Fraction('1e1000000000')
+n = 3
+while True: n = n * n
+1 << 10**18
+(1 << 4000) * (1 << 4000)
+10**4000 % 7
+float(10**4000)
+round(10**4000, -3000)
+divmod(10**4000, 3)
+math.lcm(*range(1, 10**6))
+math.fsum([1e308] * 10)
+int(1e308) ** 100
+hash(10**4000)
+math.log(10**4000)
+complex(1e308, 1e308) ** 100
+(0.1).as_integer_ratio()
+math.nextafter(0, 1)""",
+    "deques": """\
+import collections
+d = collections.deque(range(10**12), maxlen=3)
+e = collections.deque(maxlen=10**12)
+while True: e.append(e)""",
+    "deques of all kinds": """\
+import collections
+d = collections.deque([1], maxlen=10**12)
+d.extend(d)
+for i in range(100): d.extend(list(d))
+d.rotate(10**12)
+c = collections.Counter('a' * 10**6)
+c.update({'b': 10**12})
+list(c.elements())
+for i in range(100): c += c
+m = collections.ChainMap({}, {})
+for i in range(10000): m = m.new_child(m)
+m['x']
+dd = collections.defaultdict(lambda: dd['x'])
+dd['x']
+collections.namedtuple('X', ['a%d' % i for i in range(10**6)])
+u = collections.UserDict()
+u['u'] = u
+str(u)""",
+    "lists in lists, doubled": """\
+l = [1]
+for _ in range(100): l = [l, l]
+str(l)
+l == [l]
+import copy, json
+copy.deepcopy(l)
+len(repr(l))
+hash(str(l))
+t = (1,)
+for _ in range(100): t = (t, t)
+hash(t)
+t == t[0]
+{t: 1}
+str(t)
+nn.Linear(t, l)
+json.dumps(l)
+print(l)
+f'{l}'
+set([t])
+sorted([t, t])
+import numpy as np
+np.array(l)
+torch.tensor(l)
+max(t, t[0])
+d = {}
+for _ in range(100): d = {1: d, 2: d}
+str(d)
+copy.deepcopy(d)
+d == {1: d, 2: d}""",
+    "lists in lists, deep": """\
+l = []
+for _ in range(100000): l = [l]
+str(l)
+l == [l]
+import copy
+copy.deepcopy(l)
+nn.Sequential(l)
+torch.tensor(l)
+import numpy as np
+np.array(l)
+t = ()
+for _ in range(100000): t = (t,)
+hash(t)
+{t: 1}
+t == (t,)
+isinstance(1, t)
+torch.zeros(t)
+nn.Conv2d(t, t, t)
+d = {}
+for _ in range(100000): d = {1: d}
+d == {1: d}
+keras.Input(t)
+keras.layers.Dense(t)
+torch.cat(l)
+nn.Linear(8, 8)(l)
+print(l, t)""",
+    "a walrus and lambdas without end": """\
+f = lambda: f()
+f()
+g = lambda x: (y := g(x))
+g(1)
+Y = lambda f: (lambda x: x(x))(lambda x: f(lambda *a: x(x)(*a)))
+Y(lambda r: lambda n: r(n + 1))(0)
+(lambda x: x(x))(lambda x: x(x))
+[*map(f, map(f, map(f, [1])))]
+m = [1]
+for i in range(10000): m = map(lambda x: x, m)
+list(m)
+g = (i for i in [1])
+for _ in range(10000): g = (i for i in g)
+list(g)
+c = iter([1])
+import itertools
+for _ in range(10000): c = itertools.chain(c, [1])
+list(c)""",
+    "exceptions without end": """\
+def f():
+    try:
+        f()
+    finally:
+        f()
+f()
+while True:
+    try:
+        raise ValueError
+    except ValueError:
+        continue
+""",
+    "exceptions that catch everything": """\
+def f(n):
+    while True:
+        try:
+            return f(n + 1)
+        except BaseException:
+            pass
+f(0)""",
+    "a with that swallows all": """\
+class W:
+    def __enter__(self): return self
+    def __exit__(self, *a): return True
+while True:
+    with W() as w:
+        raise ValueError
+""",
+    "a text over many lines": "s = '''" + "a b c\n" * 80000 + "'''\n" + "# " + "c" * 200000,
+    "an f-string in an f-string": "x = " + "f'{" * 1 + "1" + "}'" + '\ny = f"' + "{x}" * 20000 + '"',
+    "a global that is changed without end": """\
+import sys
+sys.setrecursionlimit(10**9)
+while True:
+    globals()['x' * len(globals())] = 1
+""",
+    "scopes that ask for themselves": """\
+def f():
+    return locals()
+locals()['locals'] = locals()
+vars()['v'] = vars()
+globals().update(globals())
+str(globals())
+import copy
+copy.deepcopy(globals())
+f.__globals__['f'].__dict__['f'] = f
+setattr(f, 'f', f)
+f.f.f.f()
+dir()
+class A: pass
+A.A = A
+A.A.A.A()
+A.__mro__ = (A, A)
+A.__class__ = A
+a = A()
+a.__class__ = a
+a.__dict__ = a
+a.b
+import sys
+sys.modules[__name__].x = sys.modules
+str(sys.modules)""",
+}
+"""What a program does before it builds a model."""
+
+
+INSIDE = {
+    "an endless loop inside try": """\
+while True:
+    try:
+        x = self.fc(x)
+        x.no_such_name()
+    except Exception:
+        continue""",
+}
+"""What the forward pass of a model does."""
