@@ -46,9 +46,12 @@ def Wrapper(layer: Value, **kwargs: Value) -> Ops:
 def call_time_distributed(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
     """The layer is applied to every time step: to (N * T, ...), as Keras does where it can."""
     inner = self.attributes["layer"]
-    if not is_layer(inner) or not isinstance(inputs, Tensor) or isinstance(inputs.shape, Unknown):
+    if not is_layer(inner) or not isinstance(inputs, Tensor):
         return run.unknown("what TimeDistributed is applied to is not known")
     shape = inputs.shape
+    if isinstance(shape, Unknown):
+        # Not how many steps there are, but what came before, and why it is not known.
+        return call_layer(run, inner, inputs)
     if len(shape) < 2:
         raise run.error("ValueError", "`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dims")
     merged = multiply(shape[0], shape[1])
