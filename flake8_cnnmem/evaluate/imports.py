@@ -54,6 +54,8 @@ class Importer:
         """Characters of imported modules that may be read yet."""
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
+        self.never: set[tuple[int, int, str]] = set()
+        """By module and star import: words that are not in the text of what it names. Builtins are asked for often."""
         self.searched: set[tuple[int, str]] = set()
         """Registries and keys that have been searched for."""
         self.fillers: dict[int, Sequence[str]] = {}
@@ -155,8 +157,11 @@ class Importer:
 
     def star_member(self, module: Module, node: ast.ImportFrom, word: str) -> Value:
         """A name that this star import may bring, or MISSING."""
+        if (id(module), id(node), word) in self.never:
+            return MISSING
         dotted = self.resolve_relative(module, node.level, node.module or "") if node.level else node.module or ""
         if not self.may_bring(dotted, word):
+            self.never.add((id(module), id(node), word))
             return MISSING
         source = self.find(dotted)
         if isinstance(source, Namespace):
@@ -167,6 +172,7 @@ class Importer:
                 module.star_failure = self.run.import_failure(dotted)
             return MISSING
         if source.source.text and not may_hold(source.source.text, word):
+            self.never.add((id(module), id(node), word))
             return MISSING
         if word.startswith("_") and not source.exports(self.run, word):
             return MISSING
