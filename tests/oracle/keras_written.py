@@ -22,6 +22,13 @@ y = m.output
 r = [layer.name for layer in m.layers], m.input_shape, m.output_shape, m.get_layer("act").output.shape, len(m.weights), m.count_params()
 """,
         """
+i = keras.Input((20,))
+h = layers.Embedding(50, 8)(i) + layers.Embedding(20, 8)(ops.arange(20))
+m = keras.Model(i, layers.Dense(3)(abs(h)))
+y = m.output
+r = [type(layer).__name__ for layer in m.layers], m.count_params()
+""",
+        """
 p, q = keras.Input((8,), name="p"), keras.Input((4,), name="q")
 shared = layers.Dense(4)
 t = layers.Dense(4)(q)

@@ -42,8 +42,30 @@ def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
             finished.add(id(found[0]))
             ordered.insert(0, found[0])
             first_seen.setdefault(id(found[0].operation), -1)
+    ordered = symbolic(session, ordered, given)
     layers = sorted_layers(session, ordered, first_seen)
     return Graph(inputs, outputs, flat_inputs, flat_outputs, sorted(ordered, key=place_of), layers)
+
+
+def symbolic(session: Session, ordered: list[Node], given: set[int]) -> list[Node]:
+    """The nodes that an input leads to. Keras makes nodes of calls on symbolic tensors alone (`Operation.__call__` in
+    keras/src/ops/operation.py): what a layer gives for `tf.range(length)` is a value, and the layer none of the
+    model's. `ordered` has what a node needs before it."""
+    found: list[Node] = []
+    led_to: set[int] = set()
+    for node in ordered:
+        parents = (session.node_of(tensor) for tensor in node.inputs)
+        if (
+            node.is_input
+            or any(id(tensor) in given for tensor in node.inputs)
+            or any(parent is not None and id(parent[0]) in led_to for parent in parents)
+        ):
+            led_to.add(id(node))
+            found.append(node)
+        else:
+            for tensor in node.outputs:
+                tensor.call = None
+    return found
 
 
 def place_of(node: Node) -> int:
