@@ -284,7 +284,9 @@ class Builder:
         """Inputs of unstated size whose ranks the model accepts, with the call on them, which stands; the most usual
         ones where it accepts none. A Linear layer takes rows, sequences and maps alike."""
         choices = [*alike(expected), *mixed(expected)]
-        for choice in choices if len(choices) > 1 and self.root.exhausted is None else ():
+        for choice in choices if len(choices) > 1 else ():
+            if self.root.exhausted is not None:
+                break
             forward, undo = self.trials.on_trial([self.unstated(each) for each in choice], FORWARD_STEPS)
             if forward.outputs and problem_of(forward) is None:
                 return choice, forward
