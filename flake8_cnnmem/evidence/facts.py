@@ -71,8 +71,9 @@ def of_round(evidence: Evidence, each: Round, inside: set[int]) -> None:
     wrappers = list(wrappers_of(call.instance)) if call is not None else []
     evidence.loaders += each.loaders
     sizes = [said for loader in each.loaders if (said := batches.of_loader(loader)) is not None]
-    if not sizes and call is not None and (said := batches.of_call(call)) is not None:
-        sizes = [said]
+    if not sizes:
+        # A Keras program also calls its layers to put the model together, at no size.
+        sizes = [said for one in (call, *calls) if one and (said := batches.of_call(one))][:1]
     for said in sizes:
         size, divided = batches.share(said.value, wrappers)
         evidence.batch_size.append(Said(size, said.site))

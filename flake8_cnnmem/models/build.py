@@ -175,9 +175,14 @@ class Builder:
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
-        sampled = [(sample_shape(self.run, data), place_of_data(data)) for data in self.evidence.data[:1]]
-        for shape, name in ((self.wanted.directive, "directive"), *sampled, (self.wanted.option, "option")):
-            filled = filled_in(shapes, shape) if shape is not None else None
+        directive, option = self.wanted.directive, self.wanted.option
+        sampled = [(self.samples(data, len(own)), place_of_data(data)) for data in self.evidence.data[:1]]
+        for wanted, name in (
+            ([directive] if directive else None, "directive"),
+            *sampled,
+            ([option] if option else None, "option"),
+        ):
+            filled = filled_in(shapes, wanted) if wanted is not None else None
             if filled is not None and filled != shapes:
                 values = [
                     Tensor(each, tensor.dtype, framework=tensor.framework)
@@ -186,6 +191,12 @@ class Builder:
                 return self.finish(values, name, None, name != "option", [])
         site = self.framework.input_stated(self.run, self.instance)[0] or self.root.site
         return self.finish(list(own), place(site), site, True, [])
+
+    def samples(self, data: Value, count: int) -> list[InputShape] | None:
+        """The shapes of one sample of each of so many inputs, in the order in which `fit` is given them."""
+        each = data if isinstance(data, (list, tuple)) and len(data) == count > 1 else [data]
+        found = [sample_shape(self.run, item) for item in each]
+        return [shape for shape in found if shape is not None] if None not in found else None
 
     def drawn_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
         """One sample of what the model is trained on, where its call is not seen and it takes a single input."""

@@ -100,16 +100,19 @@ def agrees(shape: InputShape, expected: Expected | None) -> bool:
     )
 
 
-def filled_in(shapes: Sequence[Shape | Unknown], wanted: InputShape) -> list[Shape | Unknown] | None:
-    """A single input's shape with the sizes that it leaves open taken from `wanted`; None where the two contradict."""
-    if len(shapes) != 1 or isinstance(shapes[0], Unknown) or len(shapes[0]) != len(wanted) + 1:
+def filled_in(shapes: Sequence[Shape | Unknown], wanted: Sequence[InputShape]) -> list[Shape | Unknown] | None:
+    """The inputs' shapes with the sizes that they leave open taken from `wanted`, one for each; None where the two
+    contradict."""
+    if len(shapes) != len(wanted):
         return None
-    filled: list[dims.Size] = [shapes[0][0]]
-    for size, new in zip(shapes[0][1:], wanted, strict=True):
-        if isinstance(size, Unknown):
-            filled.append(size if new is None else new)
-        elif new is not None and size != new:
+    filled: list[Shape | Unknown] = []
+    for shape, sizes in zip(shapes, wanted, strict=True):
+        if isinstance(shape, Unknown) or len(shape) != len(sizes) + 1:
             return None
-        else:
-            filled.append(size)
-    return [tuple(filled)]
+        pairs = list(zip(shape[1:], sizes, strict=True))
+        if any(new is not None and not isinstance(size, Unknown) and size != new for size, new in pairs):
+            return None
+        filled.append(
+            (shape[0], *(new if isinstance(size, Unknown) and new is not None else size for size, new in pairs))
+        )
+    return filled

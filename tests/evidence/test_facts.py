@@ -107,6 +107,26 @@ BATCHES = {
         "    if (at + 1) % 4 == 0:\n        optimizer.step()\n        optimizer.zero_grad()",
         12,
     ),
+    "fit with a step of the model's own": (
+        KERAS
+        + """import tensorflow as tf
+
+class Own(keras.Model):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.inner(data)))
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, self.trainable_weights), self.trainable_weights))
+        return {"loss": loss}
+
+own = Own(model)
+own.compile("adam")
+own.fit(x, batch_size=48)
+""",
+        48,
+    ),
     "fit's own argument": (KERAS + "model.compile('adam', 'mse')\nmodel.fit(x, y, batch_size=48)", 48),
     "fit on arrays without a word takes Keras' own": (KERAS + "model.compile('adam', 'mse')\nmodel.fit(x, y)", 32),
     "the last fit, what came before was warming up": (

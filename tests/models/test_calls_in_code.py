@@ -84,3 +84,22 @@ def test_call_with_nested_tensors(call: str) -> None:
     (report,) = analyse(Source("net.py", f"{TAGGER}{call}\n"), Settings()).reports
     assert (report.status, report.problems) == ("exact", ())
     assert [row.output_shape for row in report.rows if row.name == "head"] == [(12, 5)]
+
+
+PAIRED = """
+import numpy as np
+from keras import Input, Model, layers
+
+first, second = Input((None, 7)), Input((None, 9))
+_, *state = layers.LSTM(16, return_state=True)(first)
+out = layers.LSTM(16, return_sequences=True)(second, initial_state=state)
+model = Model([first, second], layers.Dense(9)(out))
+model.compile("adam", "mse")
+model.fit([np.zeros((500, 12, 7)), np.zeros((500, 20, 9))], np.zeros((500, 20, 9)), batch_size=64)
+"""
+
+
+def test_several_inputs_are_as_long_as_the_data_that_fit_is_given() -> None:
+    (report,) = analyse(Source("net.py", PAIRED), Settings()).reports
+    assert (report.status, report.problems) == ("exact", ())
+    assert [row.output_shape for row in report.rows if row.type == "Dense"] == [(20, 9)]

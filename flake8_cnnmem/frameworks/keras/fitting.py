@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.frameworks.keras.model_state import graph_of, model_state
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids
@@ -71,9 +72,24 @@ def run_own_step(run: Run, self: Instance, given: dict[str, Value]) -> None:
     if isinstance(data, Instance):
         items = run.iterate(data)
         batch = items if isinstance(items, Unknown) else next(items, None)
-    elif isinstance(data, Tensor) and "y" in given:
-        batch = (data, given["y"])
+    else:
+        size = given.get("batch_size")
+        size = size if type(size) is int and size > 0 else BATCH
+        batch = one_batch(data, size)
+        if given.get("y") is not None:
+            batch = (batch, one_batch(given["y"], size))
     run.attempt(run.get(self, "train_step"), batch)
+
+
+def one_batch(data: Value, size: Size) -> Value:
+    """So many samples of an array, or of each of several arrays."""
+    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and data.shape:
+        return Tensor((size, *data.shape[1:]), data.dtype, framework="keras")
+    if isinstance(data, dict):
+        return {word: one_batch(each, size) for word, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        return type(data)(one_batch(each, size) for each in data)
+    return data
 
 
 def build_from_data(run: Run, self: Instance, data: Value) -> None:
