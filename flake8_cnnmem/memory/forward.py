@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
+from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, OwnBackward, Tensor
@@ -169,18 +170,23 @@ class Forward:
 
     def _forget(self, key: int) -> None:
         """The code has let go of a result that nothing reads: what was kept for its gradient goes with it."""
-        asked = Counter(asked for entry in self.tape for asked in entry.asks)
+        asked: Counter[int] | None = None
         gone = {key}
         for at in range(len(self.tape) - 1, -1, -1):
             entry = self.tape[at]
-            gives = list(entry.gives)
-            if gone.isdisjoint(gives) or any(asked[one] or one in self.values for one in gives):
+            gives = entry.gives
+            if gone.isdisjoint(gives):
+                continue
+            if asked is None:
+                asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
+            if any(asked[one] or one in self.values for one in gives):
                 continue
             del self.tape[at]
             for storage in entry.saved:
                 self.memory.let_go(storage)
-            asked.subtract(list(entry.asks))
-            gone.update(one for one in entry.asks if not asked[one] and one not in self.values)
+            asks = entry.asks
+            asked.subtract(asks)
+            gone.update(one for one in asks if not asked[one] and one not in self.values)
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""

@@ -17,7 +17,13 @@ Strides: TypeAlias = tuple[int, ...]
 
 def contiguous(sizes: Sequence[int]) -> Strides:
     """The strides of a tensor whose last axis runs fastest."""
-    return in_order(sizes, range(len(sizes)))
+    strides = []
+    step = 1
+    for size in reversed(sizes):
+        strides.append(step)
+        if size > 1:
+            step *= size
+    return tuple(strides[::-1])
 
 
 def in_order(sizes: Sequence[int], order: Sequence[int]) -> Strides:
@@ -43,6 +49,8 @@ def is_contiguous(sizes: Sequence[int], strides: Sequence[int]) -> bool:
 
 def is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether the values fill a block of memory without holes or overlap, in any order of the axes."""
+    if is_contiguous(sizes, strides):
+        return True
     step = 1
     for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size != 1):
         if stride != step:

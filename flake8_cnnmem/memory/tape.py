@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -26,12 +26,12 @@ class Node:
     saved: list[Storage]
 
     @property
-    def gives(self) -> Iterable[int]:
-        return (key for key, _ in self.results)
+    def gives(self) -> list[int]:
+        return [key for key, _ in self.results]
 
     @property
-    def asks(self) -> Iterable[int]:
-        return (key for key, _ in self.operands)
+    def asks(self) -> list[int]:
+        return [key for key, _ in self.operands]
 
 
 @dataclass(slots=True, eq=False)
@@ -53,12 +53,12 @@ class Region:
         return [value.storage for value in self.outer.values()]
 
     @property
-    def gives(self) -> Iterable[int]:
-        return self.results
+    def gives(self) -> list[int]:
+        return list(self.results)
 
     @property
-    def asks(self) -> Iterable[int]:
-        return self.outer
+    def asks(self) -> list[int]:
+        return list(self.outer)
 
 
 @dataclass(slots=True, eq=False)
@@ -77,12 +77,12 @@ class Written:
         return [value.storage for value in self.values.values()]
 
     @property
-    def gives(self) -> Iterable[int]:
-        return map(id, self.backward.results)
+    def gives(self) -> list[int]:
+        return [id(tensor) for tensor in self.backward.results]
 
     @property
-    def asks(self) -> Iterable[int]:
-        return (key for key, _ in self.operands)
+    def asks(self) -> list[int]:
+        return [key for key, _ in self.operands]
 
 
 Entry = Node | Region | Written

@@ -49,6 +49,8 @@ class Timeline:
     lots: list[tuple[Line, str]] = field(default_factory=lambda: [(Line(), "")])
     events: list[int] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    """Their indices leave out the `ahead` events that were put first."""
+    ahead: int = 0
     _numbers: dict[tuple[int, int, str], int] = field(default_factory=dict)
 
     def lot(self, line: Line, use: str) -> int:
@@ -71,13 +73,13 @@ class Timeline:
 
     def mark(self, phase: str, op: Call | str = "") -> None:
         """From here on the step is at this op."""
-        self.marks.append((len(self.events), phase, op))
+        self.marks.append((len(self.events) - self.ahead, phase, op))
 
     def put_first(self, lines: Iterable[Line], use: str) -> None:
         """What turns out to have been there from the beginning."""
         first = [lot for lot in (self.lot(line, use) for line in lines) if lot]
         self.events[:0] = first
-        self.marks[:] = [(at + len(first), phase, op) for at, phase, op in self.marks]
+        self.ahead += len(first)
 
     def changes(self, batch: int) -> list[int]:
         """The bytes that each event adds, rounded up to the block: by the event's number, also where it is negative."""
@@ -102,7 +104,7 @@ class Timeline:
         for event, times in Counter(self.events[: where + 1]).items():
             use = self.lots[abs(event)][1]
             live[use] = live.get(use, 0) + times * changes[event]
-        at = bisect_right(self.marks, where, key=lambda mark: mark[0])
+        at = bisect_right(self.marks, where - self.ahead, key=lambda mark: mark[0])
         return live, self.moment(self.marks[at - 1] if at else START, alive(live))
 
     def moment(self, mark: Mark, live: Live) -> Moment:
@@ -120,10 +122,10 @@ class Timeline:
         live: dict[str, int] = {}
         total = 0
         marks = [START, *self.marks]
-        ends = [mark[0] for mark in marks[1:]] + [len(self.events)]
-        for mark, end in zip(marks, ends, strict=True):
+        begins = [mark[0] + self.ahead for mark in self.marks]
+        for mark, begin, end in zip(marks, [0, *begins], [*begins, len(self.events)], strict=True):
             highest, top = total, dict(live)
-            for at in range(mark[0], end):
+            for at in range(begin, end):
                 event = self.events[at]
                 use = self.lots[abs(event)][1]
                 total += changes[event]
