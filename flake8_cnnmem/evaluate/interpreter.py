@@ -176,6 +176,11 @@ class Interpreter:
                 self.changed(module.variables)
                 module.variables[word] = cause
 
+    def left_unfinished(self, instance: Instance, why: Leaving) -> None:
+        """A layer whose construction was left: what it holds by now is not all."""
+        if frameworks.is_layer(instance):
+            self.watch.cut_short.setdefault(id(instance), (instance, self.unknown(describe(why))))
+
     # Budget
 
     def spend(self, steps: int) -> None:

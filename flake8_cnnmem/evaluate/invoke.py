@@ -188,7 +188,11 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
         run.watch.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
-        result = invoke(run, initialiser, (instance, *args), kwargs)
+        try:
+            result = invoke(run, initialiser, (instance, *args), kwargs)
+        except Leaving as left:
+            run.left_unfinished(instance, left)
+            raise
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
     run.finished_layer(instance)

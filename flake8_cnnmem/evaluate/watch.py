@@ -62,7 +62,7 @@ class Watch:
     """The call in the analysed file that is running."""
     layers: dict[int, Made] = field(default_factory=dict)
     cut_short: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
-    """Objects that were being filled when the budget ended, by id, with the cause."""
+    """Objects that were being filled or made when the budget ended or the code raised, by id, with the cause."""
     calls: list[RootCall] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     used: set[int] = field(default_factory=set)

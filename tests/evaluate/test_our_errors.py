@@ -55,6 +55,11 @@ CUT_SHORT = {
     "net = nn.Sequential(nn.Linear(8, 8), *layers)\nnet(torch.zeros(1, 8))",
     "a Keras model": "net = keras.Sequential([keras.Input((8,))])\nfor i in range(10**9):\n"
     "    net.add(keras.layers.Dense(8))",
+    "a module whose construction raises": "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.fc = nn.Linear(8, 8)\n        raise ValueError\n"
+    "    def forward(self, x):\n        return self.fc(x)\nnet = Net()\nnet(torch.zeros(1, 8))",
+    "a Keras model whose construction raises": "net = keras.Sequential([keras.Input((8,)), keras.layers.Dense(8),\n"
+    "    keras.layers.Dropout(2), keras.layers.Dense(8)])",
 }
 
 

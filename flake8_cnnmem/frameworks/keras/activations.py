@@ -78,6 +78,8 @@ def get(run: Run, identifier: Value) -> Value:
         return run.unknown(f"the activation {identifier!r} is not known") if found is None else found
     if isinstance(identifier, dict) and isinstance(identifier.get("class_name"), str):
         return get(run, identifier["class_name"].lower())
+    if isinstance(identifier, (int, float)):
+        raise run.error("ValueError", f"Could not interpret activation function identifier: {identifier}")
     return identifier
 
 

@@ -183,10 +183,23 @@ def normalise(run: Run, stub: Stub, bound: dict[str, Value]) -> None:
             bound[word] = activations.get(run, bound[word])
 
 
+FORMATS = {
+    "channels_last": "channels_last", "channels_first": "channels_first", "tf": "channels_last", "th": "channels_first",
+}  # fmt: skip
+"""The layouts by every name that some version of Keras takes."""
+
+
 def data_format(run: Run, value: Value) -> Value:
     if value in (None, "default"):
         return session_of(run).data_format
-    return {"tf": "channels_last", "th": "channels_first"}.get(value, value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    found = FORMATS.get(value.lower())
+    if found is None:
+        raise run.error(
+            "ValueError", f"The `data_format` argument must be channels_first or channels_last, not {value}"
+        )
+    return found
 
 
 def builder(stub: Stub) -> Callable[..., None]:

@@ -17,6 +17,11 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
 
+def above_one(sizes: Value) -> bool:
+    """Whether one of the sizes by axes is larger than one for certain."""
+    return isinstance(sizes, tuple) and any(isinstance(size, int) and size > 1 for size in sizes)
+
+
 def convolution(
     rank: int,
     filters: Value,
@@ -30,13 +35,16 @@ def convolution(
     transposed: bool = False,
     output_padding: Value = None,
 ) -> Convolution:
+    stride, dilation = per_axis(strides, rank), per_axis(dilation_rate, rank)
+    if above_one(stride) and above_one(dilation):
+        raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`")
     return Convolution(
         count(filters),
         per_axis(kernel_size, rank),
-        stride=per_axis(strides, rank),
+        stride=stride,
         # Sides in numbers, as torch takes them, are a name that Keras does not know.
         padding=padding if isinstance(padding, (str, Unknown)) else str(padding),
-        dilation=per_axis(dilation_rate, rank),
+        dilation=dilation,
         groups=groups,
         bias=asked(use_bias),
         transposed=transposed,

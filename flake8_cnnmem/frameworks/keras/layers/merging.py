@@ -19,6 +19,8 @@ def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[.
     def call(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
         if isinstance(inputs, Unknown):
             return run.apply(make(self), inputs, function=self.cls.name, framework="keras")
+        if isinstance(inputs, Tensor) and not others:
+            raise run.error("ValueError", "A merge layer should be called on a list of inputs.")
         tensors = list(inputs.values()) if isinstance(inputs, dict) else inputs
         tensors = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors, *others]
         if not tensors:

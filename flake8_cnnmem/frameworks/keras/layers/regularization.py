@@ -11,6 +11,11 @@ from flake8_cnnmem.values import Value
 
 def dropout(rate: Value, kind: str, training: bool, noise_shape: Value = None) -> DropoutOp:
     noise = None
+    # All versions refuse it, but for Gaussian and alpha dropout.
+    if kind in ("dropout", "feature_dropout") and (
+        isinstance(rate, str) or (isinstance(rate, (int, float)) and not 0 <= rate <= 1)
+    ):
+        raise ValueError(f"Invalid value received for argument `rate`: {rate!r}")
     if isinstance(noise_shape, (list, tuple)):
         noise = tuple(size if type(size) is int else None for size in noise_shape)
     return DropoutOp(rate if isinstance(rate, (int, float, Unknown)) else 0.5, kind, training=training, noise=noise)

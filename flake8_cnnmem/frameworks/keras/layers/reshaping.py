@@ -13,6 +13,9 @@ from flake8_cnnmem.ops import Reshape as ReshapeOp
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
+INTERPOLATIONS = ("area", "bicubic", "bilinear", "gaussian", "lanczos3", "lanczos5", "mitchellcubic", "nearest")
+"""Those of all versions."""
+
 
 def rank_of(run: Run, inputs: Value) -> Shape | Unknown:
     if isinstance(inputs, Tensor):
@@ -58,6 +61,8 @@ def Permute(dims: Value, **kwargs: Value) -> Ops:
 
 @layer(ndim=2)
 def RepeatVector(n: Value, **kwargs: Value) -> Ops:
+    if isinstance(n, int) and n <= 0:
+        raise ValueError(f"Argument `n` should be a positive integer, not {n}")
     return Unsqueeze(1), RepeatOp((1, n, 1))
 
 
@@ -121,6 +126,8 @@ def UpSampling2D(
     size: Value = (2, 2), data_format: Value = None, interpolation: Value = "nearest", **kwargs: Value,
 ) -> Ops:  # fmt: skip
     mode = interpolation if isinstance(interpolation, str) else "nearest"
+    if mode.lower() not in INTERPOLATIONS:
+        raise ValueError(f"`interpolation` argument should be one of {INTERPOLATIONS}, not {interpolation!r}")
     return Resize(scale=per_axis(size, 2), mode=mode, channels_last=data_format != "channels_first")
 
 

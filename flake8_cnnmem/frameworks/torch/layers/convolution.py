@@ -23,13 +23,20 @@ _ConvTransposeNd = base_class("_ConvTransposeNd", "conv", _ConvNd)
 BASES = {"_ConvNd": _ConvNd, "_ConvTransposeNd": _ConvTransposeNd}
 
 
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
 def arranger(rank: int, transposed: bool) -> Callable[[dict[str, Value]], None]:
     """Store the arguments as torch does: a tuple for each that goes by axes."""
 
     def arrange(attributes: dict[str, Value]) -> None:
         for name in ("kernel_size", "stride", "dilation"):
             attributes[name] = ntuple(attributes[name], rank)
-        padding = attributes["padding"]
+        padding, mode = attributes["padding"], attributes.get("padding_mode", "zeros")
+        if isinstance(mode, str) and mode not in PADDING_MODES:
+            raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode={mode!r}")
+        if transposed and isinstance(padding, str):
+            raise ValueError("a transposed convolution takes its padding in numbers")
         attributes["padding"] = padding if isinstance(padding, str) else ntuple(padding, rank)
         attributes["output_padding"] = ntuple(attributes.get("output_padding", 0), rank)
         attributes["transposed"] = transposed
