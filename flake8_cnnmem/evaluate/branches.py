@@ -234,7 +234,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown | None, swa
         return right
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
-            return either_tensor(run, right if swap else left, cause)
+            return either_tensor(run, *((right, left) if swap else (left, right)), cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
     elif isinstance(left, Instance) and isinstance(right, Instance) and hasattr(left.native, "either"):
@@ -264,10 +264,11 @@ class Either:
         return {}
 
 
-def either_tensor(run: Interpreter, taken: Tensor, cause: Unknown | None) -> Tensor:
-    if cause is None or taken.call is None:
+def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown | None) -> Tensor:
+    # What is taken may be an input as it came, and what is left out a layer.
+    made = taken.call or other.call
+    if cause is None or made is None:
         return taken
-    made = taken.call
     call = Call(Either(cause), (taken,), (), run.next_number(), (), made.within, made.site, made.grad, made.autocast)
     call.function = "either"
     result = Tensor(taken.shape, taken.dtype, call, 0, None, taken.framework)

@@ -103,3 +103,31 @@ def test_several_inputs_are_as_long_as_the_data_that_fit_is_given() -> None:
     (report,) = analyse(Source("net.py", PAIRED), Settings()).reports
     assert (report.status, report.problems) == ("exact", ())
     assert [row.output_shape for row in report.rows if row.type == "Dense"] == [(20, 9)]
+
+
+SKIPPED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 16)
+
+    def forward(self, x):
+        {branch}
+        return x
+
+Net()(torch.randn(2, 16))
+"""
+
+BRANCHES = {
+    "a layer that chance leaves out": "if torch.rand([]) < 0.5: x = self.layer(x)",
+    "a layer that the input's values leave out": "x = self.layer(x) if x.sum() > 0 else x",
+}
+
+
+@pytest.mark.parametrize("branch", BRANCHES.values(), ids=BRANCHES)
+def test_what_may_not_run_is_no_exact_figure(branch: str) -> None:
+    (report,) = analyse(Source("net.py", SKIPPED.format(branch=branch)), Settings()).reports
+    assert report.status == "lower-bound"
