@@ -244,6 +244,8 @@ def sweep(
             outcome = worker.analyse(paths[at])
             if not outcome.kind and outcome.mib > memory:
                 outcome.kind, outcome.detail = "too much memory", f"{outcome.mib:.0f} MiB"
+                # What a process has held it keeps: the next file is not to be blamed for it.
+                worker.end()
             outcomes[at] = outcome
             print(json.dumps(vars(outcome)), file=log, flush=True)
             if outcome.kind:
