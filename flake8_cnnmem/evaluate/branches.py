@@ -95,7 +95,7 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         for container, before in journal.values():
             restore(container, before)
         run.frame = frame
-    run.spend(len(journal))
+    run.spend(len(journal) + len(births))
     side.numbered = run.numbered - started
     for call in run.log[logged:] if run.log is not None else ():
         call.doubtful = True
