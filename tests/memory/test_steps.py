@@ -76,6 +76,7 @@ APPROXIMATE = {
     "nn.CircularPad2d(1)": "a chain of slices",
 }
 FAR = {
+    "torch.einsum('...hw,...kw,...h->": "what the gradient of a product without a sum makes",
     "torch.fft.irfft2(torch.fft.rfft2(x))": "half of a spectrum is filled up for its gradient",
     "nn.GRU": "this build goes through it backwards step by step",
     "nn.RNN": "this build goes through it backwards step by step",

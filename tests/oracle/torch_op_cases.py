@@ -143,6 +143,7 @@ INDEXING = each(f"""
 
 PRODUCTS = each("""
     torch.einsum('bchw,bdhw->bcd', x, y)
+    torch.einsum('...hw,...kw,...h->...hk', x, y, x.sum(-1))
     torch.einsum('bchw,bcvw->bhv', x, y)
     torch.einsum('bchw,bchw->bhw', x, y)
     torch.einsum('bhid,bhjd->bhij', x, y)

@@ -20,7 +20,33 @@ from flake8_cnnmem.values import Native, Run, Value
 @define("torch.einsum")
 def einsum(run: Run, equation: Value, *operands: Value) -> Value:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
-    return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+    pairs = pairwise(equation) if len(given) > 2 else None
+    if pairs is None or len(pairs) != len(given) - 1:
+        return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+    result = given[0]
+    for pair, other in zip(pairs, given[1:], strict=True):
+        result = einsum(run, pair, result, other)
+    return result
+
+
+def pairwise(equation: Value) -> list[str] | None:
+    """An equation of several operands as products of two, from left to right, as PyTorch runs it; None for equations
+    without an arrow."""
+    if not isinstance(equation, str) or "->" not in equation:
+        return None
+    given, _, result = equation.replace(" ", "").partition("->")
+    left, *others = given.split(",")
+    pairs = []
+    for at, right in enumerate(others):
+        later = [*others[at + 1 :], result]
+        kept = result
+        if at + 1 < len(others):
+            letters = dict.fromkeys((left + right).replace(".", ""))
+            dots = "..." if "..." in left + right else ""
+            kept = dots + "".join(letter for letter in letters if any(letter in term for term in later))
+        pairs.append(f"{left},{right}->{kept}")
+        left = kept
+    return pairs
 
 
 @define("torch.dot", "tensor.dot", "torch.inner", "tensor.inner", "torch.vdot", "tensor.vdot")
