@@ -142,7 +142,7 @@ class Arguments:
         if len(args) <= self.places and kwargs.keys().isdisjoint(given):
             bound = {**self.defaults, **given, **kwargs}
             # Neither is one missing nor one too many.
-            if len(bound) == len(names) and all([word in bound for word in names]):
+            if len(bound) == len(names) and all(word in bound for word in names):
                 return bound
         binding = self.signature.bind(*args, **kwargs)
         binding.apply_defaults()
