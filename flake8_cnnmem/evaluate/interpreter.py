@@ -149,7 +149,7 @@ class Interpreter:
                 saved = (*saved[:4], self.grad_enabled, self.autocast)
         except (Raised, Exhausted, RecursionError) as error:
             self.give_up(module, twin, error)
-            if not isinstance(error, Raised) and self.layers_made != made:
+            if self.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
                 self.doubt(module, twin)
         finally:
             self.budget.steps += reserve
@@ -547,6 +547,12 @@ class Interpreter:
 
     def enter(self, layer: Instance | None, checkpoint: bool = False) -> InvocationContext:
         return InvocationContext(self, layer, checkpoint)
+
+
+def is_method_call(statement: ast.stmt) -> bool:
+    """Whether a statement calls a method of a name and does nothing else: `model.add(layer)`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
 
 
 def describe(error: Exception) -> str:

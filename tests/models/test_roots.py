@@ -8,7 +8,7 @@ import pytest
 
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.settings import Settings
-from flake8_cnnmem.source import load
+from flake8_cnnmem.source import Source, load
 
 PARTS = """
 import torch.nn as nn
@@ -126,3 +126,17 @@ def test_a_train_method_without_end_is_a_cause(tmp_path: Path) -> None:
     [report] = analyse(load(str(file)), Settings()).reports
     assert report.status != "exact"
     assert report.causes[0].reason == "the code runs for too long to be followed"
+
+
+def test_a_layer_that_cannot_be_made_leaves_the_model_in_doubt() -> None:
+    text = """
+from keras import Sequential, layers
+
+model = Sequential()
+model.add(layers.Input((8,)))
+model.add(layers.Dense(4, activation=3))
+model.add(layers.Dense(2))
+"""
+    [report] = analyse(Source("net.py", text), Settings()).reports
+    assert report.status == "lower-bound"
+    assert report.causes[0].line == 6
