@@ -141,7 +141,7 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     if isinstance(other.signal, Returned):
         ended, other = other, ended
     if isinstance(ended.signal, Returned):
-        frame.pending.append(ended.signal.value)
+        frame.pending.append((ended.signal.value, cause, run.numbered))
         return settle(run, frame, other)
     if ended.signal is other.signal:
         merge(run, first, second, cause)
@@ -151,7 +151,7 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     before = frame.variables.copy()
     variables = ended.states.get(id(frame.variables))
     if ended.signal is BREAK or ended.signal is CONTINUE:
-        frame.breaks.append(variables[1] if variables is not None else before)
+        frame.breaks.append((variables[1] if variables is not None else before, cause, run.numbered))
     return settle(run, frame, other)
 
 

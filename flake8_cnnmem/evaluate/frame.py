@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Value
 
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.modules import Module
 
 Kind = Literal["module", "class", "function", "comprehension"]
+
+Breaks = list[tuple[dict[str, Value], Unknown, int]]
+"""Variables as they stood where a loop, or a round of it, may have been left, the test that nobody knows, and the
+number of the last op before it."""
 
 
 class Frame:
@@ -52,10 +57,9 @@ class Frame:
         """For a function, the frame that was running when it was called."""
         self.declared: dict[str, Frame | None] = {}
         """Names that `global` (None) or `nonlocal` (the frame) hand to another scope."""
-        self.pending: list[Value] = []
-        """What the function may already have returned, on branches whose test is unknown."""
-        self.breaks: list[dict[str, Value]] = []
-        """Variables as they stood where a branch with an unknown test left the loop."""
+        self.pending: list[tuple[Value, Unknown, int]] = []
+        """What the function may already have returned, the test that nobody knows, and the number of the last op."""
+        self.breaks: Breaks = []
         self.yielded: list[Value] | None = None
         """What a statement of a generator function that is run ahead has yielded."""
         self.depth = 0

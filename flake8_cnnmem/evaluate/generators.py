@@ -17,7 +17,7 @@ from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import DEPTH, LOOP_ROUNDS, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant
 from flake8_cnnmem.evaluate.exceptions import catches
-from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
@@ -274,7 +274,7 @@ def check_rounds(run: Interpreter, rounds: int) -> None:
         raise Exhausted("a loop runs for too long to be followed")
 
 
-def leave_loop(frame: Frame, outer: list[dict[str, Value]], signal: Value) -> Signal | None:
+def leave_loop(frame: Frame, outer: Breaks, signal: Value) -> Signal | None:
     join_breaks(frame, outer)
     return signal if isinstance(signal, Returned) else None
 

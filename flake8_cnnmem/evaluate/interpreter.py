@@ -227,6 +227,13 @@ class Interpreter:
     def builtin(self, name: str) -> Any:
         return builtins.BUILTINS[name]
 
+    def doubt_calls(self, number: int) -> None:
+        """The calls after this number may not run at all."""
+        for call in reversed(self.log or ()):
+            if call.number <= number:
+                break
+            call.doubtful = True
+
     def next_number(self) -> int:
         self.numbered += 1
         return self.numbered

@@ -147,7 +147,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
             raise
         # It may have returned before: as on a branch whose one side raises, the side that goes on is taken.
         budget.depth, run.invocation = depth, invocation
-        signal = Returned(frame.pending.pop())
+        signal = Returned(frame.pending.pop()[0])
     budget.depth -= 1
     run.frame, watch.entered = caller, entered
     if invocation is not None:
@@ -155,8 +155,10 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     if function.name == "<lambda>":
         return signal
     result = signal.value if isinstance(signal, Returned) else None
-    for other in frame.pending:
-        result = run.join(result, other, None)
+    for earlier, cause, number in reversed(frame.pending):
+        run.doubt_calls(number)
+        # Whoever returns earlier does less: that is what the least of the model does.
+        result = run.join(earlier, result, cause)
     return result
 
 

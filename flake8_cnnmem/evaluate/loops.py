@@ -17,7 +17,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
-from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.graph import Invocation
@@ -204,15 +204,16 @@ def left_before(frame: Frame, depth: int, invocation: Invocation | None) -> Valu
     run = frame.run
     run.budget.depth, run.invocation, run.frame = depth, invocation, frame
     run.changed(frame.variables)
-    frame.variables.update(frame.breaks.pop())
+    frame.variables.update(frame.breaks.pop()[0])
     return None
 
 
-def join_breaks(frame: Frame, outer: list[dict[str, Value]]) -> None:
+def join_breaks(frame: Frame, outer: Breaks) -> None:
     """Join the variables of every point at which the loop may have been left with those at its end."""
-    for variables in frame.breaks:
-        for word, value in variables.items():
+    for variables, cause, number in reversed(frame.breaks):
+        frame.run.doubt_calls(number)
+        for word, earlier in variables.items():
             now = frame.variables.get(word)
-            if now is not value:
-                frame.variables[word] = frame.run.join(now, value, None)
+            if now is not earlier:
+                frame.variables[word] = frame.run.join(earlier, now, cause)
     frame.breaks = outer

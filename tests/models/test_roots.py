@@ -140,3 +140,33 @@ model.add(layers.Dense(2))
     [report] = analyse(Source("net.py", text), Settings()).reports
     assert report.status == "lower-bound"
     assert report.causes[0].line == 6
+
+
+DOUBTFUL = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+    def forward(self, x):
+        x = self.first(x)
+        {body}
+"""
+UNKNOWN = "if torch.rand(1).item() > 0.5:"
+WAYS = {
+    "a return": f"{UNKNOWN} return x\n        return self.second(x)",
+    "a round that goes on": f"for _ in range(1):\n            {UNKNOWN} continue\n            x = self.second(x)\n"
+    "        return x",
+    "a loop that is left": f"for _ in range(1):\n            {UNKNOWN} break\n            x = self.second(x)\n"
+    "        return x",
+    "a branch": f"{UNKNOWN} x = self.second(x)\n        return x",
+}
+
+
+@pytest.mark.parametrize("body", WAYS.values(), ids=WAYS)
+def test_what_may_not_run_is_no_part_of_the_bound(body: str) -> None:
+    [report] = analyse(Source("net.py", DOUBTFUL.format(body=body)), Settings()).reports
+    assert report.status == "lower-bound"
+    assert [row.name for row in report.rows if row.type == "Linear"] == ["first"]
