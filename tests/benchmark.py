@@ -26,7 +26,7 @@ import sys
 from flake8.main.cli import main
 from flake8.plugins import finder
 found = finder._find_importlib_plugins
-finder._find_importlib_plugins = lambda: (plugin for plugin in found() if plugin.package not in {without})
+finder._find_importlib_plugins = lambda: (plugin for plugin in found() if plugin.package.lower() not in {without})
 sys.exit(main())
 """
 """flake8 as it is installed, with plugins left out."""
