@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import sys
 from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators, subscripts
+from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators, subscripts, top_level
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
 from flake8_cnnmem.evaluate.budget import (
     FORWARDS_STEPS,
@@ -28,15 +26,13 @@ from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
-from flake8_cnnmem.evaluate.modules import Module, touched
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
-
-HOST_RECURSION = 12_000
-"""Frames of our own that the deepest interpreted recursion needs, with room to spare."""
 
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
@@ -119,62 +115,8 @@ class Interpreter:
 
     # Running modules
 
-    def run_module(self, module: Module) -> None:
-        """Run the analysed file from top to bottom."""
-        module.source.parse_whole()
-        with deep_recursion():
-            for at, names in enumerate(module.outline().names):
-                self.importer.defining.append(names)
-                code, twin = module.code(at)
-                self.run_top_level(module, twin, code)
-                self.importer.defining.remove(names)
-
-    def run_top_level(self, module: Module, twin: ast.stmt, code: Code) -> None:
-        """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
-        saved = (self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast)
-        depth, guards, journal = self.budget.depth, self.import_guards, self.journal
-        self.invocation = None
-        self.import_guards = 0
-        if module.lazy:
-            self.grad_enabled, self.autocast = True, None
-            # What an import defines stays defined, also when the branch that asked for it is undone.
-            self.importing, self.journal = module, None
-        made = self.layers_made
-        left_after = max(self.budget.steps - self.statement_steps, 0)
-        reserve, self.budget.steps = left_after, self.budget.steps - left_after
-        try:
-            code(Frame(self, module, "module", module.variables, None, twin.lineno))
-            if not module.lazy:
-                # `torch.set_grad_enabled(False)` on a line of its own holds for those after it.
-                saved = (*saved[:4], self.grad_enabled, self.autocast)
-        except (Raised, Exhausted, RecursionError) as error:
-            self.give_up(module, twin, error)
-            if self.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
-                self.doubt(module, twin)
-        finally:
-            self.budget.steps += reserve
-            self.budget.depth, self.import_guards, self.journal = depth, guards, journal
-            self.frame, self.site, self.invocation, self.importing, self.grad_enabled, self.autocast = saved
-
-    def give_up(self, module: Module, twin: ast.stmt, error: Exception) -> None:
-        frame = self.frame
-        path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
-        cause = Unknown(describe(error), path, line)
-        if isinstance(error, Raised) and isinstance(twin, ast.Expr):
-            self.failures.append(cause)
-        else:
-            module.lose(self, touched(twin), cause)
-
-    def doubt(self, module: Module, twin: ast.stmt) -> None:
-        """A statement that made layers was cut short: whoever takes what it fills gets less than the code makes."""
-        cause = self.failures[-1]
-        for word in touched(twin):
-            held = module.variables.get(word)
-            if isinstance(held, Instance):
-                self.watch.cut_short[id(held)] = (held, cause)
-            elif isinstance(held, (list, dict, set, tuple)):
-                self.changed(module.variables)
-                module.variables[word] = cause
+    run_module = top_level.run_module
+    run_top_level = top_level.run_top_level
 
     def left_unfinished(self, instance: Instance, why: Leaving) -> None:
         """A layer whose construction was left: what it holds by now is not all."""
@@ -554,32 +496,3 @@ class Interpreter:
 
     def enter(self, layer: Instance | None, checkpoint: bool = False) -> InvocationContext:
         return InvocationContext(self, layer, checkpoint)
-
-
-def is_method_call(statement: ast.stmt) -> bool:
-    """Whether a statement calls a method of a name and does nothing else: `model.add(layer)`."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
-
-
-def describe(error: Exception) -> str:
-    """Why a statement ended early, for a cause."""
-    if isinstance(error, Raised):
-        args = error.value.attributes.get("args", ())
-        text = args[0] if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
-        return f"the code raises {error.value.cls.name}{': ' + text if text else ''}"
-    if isinstance(error, Exhausted):
-        return error.reason
-    return "the code is nested too deeply to be followed"
-
-
-class deep_recursion:
-    """Let our own recursion go as deep as the interpreted program's bounded depth needs."""
-
-    def __enter__(self) -> None:
-        self.before = sys.getrecursionlimit()
-        if self.before < HOST_RECURSION:
-            sys.setrecursionlimit(HOST_RECURSION)
-
-    def __exit__(self, *exception: object) -> None:
-        sys.setrecursionlimit(self.before)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit

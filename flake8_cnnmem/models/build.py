@@ -9,7 +9,8 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
-from flake8_cnnmem.evaluate.interpreter import Interpreter, deep_recursion, describe
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework

@@ -13,8 +13,9 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
-from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter, deep_recursion, describe
+from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.watch import Made
 from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.files import DISK, Files

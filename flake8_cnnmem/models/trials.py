@@ -10,7 +10,8 @@ from typing import Any
 from flake8_cnnmem.evaluate.application import Halted
 from flake8_cnnmem.evaluate.branches import restore
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
-from flake8_cnnmem.evaluate.interpreter import Interpreter, describe
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
 from flake8_cnnmem.models.inputs import expected_by, taken_by

@@ -1,0 +1,110 @@
+"""Top-level statements, one after the other: whatever ends one early is noted, and the next one runs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.modules import Module, touched
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Raised
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+HOST_RECURSION = 12_000
+"""Frames of our own that the deepest interpreted recursion needs, with room to spare."""
+
+
+def run_module(run: Interpreter, module: Module) -> None:
+    """Run the analysed file from top to bottom."""
+    module.source.parse_whole()
+    with deep_recursion():
+        for at, names in enumerate(module.outline().names):
+            run.importer.defining.append(names)
+            code, twin = module.code(at)
+            run_top_level(run, module, twin, code)
+            run.importer.defining.remove(names)
+
+
+def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> None:
+    """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
+    saved = (run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast)
+    depth, guards, journal = run.budget.depth, run.import_guards, run.journal
+    run.invocation = None
+    run.import_guards = 0
+    if module.lazy:
+        run.grad_enabled, run.autocast = True, None
+        # What an import defines stays defined, also when the branch that asked for it is undone.
+        run.importing, run.journal = module, None
+    made = run.layers_made
+    left_after = max(run.budget.steps - run.statement_steps, 0)
+    reserve, run.budget.steps = left_after, run.budget.steps - left_after
+    try:
+        code(Frame(run, module, "module", module.variables, None, twin.lineno))
+        if not module.lazy:
+            # `torch.set_grad_enabled(False)` on a line of its own holds for those after it.
+            saved = (*saved[:4], run.grad_enabled, run.autocast)
+    except (Raised, Exhausted, RecursionError) as error:
+        give_up(run, module, twin, error)
+        if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
+            doubt(run, module, twin)
+    finally:
+        run.budget.steps += reserve
+        run.budget.depth, run.import_guards, run.journal = depth, guards, journal
+        run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast = saved
+
+
+def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:
+    frame = run.frame
+    path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
+    cause = Unknown(describe(error), path, line)
+    if isinstance(error, Raised) and isinstance(twin, ast.Expr):
+        run.failures.append(cause)
+    else:
+        module.lose(run, touched(twin), cause)
+
+
+def doubt(run: Interpreter, module: Module, twin: ast.stmt) -> None:
+    """A statement that made layers was cut short: whoever takes what it fills gets less than the code makes."""
+    cause = run.failures[-1]
+    for word in touched(twin):
+        held = module.variables.get(word)
+        if isinstance(held, Instance):
+            run.watch.cut_short[id(held)] = (held, cause)
+        elif isinstance(held, (list, dict, set, tuple)):
+            run.changed(module.variables)
+            module.variables[word] = cause
+
+
+def is_method_call(statement: ast.stmt) -> bool:
+    """Whether a statement calls a method of a name and does nothing else: `model.add(layer)`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+
+
+def describe(error: Exception) -> str:
+    """Why a statement ended early, for a cause."""
+    if isinstance(error, Raised):
+        args = error.value.attributes.get("args", ())
+        text = args[0] if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
+        return f"the code raises {error.value.cls.name}{': ' + text if text else ''}"
+    if isinstance(error, Exhausted):
+        return error.reason
+    return "the code is nested too deeply to be followed"
+
+
+class deep_recursion:
+    """Let our own recursion go as deep as the interpreted program's bounded depth needs."""
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        if self.before < HOST_RECURSION:
+            sys.setrecursionlimit(HOST_RECURSION)
+
+    def __exit__(self, *exception: object) -> None:
+        sys.setrecursionlimit(self.before)
