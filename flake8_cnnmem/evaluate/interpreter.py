@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any
 
@@ -73,6 +74,8 @@ class Interpreter:
         self.stop_at_problem = False
         """Whether the first size that cannot be right ends the evaluation (the search for an input size)."""
         self.layers_made = 0
+        self.raised: list[tuple[ast.stmt, Unknown]] = []
+        """Statements of the analysed file that raise, with the cause."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
 

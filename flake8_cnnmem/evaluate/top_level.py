@@ -63,6 +63,8 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     frame = run.frame
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
+    if isinstance(error, Raised) and not module.lazy:
+        run.raised.append((twin, cause))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):
         run.failures.append(cause)
     else:

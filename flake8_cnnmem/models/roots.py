@@ -59,11 +59,30 @@ def evaluate_file(
     run.run_module(module)
     found = list(built_by_module(run, module))
     used = set(run.watch.used)
-    for root in [*factories(run, module), *classes(run, module, used)]:
+    for root in [*never_made(run, module), *factories(run, module), *classes(run, module, used)]:
         if not any(same(root, other) for other in found):
             found.append(root)
     missing = tuple(run.data(MISSING_PACKAGES).values())
     return sorted(found, key=lambda root: (root.site.line, root.site.column)), missing
+
+
+def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
+    """Models of a framework's own class whose construction raises: `model = Sequential([...])` with a bad layer."""
+    for statement, cause in run.raised:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Name) and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            cls = named_value(run, module, statement.value.func)
+            if isinstance(cls, Class) and cls.site is None and is_model_class(cls):
+                site = StatementSite(module.path, statement)
+                yield Root(target.id, f"{module.path}::{target.id}", None, site, site, run, [], (cause,))
+
+
+def named_value(run: Interpreter, module: Module, node: ast.expr) -> Value:
+    """What a dotted name stands for at the end of a file; MISSING where it is none."""
+    if isinstance(node, ast.Name):
+        return module.global_name(run, node.id)
+    inner = named_value(run, module, node.value) if isinstance(node, ast.Attribute) else MISSING
+    return run.find(inner, node.attr) if isinstance(node, ast.Attribute) and inner is not MISSING else MISSING
 
 
 def same(root: Root, other: Root) -> bool:

@@ -170,3 +170,21 @@ def test_what_may_not_run_is_no_part_of_the_bound(body: str) -> None:
     [report] = analyse(Source("net.py", DOUBTFUL.format(body=body)), Settings()).reports
     assert report.status == "lower-bound"
     assert [row.name for row in report.rows if row.type == "Linear"] == ["first"]
+
+
+NEVER_MADE = {
+    "Keras": "from keras import Sequential, layers\n\nmodel = Sequential([layers.Dense(4), layers.Activation(3)])\n",
+    "PyTorch": "from torch import nn\n\nmodel = nn.Sequential(nn.Conv2d(3, 8, 3, padding_mode='mirror'), nn.ReLU())\n",
+}
+
+
+@pytest.mark.parametrize("text", NEVER_MADE.values(), ids=NEVER_MADE)
+def test_a_model_that_cannot_be_made_is_named_with_the_cause(text: str) -> None:
+    [report] = analyse(Source("net.py", text), Settings()).reports
+    assert (report.name, report.status, report.line) == ("model", "unresolved", 3)
+    assert report.causes[0].reason.startswith("the code raises ValueError")
+
+
+def test_what_is_no_model_is_none_when_it_cannot_be_made() -> None:
+    text = "import torch\nfrom torch import nn\n\nloss = nn.CrossEntropyLoss(weight=torch.ones(2) + 'x')\n"
+    assert analyse(Source("net.py", text), Settings()).reports == ()
