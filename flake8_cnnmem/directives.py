@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from flake8_cnnmem import settings
+from flake8_cnnmem.methods import first_line
 from flake8_cnnmem.settings import BadValue, Limit
 from flake8_cnnmem.training import Optimizer
 
@@ -211,11 +212,6 @@ def target_lines(tree: ast.Module) -> dict[int, int]:
     for call in sorted(calls, key=lambda call: call.lineno):
         found |= dict.fromkeys(range(call.lineno, (call.end_lineno or call.lineno) + 1), call.lineno)
     return found | headers
-
-
-def first_line(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """The line of the first decorator, or of the definition itself."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def first_code_line(tree: ast.Module) -> int:

@@ -224,7 +224,7 @@ def aside(run: Interpreter, code: Code, frame: Frame) -> Value:
     return side.signal.value if isinstance(side.signal, Returned) else Unknown("one side raises")
 
 
-def join(run: Interpreter, left: Value, right: Value, cause: Unknown | None, swap: bool = False) -> Value:
+def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool = False) -> Value:
     """One value that stands for either: the value itself where both agree, else Unknown."""
     if left is right:
         return left
@@ -243,7 +243,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown | None, swa
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items
-    return cause if cause is not None else run.unknown("its value depends on a test that is not known")
+    return cause
 
 
 class Either:
@@ -264,10 +264,10 @@ class Either:
         return {}
 
 
-def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown | None) -> Tensor:
+def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:
     # What is taken may be an input as it came, and what is left out a layer.
     made = taken.call or other.call
-    if cause is None or made is None:
+    if made is None:
         return taken
     call = Call(Either(cause), (taken,), (), run.next_number(), (), made.within, made.site, made.grad, made.autocast)
     call.function = "either"

@@ -443,7 +443,7 @@ class Interpreter:
     def evaluate_aside(self, code: Code, frame: Frame) -> Value:
         return branches.aside(self, code, frame)
 
-    def join(self, left: Value, right: Value, cause: Unknown | None) -> Value:
+    def join(self, left: Value, right: Value, cause: Unknown) -> Value:
         return branches.join(self, left, right, cause)
 
     def enter_context(self, manager: Value) -> Value:
