@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import Instance, Value
 
@@ -18,7 +19,7 @@ DEPTH = 5
 
 
 def let_go(values: Iterable[Value], number: int) -> None:
-    """Note of every tensor in these values, in containers and in objects that are no modules (which hold what they hold
+    """Note of every tensor in these values, in containers and in objects that are no layers (which hold what they hold
     from step to step) that it was held until call `number`."""
     left, depth = MOST, DEPTH
     level: list[Iterable[Value]] = [values]
@@ -34,7 +35,7 @@ def let_go(values: Iterable[Value], number: int) -> None:
                     inner.append(value)
                 elif kind is dict:
                     inner.append(value.values())
-                elif kind is Instance and "_modules" not in value.attributes:
+                elif kind is Instance and not frameworks.is_layer(value):
                     inner.append(value.attributes.values())
                     if value.payload is not None:
                         inner.append((value.payload,))
