@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit
 from flake8_cnnmem.graph import Site, Tensor

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
@@ -39,7 +39,7 @@ def gathered(run: Interpreter, model: Instance) -> Evidence:
     assert framework is not None
     evidence = Evidence()
     inside = set(framework.paths(model))
-    rounds = [each for each in rounds_of(run.watch.events) if takes_part(each, framework, model, inside)]
+    rounds = [each for each in rounds_of(run.trace.events) if takes_part(each, framework, model, inside)]
     rounds.sort(key=lambda each: -len(each.optimizers))
     optimizers_of(evidence, run, framework, model, rounds)
     for each in rounds:

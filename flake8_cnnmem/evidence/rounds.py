@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.watch import Event, RootCall
+from flake8_cnnmem.evaluate.trace import Event, RootCall
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import Instance, Value
 

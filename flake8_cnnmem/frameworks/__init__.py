@@ -7,7 +7,7 @@ import sys
 from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Namespace, Native, Value
 
 PACKAGES = {
@@ -100,3 +100,13 @@ def of_layer(value: Value) -> Framework | None:
 
 def is_layer(value: Value) -> bool:
     return of_layer(value) is not None
+
+
+def updated_by(optimizer: Instance) -> list[Weight] | None:
+    """The weights that an optimizer of a framework in use was made for; None for what is no optimizer."""
+    for package in ("torch", "keras"):
+        if f"{__name__}.{package}" in sys.modules:
+            found = named(package).updated_by(optimizer)
+            if found is not None:
+                return found
+    return None

@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind

@@ -57,7 +57,7 @@ def joined(
 def called_in_parts(root: Root) -> bool:
     """Whether a training step calls layers of a model by themselves, beside the model or instead of it (a Lightning
     module's own step)."""
-    rounds = rounds_of(root.run.watch.events)
+    rounds = rounds_of(root.run.trace.events)
     inside = inside_of(root) if rounds else set()
     for each in rounds:
         called = [seen_through(call.instance) for call in each.calls]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import Event
+from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Round, rounds_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor
@@ -22,7 +22,7 @@ def step_of(run: Interpreter, roots: Sequence[Root], batch: int) -> Step | None:
     `batch` is the batch size that the code states, at which its shapes stand.
     """
     inside = set().union(*(inside_of(root) for root in roots))
-    mine = [each for each in rounds_of(run.watch.events) if calls_only(each, inside)]
+    mine = [each for each in rounds_of(run.trace.events) if calls_only(each, inside)]
     whole = max(mine, key=lambda each: len(each.optimizers), default=None)
     if whole is None or {id(one) for each in mine for one in each.optimizers} != {id(one) for one in whole.optimizers}:
         return None

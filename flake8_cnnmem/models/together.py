@@ -13,8 +13,8 @@ from flake8_cnnmem.models.root import Root, assigned_name
 
 def trained_models(run: Interpreter) -> set[int]:
     """Models, by id, that are called in a training loop, or fitted."""
-    found = {id(seen_through(call.instance)) for each in rounds_of(run.watch.events) for call in each.calls}
-    for made in run.watch.layers.values():
+    found = {id(seen_through(call.instance)) for each in rounds_of(run.trace.events) for call in each.calls}
+    for made in run.trace.layers.values():
         framework = frameworks.of_layer(made.instance)
         if framework is not None and framework.fits(made.instance):
             found.add(id(made.instance))
@@ -24,7 +24,7 @@ def trained_models(run: Interpreter) -> set[int]:
 def together(run: Interpreter, roots: list[Root]) -> list[Root]:
     """Those that take part in one and the same training step as one: the first of them that is trained, with parts."""
     groups = [[*inner, root] for root in roots if (inner := fitted_inside(run, root))]
-    for each in rounds_of(run.watch.events):
+    for each in rounds_of(run.trace.events):
         called = {id(seen_through(call.instance)) for call in each.calls}
         taking = [root for root in roots if called & inside_of(root)]
         if len(taking) < 2:
@@ -58,7 +58,7 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
         return []
     inside = inside_of(root)
     found = []
-    for made in run.watch.layers.values():
+    for made in run.trace.layers.values():
         part, site = made.instance, made.site
         if part is not root.value and id(part) in inside and site is not None and framework.fits(part):
             name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
@@ -70,7 +70,7 @@ def leading(run: Interpreter, group: Sequence[Root]) -> Root:
     """The model that a step's facts are told of: of those that have weights to train, the one that is called with a
     gradient on what the loader gives; else the first that is called so."""
     called = []
-    for each in rounds_of(run.watch.events):
+    for each in rounds_of(run.trace.events):
         samples = [sample_shape(run, loader) for loader in each.loaders]
         for call in each.calls:
             model = id(seen_through(call.instance))

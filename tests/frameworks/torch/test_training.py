@@ -180,7 +180,7 @@ def test_one_step_of_training_is_seen(program: str, expected: list[str]) -> None
     ran = Ran(HEAD + DATA + program)
     assert ran.failures == []
     told = []
-    for event in ran.run.watch.events:
+    for event in ran.run.trace.events:
         if event.call is not None:
             first = next(iter((*event.call.args, *event.call.kwargs.values())))
             sizes = [size(each) for each in first.shape]
