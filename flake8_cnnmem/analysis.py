@@ -131,7 +131,7 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
     from flake8_cnnmem.evidence import Evidence, gathered
 
     option = settings.input_shape.value if settings.input_shape is not None else None
-    evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
+    evidence = gathered(root.run, root.value, root.phases) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     return built, precedence.training_for(facts, settings, built, evidence, path)
 

@@ -64,6 +64,8 @@ class Weight(Tensor):
     trainable: bool = True
     buffer: bool = False
     site: Site | None = None
+    moved: bool = False
+    """Whether the code has moved it to a device of its own choice."""
 
 
 class Op(Protocol):
@@ -196,6 +198,23 @@ class Call:
         return self.within.ancestry() if self.within is not None else iter(())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Resident:
+    """What is in memory during a step and is not the step's own: another model, what an earlier phase has left.
+
+    `weights` lie there themselves, unless another resident or the model has them; `gradients` are weights whose
+    gradients do; `optimizer` (a `training.Optimizer`) keeps its state for those in `updated`.
+    """
+
+    what: str
+    """ "teacher: weights", "small: gradients", "the optimizer of line 12: state"."""
+    site: Site | None = None
+    weights: tuple[Weight, ...] = ()
+    gradients: tuple[Weight, ...] = ()
+    optimizer: Any = None
+    updated: tuple[Weight, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class Model:
     """A model as it trains: its inputs and outputs, every call between them in order, every weight once.
@@ -223,9 +242,12 @@ class Model:
     updated: frozenset[int] | None = None
     """The weights, by id, that an optimizer keeps state for; None for all that train."""
 
+    beside: tuple[Resident, ...] = ()
+    """What else is in memory while it trains."""
+
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""
-        for weight in self.weights:
+        for weight in (*self.weights, *(weight for each in self.beside for weight in each.weights)):
             if not weight.buffer:
                 weight.trainable = id(weight) in self.trained
 

@@ -30,7 +30,7 @@ from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, Trace, around
-from flake8_cnnmem.evaluate.training_state import RepeatedTurns, held_by, held_now, learns, reached_from
+from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -125,7 +125,10 @@ class Interpreter:
         """A layer is called from outside any layer."""
         call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
         self.trace.root_calls.append(call)
-        self.add_event(Event("call", layer, self.site, self.numbered, call))
+        event = Event("call", layer, self.site, self.numbered, call)
+        if self.grad_enabled:
+            event.trainable = asking(layer)
+        self.add_event(event)
 
     def add_event(self, event: Event) -> None:
         trace = self.trace

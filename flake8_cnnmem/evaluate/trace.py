@@ -47,6 +47,8 @@ class Loop:
 
     site: Site | None
     outer: Turn | None
+    started: int
+    """How many events there were before it."""
     repeated: bool = False
     """Whether it runs in a turn that stands for others, with a loop variable that is not known."""
     held: Held | None = None
@@ -98,7 +100,7 @@ class Event:
     """The innermost test between that turn and the event that is not known: it may not happen at all."""
     trainable: frozenset[int] = frozenset()
     """The weights, by id, that asked for a gradient then: of a "step" those that the optimizer holds, of a "backward"
-    those that the loss depends on."""
+    those that the loss depends on, of a "call" those of the layer."""
     options: dict[str, Value] = field(default_factory=dict)
     """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
 
@@ -138,7 +140,7 @@ class Trace:
 
     def enter(self, site: Site | None) -> Loop:
         """A loop begins."""
-        return Loop(site, self.turn, self.repeating > 0)
+        return Loop(site, self.turn, len(self.events), self.repeating > 0)
 
     def begin(self, loop: Loop, number: int) -> Turn:
         """A turn of it begins."""

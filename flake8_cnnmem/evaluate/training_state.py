@@ -31,6 +31,13 @@ def held_by(optimizer: Value) -> frozenset[int]:
     return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
 
 
+def asking(layer: Instance) -> frozenset[int]:
+    """The weights of a layer, by id, that ask for a gradient now."""
+    framework = frameworks.of_layer(layer)
+    weights = framework.weights(layer) if framework is not None and framework.declares_inputs else []
+    return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+
+
 def reached_from(loss: Tensor) -> frozenset[int]:
     """The weights, by id, that a loss depends on and that ask for a gradient now."""
     found = {id(weight): weight for call in calls_behind([loss]) for weight in (*call.weights, *call.inputs)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -47,6 +48,16 @@ def of_call(call: RootCall) -> Said[int] | None:
             size = value.shape[0]
             return Said(size, call.site) if isinstance(size, int) and size > 0 else None
     return None
+
+
+def values_of(call: RootCall) -> int:
+    """How many values a call's tensors hold, as far as they are known."""
+    found = 0
+    for value in (*call.args, *call.kwargs.values()):
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple):
+            sizes = [size for size in value.shape if isinstance(size, int)]
+            found += math.prod(sizes)
+    return found
 
 
 def of_fit(run: Interpreter, fit: Fit) -> Said[int] | None:

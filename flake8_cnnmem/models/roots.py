@@ -17,11 +17,11 @@ from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
-from flake8_cnnmem.evidence import seen_through
+from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
-from flake8_cnnmem.models.together import together, trained_models
+from flake8_cnnmem.models.trainings import trained_models, trainings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
@@ -63,7 +63,7 @@ def evaluate_file(
         if not any(same(root, other) for other in found):
             found.append(root)
     missing = tuple(run.data(MISSING_PACKAGES).values())
-    return sorted(found, key=lambda root: (root.site.line, root.site.column)), missing
+    return sorted(found, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0))), missing
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
@@ -203,7 +203,8 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     Of those that other files build, those that are trained while this one runs: the call that leads there builds them.
     """
     made = [each for each in run.trace.layers.values() if is_candidate(each.instance)]
-    trained = trained_models(run)
+    phases = phases_of(run.trace)
+    trained = trained_models(run, phases)
     shells = {id(each.instance) for each in made if is_shell(each.instance, trained)}
     made = [each for each in made if id(each.instance) not in shells]
     inner = parts_of_others(run, made)
@@ -231,7 +232,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
             found.append(root)
         else:
             twin.calls.extend(calls)
-    yield from together(run, found)
+    yield from trainings(run, found, phases)
 
 
 def is_shell(instance: Instance, trained: set[int]) -> bool:

@@ -418,6 +418,35 @@ def to(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
             cast(run, self, dtype_of(value))
         elif isinstance(value, Tensor) and value.dtype != "float":
             cast(run, self, value.dtype)
+        elif names_device(value):
+            moved(self, not is_host(value))
+    return self
+
+
+def names_device(value: Value) -> bool:
+    """Whether an argument of `to` says where to, known or not."""
+    return isinstance(value, (str, Unknown)) or (isinstance(value, Instance) and value.cls.name == "device")
+
+
+def is_host(device: Value) -> bool:
+    """Whether a device is the processor for certain."""
+    kind = device.attributes.get("type") if isinstance(device, Instance) else device
+    return isinstance(kind, str) and kind.startswith("cpu")
+
+
+def moved(self: Instance, away: bool) -> None:
+    """All parameters and buffers lie on a device of the code's choice from now on, or on the host again."""
+    for weight in weights_of(self):
+        weight.moved = away
+
+
+def to_device(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    moved(self, True)
+    return self
+
+
+def to_host(run: Run, self: Instance) -> Value:
+    moved(self, False)
     return self
 
 
@@ -443,7 +472,9 @@ def _itself(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return self
 
 
-MEMBERS.method("cuda", "cpu", "xpu", "ipu", "mtia", "share_memory", "to_empty")(_itself)
+MEMBERS.method("cuda", "xpu", "ipu", "mtia")(to_device)
+MEMBERS.method("cpu")(to_host)
+MEMBERS.method("share_memory", "to_empty")(_itself)
 
 
 def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -452,7 +483,7 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
-    run.note("zero_grad", self)
+    run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 

@@ -100,7 +100,7 @@ def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
-    run.note("zero_grad", self)
+    run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 

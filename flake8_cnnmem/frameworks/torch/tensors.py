@@ -315,7 +315,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
-    run.note("backward", input)
+    run.note("backward", input, retain_graph=create_graph if retain_graph is None else retain_graph)
     return None
 
 
