@@ -8,6 +8,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.values import Instance, Namespace, Native, Value
 
 PACKAGES = {
@@ -107,6 +108,16 @@ def updated_by(optimizer: Instance) -> list[Weight] | None:
     for package in ("torch", "keras"):
         if f"{__name__}.{package}" in sys.modules:
             found = named(package).updated_by(optimizer)
+            if found is not None:
+                return found
+    return None
+
+
+def optimizer_of(optimizer: Instance) -> Optimizer | None:
+    """What an optimizer of a framework in use is; None for what is none, or not known."""
+    for package in ("torch", "keras"):
+        if f"{__name__}.{package}" in sys.modules:
+            found = named(package).optimizer_of(optimizer)
             if found is not None:
                 return found
     return None

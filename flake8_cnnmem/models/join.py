@@ -44,7 +44,7 @@ def joined(
     if phase is not None and fits_the_step(built, training):
         step = step_of(phase, root.parts or [root], stated_batch(training))
     if not others:
-        model = built.model
+        model = replace(built.model, beside=root.beside)
         if step is not None:
             model = model if model.calls and not called_in_parts(root) else run_by(model, step)
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes)))), step)
@@ -60,7 +60,7 @@ def joined(
         causes.append(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
-    return Whole(union(root, parts, causes), step, tuple(parts))
+    return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
 
 
 def fits_the_step(built: Built, training: Training) -> bool:

@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.graph import Site
+from flake8_cnnmem.graph import Resident, Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
@@ -40,6 +40,8 @@ class Root:
     """How often the program trains a model like this in the same way."""
     place: tuple[int, int] | None = None
     """Which of the program's trainings it is, and how many there are."""
+    beside: tuple[Resident, ...] = ()
+    """What else is in memory during its training."""
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
 

@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.batches import values_of
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Root, assigned_name
 
 ALIKE_DEPTH = 40
@@ -35,6 +36,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     """The trainings, in the order in which they run, and those models that take part in none."""
     groups: list[list[Root]] = []
     taken: set[int] = set()
+    left = LeftBehind()
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
         taking = [root for root in roots if called & inside_of(root)]
@@ -47,12 +49,15 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         known = next((group for group in groups if continues(group, trained, phase)), None)
         if known is not None:
             known[0].phases.append(phase)
+            left.add(phase)
             continue
+        beside = residents(phase, [root.value for root in trained if root.value is not None], left)
+        left.add(phase)
         twin = next((group for group in groups if repeats(group, trained, phase)), None)
         if twin is not None:
             twin[0].times += 1
             continue
-        own = [replace(root, phases=[phase]) for root in trained]
+        own = [replace(root, phases=[phase], beside=beside) for root in trained]
         tell_apart(own)
         first = leading(phase, own)
         for part in own:
