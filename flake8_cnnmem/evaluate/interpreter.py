@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import islice
 from typing import Any
 
 from flake8_cnnmem import frameworks
@@ -109,9 +110,10 @@ class Interpreter:
             event.trainable = reached_from(subject)
         self.add_event(event)
 
-    def look_around(self) -> None:
-        """What the program holds at the first optimizer step of each loop that is running."""
-        waiting = [turn.loop for turn in around(self.trace.turn) if turn.loop.held is None]
+    def look_around(self, innermost: bool = False) -> None:
+        """What the program holds at the first call of a model or optimizer step of each loop that is running."""
+        running = around(self.trace.turn)
+        waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if turn.loop.held is None]
         if waiting:
             found = held_now(self)
             for loop in waiting:
@@ -129,6 +131,7 @@ class Interpreter:
         if self.grad_enabled:
             event.trainable = asking(layer)
         self.add_event(event)
+        self.look_around(innermost=True)
 
     def add_event(self, event: Event) -> None:
         trace = self.trace

@@ -190,5 +190,3 @@ def around(turn: Turn | None) -> Iterator[Turn]:
 def is_within(turn: Turn | None, loop: Loop) -> bool:
     """Whether a turn is one of a loop's, or of a loop inside of it."""
     return any(each.loop is loop for each in around(turn))
-
-

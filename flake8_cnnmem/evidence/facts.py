@@ -89,6 +89,12 @@ def largest_call(calls: Sequence[RootCall]) -> RootCall | None:
     return max(with_gradient, key=batches.values_of, default=None)
 
 
+def batch_of(phase: Phase) -> Said[int] | None:
+    """The batch that a loop's largest call of a model is given."""
+    call = max(phase.calls, key=batches.values_of, default=None)
+    return batches.of_call(call) if call is not None else None
+
+
 def optimizers_of(
     evidence: Evidence, run: Interpreter, framework: Framework, model: Instance, phases: Sequence[Phase]
 ) -> None:

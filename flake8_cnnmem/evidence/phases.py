@@ -155,6 +155,24 @@ def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
         yield Phase(representative(own), loop, loaders_of(trace, loop, own[0]), max(turns[at] for at in group))
 
 
+def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
+    """Loops that call models and make no optimizer step, in the order in which they begin: not those that are a part of
+    a training's own step."""
+    counted = {id(event) for phase in phases for each in phase.passes for event in each.events if event.doubt is None}
+    loops: dict[int, Loop] = {}
+    for event in trace.events:
+        if event.kind == "call" and event.turn is not None and id(event) not in counted:
+            loops.setdefault(id(event.turn.loop), event.turn.loop)
+    learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "fit")
+                for turn in around(event.turn)}  # fmt: skip
+    found = []
+    for key, loop in loops.items():
+        if key not in learning and loop.turns:
+            passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
+            found.append(Phase(passes, loop, loaders_of(trace, loop, passes[0])))
+    return found
+
+
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
     return joined([
         Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last) for turn in turns

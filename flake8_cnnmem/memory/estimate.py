@@ -55,6 +55,7 @@ PHASES = {
     "backward": "in the backward pass",
     "recompute": "in the backward pass, computing a checkpoint again",
     "optimizer": "in the optimizer's step",
+    "evaluation": "in an evaluation",
 }
 """The phases of a step, as a sentence says them."""
 

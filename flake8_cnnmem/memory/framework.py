@@ -178,6 +178,18 @@ def resident(
     return left
 
 
+def bytes_beside(model: Model, dtype: str) -> list[int]:
+    """The bytes of each of the model's residents, each block rounded up."""
+    rules, found = rules_of(model.framework), []
+    for each in model.beside:
+        memory = Memory(Timeline(rules.alignment), 1)
+        for weight in each.weights:
+            memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
+        resident(replace(model, beside=(each,)), memory, {}, TABLES[rules.framework])
+        found.append(memory.timeline.peak(1))
+    return found
+
+
 def sized(memory: Memory, weight: Weight) -> tuple[Line, str, int]:
     """The room of a weight that does not lie in memory itself any more."""
     return memory.own_line(memory.form(weight.shape, "float32")), "temporaries", 0

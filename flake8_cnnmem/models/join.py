@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.evidence import Phase, Said, batch_of, seen_through
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.root import Root, unknown_children
-from flake8_cnnmem.models.steps import step_of
+from flake8_cnnmem.models.steps import evaluation_of, step_of
 from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
@@ -22,12 +22,30 @@ Part = tuple[Root, Model, Training]
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A loop that calls the models without training them: the model with what is in memory beside it then."""
+
+    model: Model
+    step: Step
+    batch_size: Said[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """All that one step trains: a single model, or several as one. `parts` is empty for a single model."""
 
     model: Model
     step: Step | None = None
     parts: tuple[Part, ...] = ()
+
+    def evaluated(self, root: Root) -> Iterator[Evaluated]:
+        """The loops that evaluate what the step trains, as far as they are known."""
+        if not self.model.causes:
+            for evaluation in root.evaluations:
+                batch = batch_of(evaluation.phase)
+                step = evaluation_of(evaluation.phase, batch.value) if batch is not None else None
+                if step is not None and batch is not None:
+                    yield Evaluated(replace(self.model, beside=evaluation.beside, calls=step.calls), step, batch)
 
 
 def joined(

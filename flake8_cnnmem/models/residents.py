@@ -27,11 +27,16 @@ class LeftBehind:
         for event in phase.events:
             if event.kind == "backward":
                 self.gradients |= event.trainable
-            elif event.kind == "zero_grad" and event.doubt is None and event.options.get("set_to_none") is not False:
+            elif clears(event):
                 self.gradients -= cleared_by(event)
             elif event.kind == "step" and isinstance(event.subject, Instance):
                 known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
                 known[1].update(event.trainable)
+
+
+def clears(event: Event) -> bool:
+    """Whether an event lets go of gradients for certain: not where it sets them to zero."""
+    return event.kind == "zero_grad" and event.doubt is None and event.options.get("set_to_none") is not False
 
 
 def cleared_by(event: Event) -> set[int]:
@@ -63,7 +68,9 @@ def residents(phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tu
         counted.update((id(weight), weight) for weight in new)
         gradients = tuple(weight for weight in new if id(weight) in left.gradients)
         found.append(Resident(f"{path}: {kinds(gradients)}", layer.site, tuple(new), gradients))
-    rest = tuple(weight for key, weight in own.items() if key in left.gradients)
+    # The step clears the others before it needs most.
+    cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
+    rest = tuple(weight for key, weight in own.items() if key in left.gradients - cleared)
     if rest:
         found.append(Resident("gradients of an earlier phase", None, (), rest))
     found += optimizers_beside(phase, left, counted)

@@ -16,6 +16,14 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A loop that calls models without an optimizer step, with what is in memory beside them."""
+
+    phase: Phase
+    beside: tuple[Resident, ...]
+
+
 @dataclass(slots=True)
 class Root:
     """A model that a file defines: an instance, or why there is none.
@@ -42,6 +50,8 @@ class Root:
     """Which of the program's trainings it is, and how many there are."""
     beside: tuple[Resident, ...] = ()
     """What else is in memory during its training."""
+    evaluations: list[Evaluation] = field(default_factory=list)
+    """The loops that call it without training it, what else is in memory meanwhile among them."""
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
 

@@ -10,6 +10,7 @@ from flake8_cnnmem.evidence import Pass, Phase, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
+from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -30,6 +31,19 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     if not all(followed(turn, weights) for turn in turns):
         return None
     return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes))), batch)
+
+
+def evaluation_of(phase: Phase, batch: int) -> Step | None:
+    """What a loop does that calls models without an optimizer step, at any batch size; None where no op of it is
+    known."""
+    causes: list[Unknown] = []
+    turns = []
+    for each in phase.passes:
+        calls = tuple(taken(each, set(), causes))
+        turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
+    if causes or not all(turn.calls for turn in turns):
+        return None
+    return for_any_batch(Step(tuple(turns)), batch)
 
 
 def turn_of(each: Pass, framework: Framework, causes: list[Unknown]) -> Turn | None:
@@ -76,8 +90,7 @@ def action_of(event: Event, framework: Framework) -> Action | None:
         return Action("backward", event.number, loss, retain=bool(event.options.get("retain_graph")))
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):
         return None
-    if event.kind == "zero_grad" and (event.doubt is not None or event.options.get("set_to_none") is False):
-        # Gradients that may stay, and those that are set to zero, stay in memory.
+    if event.kind == "zero_grad" and not clears(event):
         return None
     model = seen_through(subject)
     if isinstance(model, Instance) and framework.is_layer(model):

@@ -13,11 +13,11 @@ from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.evidence import Phase, evaluations_of, seen_through
 from flake8_cnnmem.evidence.batches import values_of
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, residents
-from flake8_cnnmem.models.root import Root, assigned_name
+from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 
 ALIKE_DEPTH = 40
 
@@ -64,13 +64,34 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             part.phases = first.phases
         first.parts = tuple(sorted(own, key=lambda root: (root.site.line, root.site.column))) if len(own) > 1 else ()
         groups.append([first, *(part for part in own if part is not first)])
+    evaluated(run, groups, phases, evaluations_of(run.trace, phases))
     found = [group[0] for group in groups]
+    beside = {id(weight) for root in found for each in root.beside for weight in each.weights}
+    # What is told as being in memory beside a training is no model of its own.
+    taken.update(id(root) for root in roots if {id(weight) for weight in weights_of(root)} <= beside)
     found += fitted_together(run, [root for root in roots if id(root) not in taken])
     count = sum(bool(root.phases) for root in found)
     for at, root in enumerate(root for root in found if root.phases):
         root.place = (at + 1, count)
         root.phases.sort(key=size_of, reverse=True)
     return found
+
+
+def evaluated(
+    run: Interpreter, groups: Sequence[Sequence[Root]], phases: Sequence[Phase], evaluations: Sequence[Phase]
+) -> None:
+    """Tell each training of the loops that evaluate one of its models: what they find in memory is what the trainings
+    before them have left."""
+    left, waiting = LeftBehind(), list(phases)
+    for phase in evaluations:
+        while waiting and waiting[0].passes[0].first < phase.passes[0].first:
+            left.add(waiting.pop(0))
+        called = {id(seen_through(call.instance)) for call in phase.calls}
+        for group in reversed(groups):
+            if any(called & inside_of(root) for root in group):
+                beside = residents(phase, [root.value for root in group if root.value is not None], left)
+                group[0].evaluations.append(Evaluation(phase, beside))
+                break
 
 
 def size_of(phase: Phase) -> int:
