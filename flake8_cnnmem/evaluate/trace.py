@@ -28,7 +28,7 @@ class Made:
     last: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RootCall:
     """A call of a layer from outside any layer, as the code makes it."""
 

@@ -12,6 +12,7 @@ from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.phases import Phase, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.values import Instance, Value
 
@@ -44,7 +45,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) ->
     inside = set(framework.paths(model))
     optimizers_of(evidence, run, framework, model, phases)
     for each in phases:
-        of_phase(evidence, each, inside)
+        of_phase(evidence, framework, each, inside)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
         evidence.batch_size.insert(0, Said(stated, site))
@@ -56,16 +57,18 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) ->
     return evidence
 
 
-def of_phase(evidence: Evidence, phase: Phase, inside: set[int]) -> None:
+def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set[int]) -> None:
     """What a training says of one of its models: the step's own call of it first, then what it draws from."""
     calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
-    call = largest_call(calls)
+    calls = [call for call in phase.learning if call in calls] or calls
+    call = max(calls, key=batches.values_of, default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
     wrappers = list(wrappers_of(call.instance)) if call is not None else []
     evidence.loaders += phase.loaders
-    # A Keras program also calls its layers to put the model together, at no size.
-    sizes = [said for one in (call, *calls) if one and (said := batches.of_call(one))][:1]
+    # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
+    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
+    sizes = [said for one in given if (said := batches.of_call(one))][:1]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
     if not sizes or sizes[0].value in [said.value for said in drawn]:
         # Where the loader says the same, its line is where the size is to be changed.
@@ -83,10 +86,10 @@ def of_phase(evidence: Evidence, phase: Phase, inside: set[int]) -> None:
             evidence.loss.append(named)
 
 
-def largest_call(calls: Sequence[RootCall]) -> RootCall | None:
-    """The call that a model's facts are told of: of those with a gradient the one on the largest tensor."""
-    with_gradient = [call for call in calls if call.grad] or list(calls)
-    return max(with_gradient, key=batches.values_of, default=None)
+def is_leaf(call: RootCall) -> bool:
+    """Whether a call's first tensor is no result of other ops."""
+    first = next((value for value in call.args if isinstance(value, Tensor)), None)
+    return first is not None and first.call is None
 
 
 def batch_of(phase: Phase) -> Said[int] | None:

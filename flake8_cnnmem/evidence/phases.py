@@ -73,6 +73,16 @@ class Phase:
         return [event.call for event in self.events if event.call is not None]
 
     @property
+    def learning(self) -> list[RootCall]:
+        """Those of them that the losses come from; where that cannot be told, those with a gradient that run for
+        certain."""
+        events = [event for event in self.events if event.call is not None and event.call.grad]
+        reached = outermost_invocations(self.passes[-1].calls, self.losses)
+        learning = [event for event in events if event.number + 1 in reached]
+        certain = [event for event in events if event.doubt is None]
+        return [event.call for event in learning or certain or events if event.call is not None]
+
+    @property
     def optimizers(self) -> list[Instance]:
         """Those that make a step, each once."""
         found = {id(event.subject): event.subject for event in self.events if event.kind == "step"}
@@ -104,6 +114,17 @@ class Phase:
     def repeated(self) -> bool:
         """Whether it was seen only in a turn that stands for others, in which the loop's variable is not known."""
         return self.loop is not None and self.loop.repeated
+
+
+def outermost_invocations(calls: Sequence[tuple[Call, Unknown | None]], losses: Sequence[Tensor]) -> set[int]:
+    """The numbers of the calls of models, from outside any layer, that losses depend on."""
+    wanted = {id(loss) for loss in losses}
+    found: set[int] = set()
+    for call, _ in reversed(calls):
+        if any(id(tensor) in wanted for tensor in call.outputs):
+            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
+            found.update(invocation.number for invocation in call.ancestry() if invocation.parent is None)
+    return found
 
 
 def phases_of(trace: Trace) -> list[Phase]:

@@ -79,7 +79,8 @@ def taken(each: Pass, needed: set[int], causes: list[Unknown]) -> Iterator[Call]
                 yield call
             elif call.grad or call.within is not None:
                 cause = next((t.shape for t in call.outputs if isinstance(t.shape, Unknown)), None)
-                causes.append(cause or Unknown("the size of what the training loop computes is not known"))
+                other = Unknown("the size of what the training loop computes is not known")
+                causes.append(other if cause is None else cause)
 
 
 def action_of(event: Event, framework: Framework) -> Action | None:
@@ -87,7 +88,7 @@ def action_of(event: Event, framework: Framework) -> Action | None:
     subject = event.subject
     if event.kind == "backward":
         loss = subject if isinstance(subject, Tensor) else None
-        return Action("backward", event.number, loss, retain=bool(event.options.get("retain_graph")))
+        return Action("backward", event.number, loss, retain=event.options.get("retain_graph") is True)
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):
         return None
     if event.kind == "zero_grad" and not clears(event):

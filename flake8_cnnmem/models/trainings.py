@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, evaluations_of, seen_through
-from flake8_cnnmem.evidence.batches import values_of
+from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
@@ -59,7 +59,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             continue
         own = [replace(root, phases=[phase], beside=beside) for root in trained]
         tell_apart(own)
-        first = leading(phase, own)
+        first = leading(run, phase, own)
         for part in own:
             part.phases = first.phases
         first.parts = tuple(sorted(own, key=lambda root: (root.site.line, root.site.column))) if len(own) > 1 else ()
@@ -68,7 +68,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found = [group[0] for group in groups]
     beside = {id(weight) for root in found for each in root.beside for weight in each.weights}
     # What is told as being in memory beside a training is no model of its own.
-    taken.update(id(root) for root in roots if {id(weight) for weight in weights_of(root)} <= beside)
+    taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= beside)
     found += fitted_together(run, [root for root in roots if id(root) not in taken])
     count = sum(bool(root.phases) for root in found)
     for at, root in enumerate(root for root in found if root.phases):
@@ -96,7 +96,7 @@ def evaluated(
 
 def size_of(phase: Phase) -> int:
     """How many values the largest call of a model in the step is given."""
-    return max((values_of(call) for call in phase.calls if call.grad), default=0)
+    return max((values_of(call) for call in phase.learning), default=0)
 
 
 def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
@@ -195,19 +195,24 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
     return found
 
 
-def leading(phase: Phase, group: Sequence[Root]) -> Root:
-    """The model that a step's facts are told of: of those that it trains the one that is called on the largest tensor
-    from outside (no other model's output)."""
-    best: tuple[bool, int, Root] | None = None
-    for call in phase.calls:
+def leading(run: Interpreter, phase: Phase, group: Sequence[Root]) -> Root:
+    """The model that a step's facts are told of: of those that it trains the first one that is called on what the
+    loader gives; else the one that is called on the largest tensor from outside (no other model's output)."""
+    several = phase.loaders if len(group) > 1 else []
+    samples = [shape for loader in several for shape in shapes_drawn(run, loader)]
+    best: tuple[bool, bool, int] | None = None
+    found = group[0]
+    for call in phase.learning:
         model = id(seen_through(call.instance))
         root = next((root for root in group if model in inside_of(root)), None)
-        if root is None or not call.grad:
+        if root is None:
             continue
-        given = (is_given(call), values_of(call))
-        if best is None or given > best[:2]:
-            best = (*given, root)
-    return best[2] if best is not None else group[0]
+        first = next((value.shape for value in call.args if isinstance(value, Tensor)), None)
+        drawn = isinstance(first, tuple) and first[1:] in samples
+        given = (drawn, is_given(call), 0 if drawn else values_of(call))
+        if best is None or given > best:
+            best, found = given, root
+    return found
 
 
 def is_given(call: RootCall) -> bool:
