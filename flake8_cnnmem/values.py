@@ -180,19 +180,19 @@ class Namespace:
 class Stream(Iterator[Value]):
     """An iterator over data of which nobody knows how much there is: batches, lines of a file.
 
-    One item stands for all. A loop over it runs its body once, or twice where `again` says after the first time that
-    the second one finds something else in memory; `next()` gives an item as often as it is asked.
+    One item stands for all. A loop over it runs its body once, and again as long as `again` says that the next turn
+    finds something else in memory; `next()` gives an item as often as it is asked.
     """
 
     def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw = draw
         self.again = again
-        self.drawn = 0
+        self.drawn = False
 
     def __next__(self) -> Value:
-        if self.drawn and (self.drawn > 1 or self.again is None or not self.again()):
+        if self.drawn and (self.again is None or not self.again()):
             raise StopIteration
-        self.drawn += 1
+        self.drawn = True
         return self.draw()
 
 

@@ -37,6 +37,9 @@ from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
 
+MANY_MICRO_STEPS = 16
+"""Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
+
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
 
@@ -147,9 +150,18 @@ class Interpreter:
         its models give with their graphs. Its second turn finds in memory what the first one has left."""
         started = len(self.trace.events)
 
+        drawn = 0
+
         def again() -> bool:
+            nonlocal drawn
+            if self.trace.skipping:
+                return True
+            drawn += 1
             new = self.trace.events[started:]
-            return not self.trace.repeating and any(learns(event) for event in new)
+            if self.trace.repeating or not any(learns(event) for event in new):
+                return False
+            gathers = any(event.kind == "backward" for event in new) and all(event.kind != "step" for event in new)
+            return drawn == 1 or (gathers and drawn < MANY_MICRO_STEPS)
 
         return again
 

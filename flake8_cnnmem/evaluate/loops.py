@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -26,12 +26,18 @@ from flake8_cnnmem.graph import Invocation
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
 
 MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
+
+MOST_JUMPS = 2
+"""How often turns are passed over for one that does something new."""
 
 COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
 """Iterators over numbers that only count: every round after the first is like it."""
@@ -43,7 +49,9 @@ TRAINING = ("backward", "step")
 class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
-    __slots__ = ("alike", "counted", "layers", "loop", "run", "seen", "since_step", "stepped", "turn")
+    __slots__ = (
+        "alike", "counted", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped", "turn",
+    )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
         run = self.run = frame.run
@@ -52,6 +60,9 @@ class Rounds:
         self.seen: list[Any] | None = None
         self.alike = 0
         self.stepped = 0
+        self.jumps = 0
+        self.seldom: dict[int, int] = {}
+        """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
         self.since_step = 0
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
@@ -62,6 +73,7 @@ class Rounds:
     def begin(self) -> None:
         """A turn begins."""
         if self.loop is not None:
+            self.run.trace.skipping = False
             self.turn = self.run.trace.begin(self.loop, self.run.numbered)
 
     def end(self) -> None:
@@ -80,17 +92,21 @@ class Rounds:
         before, self.layers = self.layers, run.layers_made
         turn = self.loop.turns[-1] if self.loop is not None and self.loop.turns else None
         last = run.trace.events_of(turn) if turn is not None and turn.events[1] == len(run.trace.events) else []
+        if turn is not None:
+            self.periods(turn)
         if not last or before != self.layers:
             self.seen = None
             return False
         assert turn is not None
         own = [event for event in last if event.turn is turn]
         trains = any(event.kind in TRAINING for event in last)
-        if trains and self.counted:
-            return self.enough(own)
         seen, self.seen = self.seen, [told_apart_by(event) for event in last]
         self.alike = self.alike + 1 if seen == self.seen else 0
-        return self.alike >= (1 if trains else MANY_ROUNDS)
+        # Turns that gather gradients are alike until the optimizer's step.
+        enough = self.enough(own) if trains and (self.counted or own) else True
+        if trains and self.counted:
+            return enough
+        return enough and self.alike >= (1 if trains else MANY_ROUNDS)
 
     def enough(self, own: Sequence[Event]) -> bool:
         """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
@@ -103,7 +119,23 @@ class Rounds:
             self.since_step = 0
         else:
             self.since_step += 1
-        return self.stepped >= 2 or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
+        gathered = self.stepped == 1 and len(self.loop.turns if self.loop is not None else ()) > 1
+        return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
+
+    def periods(self, turn: Turn) -> None:
+        """Note what is done every so many turns, and whether a turn in which it is done has been seen."""
+        for count, divisor in turn.counts:
+            self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
+
+    def ahead(self) -> int:
+        """How many turns from here something is done that was in none so far (every fifth turn, say): 0 where there is
+        no such thing."""
+        waited = [turns for turns in self.seldom.values() if turns]
+        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
+            return 0
+        self.jumps += 1
+        self.seldom = dict.fromkeys(self.seldom, 0)
+        return min(waited)
 
 
 def told_apart_by(event: Any) -> Any:
@@ -149,6 +181,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             signal = left_before(frame, depth, invocation)
         finally:
             run.trace.leave(turn, run.numbered)
+            run.trace.skipping = False
         if signal is not None:
             frame.breaks = outer_breaks
             return signal
@@ -158,9 +191,11 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     def rounds(frame: Frame, items: Iterator[Value]) -> Value:
         run = frame.run
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
-        for done, item in enumerate(items):
+        done = 0
+        for item in items:
             run.spend(1)
-            if done >= LOOP_ROUNDS:
+            done += 1
+            if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             watched.begin()
             target(frame, item)
@@ -172,6 +207,8 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 if isinstance(signal, Returned):
                     return signal
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
+                if passed_over(run, items, watched.ahead()):
+                    continue
                 return rest(frame, items)
         return orelse(frame)
 
@@ -230,6 +267,18 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
                 return unknown_loop(frame, cause, body, twin, True)
 
     return loop
+
+
+def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:
+    """Pass over the turns before the one that does something new, so many turns from here; whether there is one."""
+    if not turns:
+        return False
+    # Until the next turn begins.
+    run.trace.skipping = True
+    for _ in range(turns - 1):
+        run.spend(1)
+        next(items, MISSING)
+    return True
 
 
 def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again: bool = False) -> Value:

@@ -14,6 +14,11 @@ from flake8_cnnmem.graph import Call, Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
+LONGEST_PERIOD = 64
+"""What happens less often than every so many turns is not waited for."""
+
+MOST_COUNTED = 100_000
+
 
 @dataclass(slots=True)
 class Made:
@@ -69,6 +74,12 @@ class Turn:
     last: int = 0
     doubts: int = 0
     """How many tests that are not known stood around the loop."""
+    counts: list[tuple[int, int]] = field(default_factory=list)
+    """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
+
+    def counted_off(self, count: Value, divisor: Value) -> None:
+        if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
+            self.counts.append((count, divisor))
 
 
 @dataclass(slots=True, eq=False)
@@ -135,6 +146,8 @@ class Trace:
     """The tests that are not known around what is running, the innermost last."""
     recording: bool = True
     """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
+    skipping: bool = False
+    """Whether turns of a loop are passed over: streams give what they are asked for."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
 

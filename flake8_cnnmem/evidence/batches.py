@@ -146,7 +146,8 @@ def shapes_drawn(run: Interpreter, loader: Instance) -> list[tuple[object, ...]]
             item = None if isinstance(found, Unknown) else next(found, None)
         except (Raised, Exhausted, RecursionError):
             return []
-    waiting, shapes = [item], []
+    waiting: list[Value] = [item]
+    shapes: list[tuple[object, ...]] = []
     while waiting:
         value = waiting.pop(0)
         if isinstance(value, Tensor) and isinstance(value.shape, tuple):

@@ -66,9 +66,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         groups.append([first, *(part for part in own if part is not first)])
     evaluated(run, groups, phases, evaluations_of(run.trace, phases))
     found = [group[0] for group in groups]
-    beside = {id(weight) for root in found for each in root.beside for weight in each.weights}
+    told = {id(weight) for root in found for each in root.beside for weight in each.weights}
     # What is told as being in memory beside a training is no model of its own.
-    taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= beside)
+    taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told)
     found += fitted_together(run, [root for root in roots if id(root) not in taken])
     count = sum(bool(root.phases) for root in found)
     for at, root in enumerate(root for root in found if root.phases):
