@@ -105,7 +105,8 @@ class Interpreter:
             made.site = site
 
     def note(self, kind: str, subject: Value, **options: Value) -> None:
-        event = Event(kind, subject, self.site, self.numbered, options=options)
+        # Counted among the ops: what the code lets go of before it is gone by then.
+        event = Event(kind, subject, self.site, self.next_number(), options=options)
         if kind == "step":
             event.trainable = held_by(subject)
             self.look_around()
@@ -350,10 +351,12 @@ class Interpreter:
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         before = self.grad_enabled, self.log, self.stop_at_problem
         self.grad_enabled, self.log, self.stop_at_problem = False, None, False
+        recording, self.trace.recording = self.trace.recording, False
         first = self.numbered + 1
         try:
             return first, None if function is MISSING else self.attempt(function, *args)
         finally:
+            self.trace.recording = recording
             self.grad_enabled, self.log, self.stop_at_problem = before
 
     def arguments(self) -> dict[str, Value] | Unknown:
@@ -542,6 +545,15 @@ class Interpreter:
         framework: str = "torch",
     ) -> Value:
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
+
+    def left_behind(self, value: Value) -> None:
+        """A name is given another value: the tensors that it led to may be freed from here on."""
+        kind = type(value)
+        if kind is Tensor:
+            value.held = self.numbered
+        elif kind is list or kind is tuple or kind is dict:
+            if self.invocation is None and self.trace.turn is not None:
+                let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:
         let_go(values, self.numbered)

@@ -6,12 +6,13 @@ with the batch as a size of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape
-from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Tensor, Weight, calls_behind
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
@@ -19,8 +20,8 @@ from flake8_cnnmem.unknown import Unknown
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that a step does beside running ops: it draws `inputs` ("draw"), goes "backward" from `loss`, makes a
-    "step" of `optimizer` on `weights`, or a "zero_grad" of `weights` (ids). It comes after op `number`. With `retain`
-    the graph stays for another pass."""
+    "step" of `optimizer` on `weights`, or a "zero_grad" of `weights` (ids). It is counted among the ops by its
+    `number`. With `retain` the graph stays for another pass."""
 
     kind: str
     number: int
@@ -151,8 +152,7 @@ def for_any_batch(step: Step, batch: int) -> Step:
                 leaves.append((number, found))
             return found
 
-        calls = []
-        for call in turn.calls:
+        def copy_call(call: Call) -> Call:
             made = replace(
                 call,
                 inputs=tuple(copy_of(tensor, call.number) for tensor in call.inputs),
@@ -164,7 +164,12 @@ def for_any_batch(step: Step, batch: int) -> Step:
                 outputs.append(result)
                 copies[id(tensor)] = result
             made.outputs = tuple(outputs)
-            calls.append(made)
+            return made
+
+        calls = [copy_call(call) for call in turn.calls]
+        regions = Regions(copies, copy_call)
+        for made in calls:
+            made.within = regions.copy(made.within)
         given = [(at, leaf) for at, leaf in leaves if not isinstance(leaf.shape, Unknown) and BATCH in leaf.shape[:1]]
         actions: list[Action] = []
         for action in reversed(turn.actions):
@@ -178,6 +183,42 @@ def for_any_batch(step: Step, batch: int) -> Step:
         return Turn(tuple(calls), tuple(reversed(actions)), turn.last)
 
     return replace(step, turns=tuple(map(copied, step.turns)))
+
+
+class Regions:
+    """Copies of the invocations that have a backward pass of their own, over copies of their tensors."""
+
+    def __init__(self, copies: dict[int, Tensor], copy_call: Callable[[Call], Call]) -> None:
+        self.copies = copies
+        self.copy_call = copy_call
+        self.known: dict[int, Invocation | None] = {}
+
+    def copy(self, region: Invocation | None) -> Invocation | None:
+        """The same region, or a copy of it where it or one around it has a backward pass of its own."""
+        if region is None or id(region) in self.known:
+            return self.known[id(region)] if region is not None else None
+        parent = self.copy(region.parent)
+        own = self.backward(region.own) if region.own is not None else None
+        changed = own is not None or parent is not region.parent
+        self.known[id(region)] = made = replace(region, parent=parent, own=own) if changed else region
+        return made
+
+    def backward(self, own: OwnBackward) -> OwnBackward:
+        tensors = [one for one in own.gradients if isinstance(one, Tensor)]
+        for call in calls_behind(tensors):
+            if call.number >= own.first:
+                self.copy_call(call)
+        return replace(
+            own,
+            saved=tuple(map(self.mapped, own.saved)),
+            results=tuple(map(self.mapped, own.results)),
+            given=tuple(map(self.mapped, own.given)),
+            arguments=tuple(map(self.mapped, own.arguments)),
+            gradients=tuple(map(self.mapped, own.gradients)),
+        )
+
+    def mapped(self, value: Any) -> Any:
+        return self.copies.get(id(value), value)
 
 
 def lifted(tensor: Tensor, batch: int) -> Shape | Unknown:

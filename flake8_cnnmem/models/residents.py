@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event
+from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
-from flake8_cnnmem.graph import Resident, Weight
+from flake8_cnnmem.graph import Resident, Site, Weight
 from flake8_cnnmem.values import Instance
 
 
@@ -49,7 +49,7 @@ def cleared_by(event: Event) -> set[int]:
     return {id(weight) for weight in weights}
 
 
-def residents(phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tuple[Resident, ...]:
+def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tuple[Resident, ...]:
     """What lies beside the models that a phase trains."""
     held = phase.held
     if held is None:
@@ -67,7 +67,7 @@ def residents(phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tu
             continue
         counted.update((id(weight), weight) for weight in new)
         gradients = tuple(weight for weight in new if id(weight) in left.gradients)
-        found.append(Resident(f"{path}: {kinds(gradients)}", layer.site, tuple(new), gradients))
+        found.append(Resident(f"{path}: {kinds(gradients)}", built_at(trace, layer), tuple(new), gradients))
     # The step clears the others before it needs most.
     cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
     rest = tuple(weight for key, weight in own.items() if key in left.gradients - cleared)
@@ -75,6 +75,12 @@ def residents(phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tu
         found.append(Resident("gradients of an earlier phase", None, (), rest))
     found += optimizers_beside(phase, left, counted)
     return tuple(found)
+
+
+def built_at(trace: Trace, layer: Instance) -> Site | None:
+    """Where the analysed file builds a layer, else where that is done for it."""
+    made = trace.layers.get(id(layer))
+    return (made.site or made.entered if made is not None else None) or layer.site
 
 
 def kinds(gradients: Sequence[Weight]) -> str:

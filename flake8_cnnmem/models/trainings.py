@@ -51,7 +51,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             known[0].phases.append(phase)
             left.add(phase)
             continue
-        beside = residents(phase, [root.value for root in trained if root.value is not None], left)
+        beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
         left.add(phase)
         twin = next((group for group in groups if repeats(group, trained, phase)), None)
         if twin is not None:
@@ -89,7 +89,7 @@ def evaluated(
         called = {id(seen_through(call.instance)) for call in phase.calls}
         for group in reversed(groups):
             if any(called & inside_of(root) for root in group):
-                beside = residents(phase, [root.value for root in group if root.value is not None], left)
+                beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
                 group[0].evaluations.append(Evaluation(phase, beside))
                 break
 
