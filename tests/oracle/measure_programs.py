@@ -7,9 +7,11 @@ Run by hand, with a CUDA build of PyTorch and a card (a fake one that only count
 
 The first form writes the figures of all programs of the truth, or of those named, over what it holds; its other facts
 are a reader's. One program a process: what one leaves behind would be in the next one's peaks. Phases are parted by
-lines that begin with `# ---`. `--one` prints JSON: for each phase the peaks of requested, allocated and reserved bytes,
-the cuBLAS workspaces that are in memory at its peak, the parameters of the models at its end. `--replace` changes the
-text before it runs (another number of turns); `--live` lists who holds what at the peak.
+lines that begin with `# ---`, or, within a loop, by a change of the text that ends the program with them.
+
+`--one` prints JSON: for each phase the peaks of requested, allocated and reserved bytes, the cuBLAS workspaces that are
+in memory at its peak, the parameters of the models at its end. `--replace` changes the text before it runs (another
+number of turns); `--live` lists who holds what at the peak.
 """
 
 from __future__ import annotations
@@ -151,6 +153,9 @@ def measure(path: Path, text: str, live: int) -> dict[str, Any]:
                 held[who] += size
                 count[who] += 1
             row["at"] = where
+            row["of the backward pass"] = sorted((size for size, who in then.values() if who == "?"), reverse=True)[
+                :live
+            ]
             row["live"] = [f"{size:>12,} {count[who]:>4}x {who}" for who, size in held.most_common(live)]
         rows.append(row)
     return {"program": path.name, "phases": rows}
@@ -169,9 +174,12 @@ def write(only: list[str]) -> None:
     for program in truth["programs"]:
         if only and program["program"] not in only:
             continue
-        rows = measured(program["program"], [])
-        assert len(rows) == len(program["phases"]), program["program"]
-        for phase, row in zip(program["phases"], rows):
+        changed = [phase.get("replace") for phase in program["phases"]]
+        parted = measured(program["program"], [])
+        assert len(parted) == changed.count(None), program["program"]
+        rest = iter(parted)
+        rows = [measured(program["program"], change)[-1] if change else next(rest) for change in changed]
+        for phase, row in zip(program["phases"], rows, strict=True):
             phase.update({name: row[name] for name in FIGURES})
         if "growth" in program:
             at = program["growth"]["phase"] - 1
