@@ -50,6 +50,8 @@ class Tensor:
     """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
     held: int = 0
     """The number that calls had reached when the code let go of it (variables, arguments); 0 if it never held it."""
+    moved: bool = False
+    """Whether the code has moved it to a device of its own choice, or made it there."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -64,8 +66,6 @@ class Weight(Tensor):
     trainable: bool = True
     buffer: bool = False
     site: Site | None = None
-    moved: bool = False
-    """Whether the code has moved it to a device of its own choice."""
 
 
 class Op(Protocol):
@@ -202,7 +202,8 @@ class Call:
 class Resident:
     """What is in memory during a step and is not the step's own: another model, what an earlier phase has left.
 
-    `weights` lie there themselves, unless another resident or the model has them; `gradients` are weights whose
+    `weights` lie there themselves, unless another resident or the model has them; `tensors` are results that the code
+    still holds; `gradients` are weights whose
     gradients do; `optimizer` (a `training.Optimizer`) keeps its state for those in `updated`.
     """
 
@@ -210,6 +211,7 @@ class Resident:
     """ "teacher: weights", "small: gradients", "the optimizer of line 12: state"."""
     site: Site | None = None
     weights: tuple[Weight, ...] = ()
+    tensors: tuple[Tensor, ...] = ()
     gradients: tuple[Weight, ...] = ()
     optimizer: Any = None
     updated: tuple[Weight, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from flake8_cnnmem.graph import Call, Site
+from flake8_cnnmem.graph import Call, Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -89,6 +89,7 @@ class Held:
 
     layers: list[tuple[str, Instance]] = field(default_factory=list)
     optimizers: list[tuple[str, Instance]] = field(default_factory=list)
+    tensors: list[tuple[str, Tensor]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

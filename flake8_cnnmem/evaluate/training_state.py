@@ -92,12 +92,12 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
 
 
 def held_now(run: Interpreter) -> Held:
-    """The layers and optimizers that the program can reach at this moment."""
+    """The layers, optimizers and tensors that the program can reach at this moment."""
     found = Held()
     for path, value in within_reach(names_in_sight(run.frame)):
-        if not isinstance(value, Instance):
-            continue
-        if frameworks.is_layer(value):
+        if isinstance(value, Tensor):
+            found.tensors.append((path, value))
+        elif frameworks.is_layer(value):
             found.layers.append((path, value))
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))

@@ -165,6 +165,8 @@ def resident(
     have left, and the state of optimizers that are still held. Gives the gradients."""
     left: dict[int, Value] = {}
     for each in model.beside:
+        for tensor in each.tensors:
+            memory.new(tensor.shape, resolve(tensor.dtype, "float32"))
         for weight in each.gradients:
             if id(weight) not in left:
                 value = weights.get(id(weight))

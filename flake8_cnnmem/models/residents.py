@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.trace import Event, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
-from flake8_cnnmem.graph import Resident, Site, Weight
+from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
 
@@ -55,24 +56,25 @@ def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: Lef
     if held is None:
         return ()
     own = {id(weight): weight for model in trained for weight in weights_of(model)}
-    called = {id(seen_through(call.instance)) for call in phase.calls}
     places = any(weight.moved for weight in own.values())
     found: list[Resident] = []
     counted = dict(own)
     layers = sorted(held.layers, key=lambda each: -len(weights_of(each[1])))
     for path, layer in layers:
         new = [weight for weight in weights_of(layer) if id(weight) not in counted]
-        if not new or (places and id(layer) not in called and not any(weight.moved for weight in new)):
+        if not new or (places and not any(weight.moved for weight in new)):
             # Where the code says what goes to the device, nothing else does.
             continue
         counted.update((id(weight), weight) for weight in new)
         gradients = tuple(weight for weight in new if id(weight) in left.gradients)
-        found.append(Resident(f"{path}: {kinds(gradients)}", built_at(trace, layer), tuple(new), gradients))
+        where = built_at(trace, layer)
+        found.append(Resident(f"{path}: {kinds(gradients)}", where, tuple(new), gradients=gradients))
     # The step clears the others before it needs most.
     cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
     rest = tuple(weight for key, weight in own.items() if key in left.gradients - cleared)
     if rest:
-        found.append(Resident("gradients of an earlier phase", None, (), rest))
+        found.append(Resident("gradients of an earlier phase", gradients=rest))
+    found += tensors_beside(trace, phase, places)
     found += optimizers_beside(phase, left, counted)
     return tuple(found)
 
@@ -101,9 +103,34 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
         known.update((id(weight), weight) for weight in lost)
         named = frameworks.optimizer_of(optimizer)
         yield Resident(
-            f"{path}: state", optimizer.site, lost, tuple(w for w in lost if id(w) in left.gradients), named,
-            tuple(weight for key, weight in weights.items() if key in updated),
-        )  # fmt: skip
+            f"{path}: state",
+            optimizer.site,
+            lost,
+            gradients=tuple(w for w in lost if id(w) in left.gradients),
+            optimizer=named,
+            updated=tuple(weight for key, weight in weights.items() if key in updated),
+        )
+
+
+def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
+    """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
+    not read: cached features, a whole data set."""
+    assert phase.held is not None
+    turns = phase.loop.turns if phase.loop is not None else []
+    began = turns[0].first if turns else 0
+    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
+    read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    for path, tensor in phase.held.tensors:
+        if id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
+            continue
+        if tensor.call is not None and tensor.call.number > began:
+            continue
+        behind = calls_behind([tensor])
+        there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
+        computed = not places and any(call.weights for call in behind)
+        if (there or computed) and dims.known(tensor.shape):
+            site = tensor.call.site if tensor.call is not None else None
+            yield Resident(f"{path}: tensor", site, tensors=(tensor,))
 
 
 def weights_of(layer: Instance) -> list[Weight]:

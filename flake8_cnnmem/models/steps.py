@@ -24,7 +24,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
         # A Keras program's step is a graph that the framework makes.
         return None
     causes: list[Unknown] = []
-    turns = [turn for each in phase.passes if (turn := turn_of(each, framework, causes)) is not None]
+    places = any(weight.moved for root in roots if root.value is not None for weight in framework.weights(root.value))
+    turns = [turn for each in phase.passes if (turn := turn_of(each, framework, places, causes)) is not None]
     if len(turns) < len(phase.passes):
         return None
     weights = phase.reached | phase.updated
@@ -39,22 +40,26 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
     causes: list[Unknown] = []
     turns = []
     for each in phase.passes:
-        calls = tuple(taken(each, set(), causes))
+        run = [call for call, _ in each.calls]
+        places = any(weight.moved for call in run for weight in call.weights)
+        calls = tuple(taken(each, set(), on_the_device(run) if places else None, causes))
         turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
     if causes or not all(turn.calls for turn in turns):
         return None
     return for_any_batch(Step(tuple(turns)), batch)
 
 
-def turn_of(each: Pass, framework: Framework, causes: list[Unknown]) -> Turn | None:
-    """One run of a step; None where it is not known whether it goes back. What is left out is added to `causes`."""
+def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> Turn | None:
+    """One run of a step; None where it is not known whether it goes back. What is left out is added to `causes`. With
+    `places` the code says what goes to the device, and nothing else is there."""
     if any(event.doubt is not None and event.kind == "backward" for event in each.events):
         return None
     actions = [*actions_of(each, framework)]
     run = [call for call, _ in each.calls]
+    device = on_the_device(run) if places else None
     losses = [action.loss for action in actions if action.loss is not None]
     needed = {call.number for loss in losses for call in behind(run, loss)}
-    return Turn(tuple(taken(each, needed, causes)), tuple(actions), each.last)
+    return Turn(tuple(taken(each, needed, device, causes)), tuple(actions), each.last)
 
 
 def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
@@ -68,10 +73,24 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
             yield action
 
 
-def taken(each: Pass, needed: set[int], causes: list[Unknown]) -> Iterator[Call]:
+def on_the_device(calls: Sequence[Call]) -> set[int]:
+    """The numbers of the calls that run on the device: one of their operands was moved there, or made there by a call
+    before."""
+    found: set[int] = set()
+    there: set[int] = set()
+    for call in calls:
+        if any(tensor.moved or id(tensor) in there for tensor in (*call.inputs, *call.weights)):
+            found.add(call.number)
+            there.update(id(tensor) for tensor in call.outputs)
+    return found
+
+
+def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Unknown]) -> Iterator[Call]:
     """The ops of a run that count: those behind its losses, and others that run for certain and whose sizes are
-    known."""
+    known; of the numbers in `device`, where it is known what runs there."""
     for call, doubt in each.calls:
+        if device is not None and call.number not in device:
+            continue
         if call.number in needed:
             yield call
         elif doubt is None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
+from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.parameters import make_buffer
@@ -421,17 +422,6 @@ def to(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
         elif names_device(value):
             moved(self, not is_host(value))
     return self
-
-
-def names_device(value: Value) -> bool:
-    """Whether an argument of `to` says where to, known or not."""
-    return isinstance(value, (str, Unknown)) or (isinstance(value, Instance) and value.cls.name == "device")
-
-
-def is_host(device: Value) -> bool:
-    """Whether a device is the processor for certain."""
-    kind = device.attributes.get("type") if isinstance(device, Instance) else device
-    return isinstance(kind, str) and kind.startswith("cpu")
 
 
 def moved(self: Instance, away: bool) -> None:
