@@ -153,6 +153,9 @@ class Invocation:
     site: Site | None = None
     checkpoint: bool = False
     """The forward pass inside keeps nothing but its inputs and is run again in the backward pass."""
+    reentrant: bool = False
+    """The second run of a checkpoint and its way back are one call from inside of the backward pass: it holds what the
+    second run gives, and the gradient that has arrived, until it is done."""
     own: OwnBackward | None = None
     """The backward pass inside is the code's own."""
 

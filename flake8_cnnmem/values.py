@@ -337,7 +337,9 @@ class Run(Protocol):
         """What a native has held until now, its arguments above all: their tensors may be freed from here on."""
         ...
 
-    def enter(self, layer: Instance | None, checkpoint: bool = False) -> AbstractInvocation:
+    def enter(
+        self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False
+    ) -> AbstractInvocation:
         """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
         ...
 

@@ -99,18 +99,21 @@ def as_tensor(value: Tensor | Unknown, framework: str) -> Tensor:
 class InvocationContext:
     """`with run.enter(layer):` what is applied inside happens within that layer's invocation."""
 
-    __slots__ = ("checkpoint", "layer", "outer", "run")
+    __slots__ = ("checkpoint", "layer", "outer", "reentrant", "run")
 
-    def __init__(self, run: Interpreter, layer: Instance | None, checkpoint: bool) -> None:
+    def __init__(self, run: Interpreter, layer: Instance | None, checkpoint: bool, reentrant: bool = False) -> None:
         self.run = run
         self.layer = layer
         self.checkpoint = checkpoint
+        self.reentrant = reentrant
         self.outer: Invocation | None = None
 
     def __enter__(self) -> Invocation:
         run = self.run
         self.outer = run.invocation
-        run.invocation = Invocation(self.layer, self.outer, run.next_number(), run.site, self.checkpoint)
+        run.invocation = Invocation(
+            self.layer, self.outer, run.next_number(), run.site, self.checkpoint, self.reentrant
+        )  # fmt: skip
         return run.invocation
 
     def __exit__(self, *exception: object) -> None:

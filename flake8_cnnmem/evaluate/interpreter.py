@@ -558,5 +558,5 @@ class Interpreter:
     def let_go(self, *values: Value) -> None:
         let_go(values, self.numbered)
 
-    def enter(self, layer: Instance | None, checkpoint: bool = False) -> InvocationContext:
-        return InvocationContext(self, layer, checkpoint)
+    def enter(self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False) -> InvocationContext:
+        return InvocationContext(self, layer, checkpoint, reentrant)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import BATCH, Shape
+from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Tensor, Weight, calls_behind
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -224,9 +224,20 @@ class Regions:
 def lifted(tensor: Tensor, batch: int) -> Shape | Unknown:
     """A leaf's shape with the batch in front, if it is as long there."""
     shape = tensor.shape
-    if isinstance(shape, Unknown) or tensor.data is not None or not shape or shape[0] != batch:
+    if isinstance(shape, Unknown) or tensor.data is not None or not shape:
         return shape
-    return (BATCH, *shape[1:])
+    if shape[0] == batch:
+        return (BATCH, *shape[1:])
+    rows = shape[0]
+    if isinstance(rows, int) and rows > batch and rows % batch == 0 and batch in samples_behind(tensor):
+        return (Batch(rows // batch), *shape[1:])
+    return shape
+
+
+def samples_behind(tensor: Tensor) -> set[object]:
+    """The first axes of what a tensor was computed of on the host, before it was moved."""
+    leaves = [read for call in calls_behind([tensor]) for read in call.inputs if read.call is None]
+    return {leaf.shape[0] for leaf in leaves if isinstance(leaf.shape, tuple) and len(leaf.shape) > 1}
 
 
 def shapes_of(copied: Call, call: Call, batch: int) -> list[Shape | Unknown]:

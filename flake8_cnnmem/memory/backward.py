@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.memory import layout
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, steps_of
 from flake8_cnnmem.memory.way import Made, way_back
 
@@ -56,13 +56,23 @@ class Backward:
         outside, forward.values = forward.values, dict(region.outer)
         tape, forward.tape = forward.tape, []
         forward.records, forward.phase = True, "recompute"
+        stops, forward.stops = forward.stops, None if region.reentrant else region.ends
         forward.run(region.steps, set(region.results))
+        forward.stops = stops
+        held: list[Storage] = []
+        if region.reentrant:
+            held = [forward.values[key].storage for key in region.results if key in forward.values]
+            held += [self.gradients[key].storage for key in region.results if key in self.gradients]
+            for storage in held:
+                self.memory.hold(storage)
         for key in region.results:
             forward.drop(key)
         inner, forward.tape = forward.tape, tape
         forward.values = outside
         self.discard(region)
         self.run(inner)
+        for storage in held:
+            self.memory.release(storage)
 
     def _written(self, entry: Written) -> None:
         """A function's own backward pass: run as it is written, on the gradients and on what the function saved."""

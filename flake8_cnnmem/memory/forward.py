@@ -49,6 +49,11 @@ class Forward:
     wanted: Collection[int] = ()
     held: list[tuple[int, int]] = field(default_factory=list)
     """Values of a followed turn that nothing reads any more, but that the code holds: (until which op, key), a heap."""
+    last_kept: int = 0
+    """Of the checkpointed stretch that is running, the number of the first op that need not run again: behind the last
+    one that keeps its result for the backward pass, or that last one itself where it keeps what it read."""
+    stops: int | None = None
+    """Where the second run of a checkpoint ends: ops from this number on give no results."""
     asked: set[int] = field(default_factory=set)
     """Values that some op of the tape asks for a gradient."""
     constants: set[int] = field(default_factory=set)
@@ -164,6 +169,7 @@ class Forward:
         among = {id(tensor) for tensor in inner}
         saved = {id(tensor) for tensor in own.saved if id(tensor) in among} if own is not None else set()
         recording, self.records = self.records, False
+        outside, self.last_kept = self.last_kept, 0
         self.run(stretch.steps, {*keys, *saved})
         self.records = recording
         if own is not None:
@@ -174,8 +180,9 @@ class Forward:
             held = {id(tensor): self.value(tensor) for tensor in outer}
             for value in held.values():
                 self.memory.keep(value.storage)
-            self.tape.append(Region(stretch.steps, held, keys))
+            self.tape.append(Region(stretch.steps, held, keys, stretch.invocation.reentrant, self.last_kept))
             self.asked.update(held)
+        self.last_kept = max(outside, self.last_kept)
         return outer, results
 
     def _written(self, stretch: Stretch, own: OwnBackward, outer: Sequence[Tensor]) -> None:
@@ -259,7 +266,10 @@ class Forward:
             given = inputs[at]
             inputs[at] = copy = Value(memory.place(form), form, given.grad, given.weight)
             scratch.append(copy.storage)
-        scratch += [memory.room(lot) for lot in plan.scratch]
+        if not self.records and plan.flows and plan.row.keeps:
+            self.last_kept = call.number + any(kept.what == "y" for kept in plan.row.keeps)
+        stopped = self.stops is not None and call.number >= self.stops
+        scratch += [memory.room(lot) for lot in plan.scratch] if not stopped else []
         results: list[Keyed] = []
         for tensor, (form, shared, grad) in zip(call.outputs, plan.results, strict=True):
             if shared:
@@ -268,7 +278,10 @@ class Forward:
                 spare = self._spare(call, tensor, form.dtype) if plan.row.reuses else None
                 if spare is not None:
                     form = spare.form
-                storage = memory.place(form) if spare is None else memory.hold(spare.storage)
+                if spare is not None:
+                    storage = memory.hold(spare.storage)
+                else:
+                    storage = memory.place(form) if not stopped else Storage(Line(), "temporaries", 0)
             # A reshape that has to copy makes no view.
             viewed = plan.viewed and (plan.kind != "view" or storage is inputs[0].storage)
             results.append((id(tensor), Value(storage, form, grad, None, viewed)))

@@ -43,6 +43,10 @@ class Region:
     """What it reads from outside, held until then."""
     results: tuple[int, ...]
     """Keys of the tensors that are read after it."""
+    reentrant: bool = False
+    ends: int = 0
+    """The number of the op before which the second run of a checkpoint ends that is not reentrant: all that the
+    backward pass reads is there again by then."""
 
     @property
     def label(self) -> Call:

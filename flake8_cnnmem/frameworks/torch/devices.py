@@ -40,7 +40,8 @@ def to_device(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     if not isinstance(input, Tensor) or input.moved:
         return input
     if not isinstance(input, Weight) and lies_on_host(input):
-        return replace(input, call=None, index=0, held=0, moved=True)
+        # What it was computed of is still told by its call, whose result it is not.
+        return replace(input, held=0, moved=True)
     input.moved = True
     return input
 

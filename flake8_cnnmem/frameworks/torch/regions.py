@@ -152,8 +152,8 @@ def checkpoint(
     determinism_check: Value = "default", debug: Value = False, early_stop: Value = True,
     preserve_rng_state: Value = True, **kwargs: Value,
 ) -> Value:  # fmt: skip
-    """Call a function in a region that keeps only its inputs."""
-    with run.enter(None, checkpoint=True):
+    """Call a function in a region that keeps only its inputs. Where it is not told otherwise, it is reentrant."""
+    with run.enter(None, checkpoint=True, reentrant=use_reentrant is not False):
         return run.call(function, *args, **kwargs)
 
 
@@ -170,7 +170,7 @@ def checkpoint_sequential(
     edges = [at * each for at in range(segments)] if len(layers) >= segments else list(range(len(layers)))
     last = edges[-1] if edges else 0
     for start in edges[:-1]:
-        with run.enter(None, checkpoint=True):
+        with run.enter(None, checkpoint=True, reentrant=use_reentrant is not False):
             input = through(run, layers[start : start + each], input)
     return through(run, layers[last:], input)
 
