@@ -1,12 +1,20 @@
-"""Compiling and fitting: what the code says of training is kept for later."""
+"""Compiling and fitting: what the code says of training, and what held of the model then, is kept for later."""
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import BATCH, Size
-from flake8_cnnmem.frameworks.keras.model_state import graph_of, model_state
+from dataclasses import replace
+
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes
+from flake8_cnnmem.frameworks.keras.model_state import (
+    COMPILATION,
+    Compilation,
+    compilation_of,
+    graph_of,
+    model_state,
+)
 from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids, undecided
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
@@ -24,24 +32,33 @@ FIT = {
 }
 
 
-MOST_FITS = 16
+MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
+
+USUAL_BATCH = 32
+"""What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
 
 
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
-    given["site"] = run.here()
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
-    given["trainable"] = trainable_ids(self)
-    given["known"] = {id(weight) for weight in all_weights(self)}
-    compiled = model_state(run, self).compiled
-    run.changed(compiled)
-    compiled.append(given)
+    known = frozenset(id(weight) for weight in all_weights(self))
+    made = Compilation(given, run.here(), frozenset(trainable_ids(self)), known, undecided(self))
+    model_state(run, self).compiled.append(made)
+    run.changed(self)
+    self.attributes[COMPILATION] = made
     for word in ("optimizer", "loss"):
         if word in given:
-            run.changed(self)
             self.attributes[word] = given[word]
+
+
+def trained_then(model: Instance) -> frozenset[int]:
+    """The weights that the model trains as it was compiled. What was built since (a model may be compiled before its
+    first call) follows its layers' flags, as all of a model does that was not compiled."""
+    trained = frozenset(trainable_ids(model))
+    compilation = compilation_of(model)
+    return compilation.trainable | (trained - compilation.known) if isinstance(compilation, Compilation) else trained
 
 
 def fitter(method: str) -> Native:
@@ -49,70 +66,63 @@ def fitter(method: str) -> Native:
 
     def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
-        given["site"] = run.here()
-        given["method"] = method
+        data = given.get("x", given.get("generator"))
+        usual = USUAL_BATCH if method == "fit" else None
+        batch = batch_of(run, data, given.get("y"), given.get("batch_size"), usual)
+        build_from_data(run, self, data, batch)
         fitted = model_state(run, self).fitted
-        if len(fitted) < MOST_FITS:
-            run.changed(fitted)
-            fitted.append(given)
-        build_from_data(run, self, given.get("x", given.get("generator")))
+        epochs = given.get("epochs", given.get("nb_epoch"))
+        made = as_it_stands(Fit(data, given.get("batch_size"), run.here(), usual, batch, epochs=epochs), self)
+        at = len(fitted)
+        # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
+        fitted.extend([made] if at < MOST_FITS else ())
+        run.note("fit", self)
         if method != "train_on_batch":
-            run_own_step(run, self, given)
+            run_own_step(run, self, batch)
+            # Only now are the layers built that nothing but the step calls.
+            fitted[at:] = [as_it_stands(each, self) for each in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
 
 
-def run_own_step(run: Run, self: Instance, given: dict[str, Value]) -> None:
+def as_it_stands(fit: Fit, model: Instance) -> Fit:
+    """A fit with what holds of its model now: what `compile` was told, and what trains."""
+    compilation = compilation_of(model)
+    if isinstance(compilation, Unknown):
+        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=(compilation,))
+    now = undecided(model)
+    if compilation is None:
+        return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=() if now is None else (now,))
+    doubts = () if compilation.doubt is None else (compilation.doubt,)
+    return replace(
+        fit,
+        trainable=trained_then(model),
+        optimizer=compilation.given.get("optimizer"),
+        loss=compilation.given.get("loss"),
+        compiled_site=compilation.site,
+        doubts=doubts,
+    )
+
+
+def run_own_step(run: Run, self: Instance, batch: Value) -> None:
     """A model with a `train_step` of its own: `fit` calls it with a batch, once here for all of them."""
-    if type(self.cls.find("train_step")).__name__ != "Function":
-        return
-    data = given.get("x", given.get("generator"))
-    batch = data
-    if isinstance(data, Instance):
-        items = run.iterate(data)
-        batch = items if isinstance(items, Unknown) else next(items, None)
-    else:
-        size = given.get("batch_size")
-        size = size if type(size) is int and size > 0 else BATCH
-        batch = one_batch(data, size)
-        if given.get("y") is not None:
-            batch = (batch, one_batch(given["y"], size))
-    run.attempt(run.get(self, "train_step"), batch)
+    if type(self.cls.find("train_step")).__name__ == "Function":
+        run.attempt(run.get(self, "train_step"), batch)
 
 
-def one_batch(data: Value, size: Size) -> Value:
-    """So many samples of an array, or of each of several arrays."""
-    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and data.shape:
-        return Tensor((size, *data.shape[1:]), data.dtype, framework="keras")
-    if isinstance(data, dict):
-        return {word: one_batch(each, size) for word, each in data.items()}
-    if isinstance(data, (list, tuple)):
-        return type(data)(one_batch(each, size) for each in data)
-    return data
-
-
-def build_from_data(run: Run, self: Instance, data: Value) -> None:
+def build_from_data(run: Run, self: Instance, data: Value, batch: Value) -> None:
     """A model that was not built yet is built by what it is fitted on."""
     state = state_of(run, self)
     if state.nodes or graph_of(self) is not None:
         return
     shapes = data_shapes(data)
+    if shapes is None:
+        first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+        shapes = data_shapes(first)
     if shapes is not None:
         state.built = False
         run.call(run.get(self, "build"), shapes)
-
-
-def data_shapes(data: Value) -> Value:
-    """The shapes of a batch of training data, None where they are not known."""
-    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and len(data.shape) > 1:
-        return (None, *data.shape[1:])
-    if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
-        return data.native["batch_shape"]
-    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
-        shapes = [data_shapes(item) for item in data]
-        return None if any(shape is None for shape in shapes) else shapes
-    return None
 
 
 def not_followed(what: str) -> Native:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import said, tensors
+from flake8_cnnmem.frameworks.keras.fitting import trained_then
 from flake8_cnnmem.frameworks.keras.functions.backend import backend
-from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
+from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
-from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers, trainable_ids
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -26,12 +27,7 @@ def weights(root: Instance) -> list[Weight]:
     Each weight's `trainable` is set to what holds for this model: a weight may be frozen in one and train in another.
     """
     found = all_weights(root)
-    state = root.native.model if isinstance(root.native, LayerState) else None
-    trained = trainable_ids(root)
-    if isinstance(state, ModelState) and state.compiled:
-        # what was built since (a model may be compiled before its first call) follows its layers' flags
-        last = state.compiled[-1]
-        trained = last["trainable"] | (trained - last["known"])
+    trained = trained_then(root)
     for weight in found:
         if not weight.buffer:
             weight.trainable = id(weight) in trained

@@ -48,6 +48,7 @@ from flake8_cnnmem.frameworks.keras.session import (
 from flake8_cnnmem.frameworks.keras.shapes import is_shape, plain_size, shown_shapes, stated
 from flake8_cnnmem.frameworks.keras.tracking import (
     LAYER,
+    TRAINABLE,
     add_weight,
     apply_trainable,
     get_trainable,
@@ -82,7 +83,7 @@ def initialise(run: Run, self: Instance, options: dict[str, Value], named: str =
     state = LayerState(name, dtype=options.get("dtype"))
     trainable = options.get("trainable")
     if isinstance(trainable, bool):
-        state.trainable = trainable
+        self.attributes[TRAINABLE] = trainable
     state.declared_shape = declared_shape(options)
     state.initial_weights = options.get("weights")
     self.native = state
@@ -245,7 +246,7 @@ def build_for_call(
             run.call(Bound(build, self), shown_shapes(first, batch))
     state.building = False
     state.built = True
-    apply_trainable(state)
+    apply_trainable(self)
 
 
 def shapes_of(value: Value) -> Value:

@@ -17,9 +17,6 @@ TELLING = ("momentum", "nesterov", "amsgrad", "centered", "global_clipnorm", "us
 
 NAMES = {name.lower(): name for name in OPTIMIZERS} | {"gradientdescent": "SGD", "momentum": "SGD"}
 
-USUAL_BATCH = 32
-"""What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
-
 
 def optimizer_of(value: Value) -> Optimizer | None:
     """`"adam"`, `Adam(amsgrad=True)`, `LossScaleOptimizer(Adam())`, TensorFlow 1's `AdamOptimizer()`."""
@@ -55,19 +52,15 @@ def compiled(instance: Instance) -> list[Compiled]:
     state = state_of_model(instance)
     if state is None:
         return []
-    return [Compiled(given.get("optimizer"), given.get("loss"), given.get("site")) for given in state.compiled]
+    return [
+        Compiled(each.given.get("optimizer"), each.given.get("loss"), each.site, each.given.get("jit_compile"))
+        for each in state.compiled
+    ]
 
 
 def fits(instance: Instance) -> list[Fit]:
     state = state_of_model(instance)
-    if state is None:
-        return []
-    found = []
-    for given in state.fitted:
-        data = given.get("x", given.get("generator"))
-        usual = USUAL_BATCH if given.get("method") == "fit" else None
-        found.append(Fit(data, given.get("batch_size"), given.get("site"), usual))
-    return found
+    return [] if state is None else list(state.fitted)
 
 
 def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:

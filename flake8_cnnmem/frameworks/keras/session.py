@@ -93,7 +93,6 @@ class LayerState:
     built: bool = False
     building: bool = False
     """`build` is running on behalf of a call."""
-    trainable: bool = True
     dtype: Value = None
     """The dtype policy that was asked for, if any."""
     weights: list[Weight] = field(default_factory=list)

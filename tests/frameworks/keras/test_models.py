@@ -134,13 +134,13 @@ def test_compile_and_fit_are_kept_with_their_place() -> None:
         "m.fit(x=1, y=2, batch_size=64, epochs=3)\n"
     )
     state = ran["m"].native.model
-    optimizer = state.compiled[0]["optimizer"]
+    optimizer = state.compiled[0].given["optimizer"]
     assert optimizer.cls.name == "Adam"
     assert optimizer.attributes["amsgrad"] is True
     assert optimizer.attributes["beta_2"] == 0.999
-    assert state.compiled[0]["loss"] == "mse"
-    assert state.fitted[0]["batch_size"] == 64
-    assert state.fitted[0]["site"].line == 10
+    assert state.compiled[0].given["loss"] == "mse"
+    assert state.fitted[0].batch_size == 64
+    assert state.fitted[0].site.line == 10
 
 
 def test_a_model_without_an_input_is_built_by_what_it_is_fitted_on() -> None:
@@ -149,7 +149,7 @@ def test_a_model_without_an_input_is_built_by_what_it_is_fitted_on() -> None:
         "m = keras.Sequential([layers.Flatten(), layers.Dense(10)])\nm.compile('adam', 'mse')\nm.fit(x, y)\n"
     )
     assert shapes(FRAMEWORK.call_root(ran.run, ran["m"], [])) == [[None, 10]]
-    assert ran["m"].native.model.fitted[0]["x"].shape == (60000, 28, 28)
+    assert ran["m"].native.model.fitted[0].data.shape == (60000, 28, 28)
 
 
 def test_a_layer_nobody_calls_has_no_weights() -> None:
