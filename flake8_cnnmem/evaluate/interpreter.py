@@ -298,6 +298,19 @@ class Interpreter:
             (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth) = saved
             return Unknown(describe(raised), *where)
 
+    def within(self, steps: int, function: Value, *args: Value) -> Value:
+        outer, given = self.budget, min(steps, self.budget.steps)
+        saved = (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast)
+        self.budget = Budget(given, outer.depth)
+        try:
+            return self.attempt(function, *args)
+        except Exhausted as error:
+            (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast) = saved
+            return self.unknown(describe(error))
+        finally:
+            outer.steps -= given - max(self.budget.steps, 0)
+            self.budget = outer
+
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         before = self.grad_enabled, self.log, self.stop_at_problem
         self.grad_enabled, self.log, self.stop_at_problem = False, None, False

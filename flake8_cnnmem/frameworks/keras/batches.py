@@ -9,6 +9,9 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
 
+BATCH_STEPS = 100_000
+"""Steps that making one batch may take: augmentation goes over pixels and boxes one by one."""
+
 FIRST = Native("first", lambda run, data: first_item(run, data), absorb=False)
 
 
@@ -18,7 +21,7 @@ def batch_of(run: Run, data: Value, targets: Value, batch_size: Value, usual: in
     `batch_size` and `usual` are what arrays are cut into; with neither they are one batch as they are.
     """
     if is_source(data):
-        return run.attempt(FIRST, data)
+        return run.within(BATCH_STEPS, FIRST, data)
     size: Size | None = batch_size if type(batch_size) is int and batch_size > 0 else usual
     if batch_size is not None and size is usual:
         size = BATCH
