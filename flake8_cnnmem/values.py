@@ -225,7 +225,7 @@ class Run(Protocol):
         ...
 
     def within(self, steps: int, function: Value, *args: Value) -> Value:
-        """As `attempt`, with so many steps at most; Unknown where it needs more, and the rest of the program goes on."""
+        """As `attempt`, with so many steps at most; Unknown where it needs more, and the program goes on."""
         ...
 
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:

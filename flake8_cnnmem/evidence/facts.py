@@ -12,6 +12,7 @@ from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.values import Instance, Value
 
@@ -29,8 +30,8 @@ class Evidence:
     """The weights, by id, that the code's optimizers were made for, where that is not all that train."""
     loaders: list[Instance] = field(default_factory=list)
     """What the model is trained on, or probably is."""
-    data: list[Value] = field(default_factory=list)
-    """What it is fitted on, the last first."""
+    data: list[Said[Value]] = field(default_factory=list)
+    """The inputs of a batch that it is fitted on, where they are known, else the data itself; the last first."""
 
 
 def gathered(run: Interpreter, model: Instance) -> Evidence:
@@ -47,7 +48,7 @@ def gathered(run: Interpreter, model: Instance) -> Evidence:
     site, stated = framework.input_stated(run, model)
     if stated is not None:
         evidence.batch_size.insert(0, Said(stated, site))
-    fitted(evidence, run, framework, model)
+    fitted(evidence, framework, model)
     made_loaders(evidence, run)
     told(evidence, run)
     precision(evidence, run, framework, model)
@@ -120,11 +121,14 @@ def optimizers_of(
             evidence.loss.append(loss)
 
 
-def fitted(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
+def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:
     """The last `fit` first: what came before it was warming up."""
     for fit in reversed(framework.fits(model)):
-        evidence.data.append(fit.data)
-        said = batches.of_fit(run, fit)
+        site = fit.data.site if isinstance(fit.data, Instance) else None
+        given = fit.batch if isinstance(fit.batch, (Tensor, tuple, list, dict)) else None
+        inputs = given[0] if isinstance(given, (tuple, list)) and given else given
+        evidence.data.append(Said(fit.data if inputs is None else inputs, site))
+        said = batches.of_fit(fit)
         if said is not None:
             evidence.batch_size.append(said)
 
