@@ -206,6 +206,8 @@ class Interpreter:
 
     def get(self, value: Value, name: str) -> Value:
         found = attributes.find(self, value, name)
+        if found is MISSING and isinstance(value, Module):
+            found = self.importer.elsewhere(value, name)
         if found is MISSING:
             raise self.error("AttributeError", f"{self.type_name(value)} has no attribute '{name}'")
         return found
