@@ -111,6 +111,7 @@ FRAMEWORK = Framework(
     own_inputs=own_inputs,
     backend=computing,
     optimizer_of=said.optimizer_of,
+    updated_by=said.updated_by,
     compiled=said.compiled,
     fits=said.fits,
     input_stated=said.input_stated,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from flake8_cnnmem.frameworks.framework import Compiled, Fit
+from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
-from flake8_cnnmem.graph import Site
+from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -26,8 +27,11 @@ def optimizer_of(value: Value) -> Optimizer | None:
     if isinstance(value, dict):
         # The form that `serialize` gives.
         return optimizer_of(value.get("class_name"))
-    if not isinstance(value, Instance) or not value.cls.derives_from(OPTIMIZER):
+    if not isinstance(value, Instance):
         return None
+    if not value.cls.derives_from(OPTIMIZER):
+        torch = pytorch()
+        return torch.optimizer_of(value) if torch is not None else None
     inner = value.attributes.get("inner_optimizer")
     if inner is not None:
         return optimizer_of(inner)
@@ -41,6 +45,18 @@ def optimizer_of(value: Value) -> Optimizer | None:
     if name in ("sgd", "gradientdescent", "momentum"):
         name = "momentum" if options.get("momentum") else "sgd"
     return Optimizer(name, tuple(sorted(options.items())))
+
+
+def updated_by(optimizer: Instance) -> list[Weight] | None:
+    """What an optimizer of PyTorch's was made for; Keras' own are told at their step."""
+    torch = pytorch()
+    return torch.updated_by(optimizer) if torch is not None else None
+
+
+def pytorch() -> Framework | None:
+    """PyTorch, where the code uses it: on that backend its optimizers train Keras' models too."""
+    loaded = sys.modules.get("flake8_cnnmem.frameworks.torch")
+    return loaded.FRAMEWORK if loaded is not None else None
 
 
 def state_of_model(instance: Instance) -> ModelState | None:
