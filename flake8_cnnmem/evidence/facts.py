@@ -119,6 +119,10 @@ def optimizers_of(
             evidence.optimizer.append(Said(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
+    lone = list(run.data("optimizers to compile with").values())
+    if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
+        # The only one that the code makes, where what it compiles was not followed.
+        evidence.optimizer.append(Said(named, lone[0].site))
 
 
 def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:

@@ -174,11 +174,23 @@ BASE = {
     "__call__": native(not_followed),
 }
 
+
+def making(signature: str) -> Native:
+    """An optimizer's `__init__`: it is one of those that the code makes."""
+    keep = keep_arguments(signature).function
+
+    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+        keep(run, self, *args, **kwargs)
+        run.data("optimizers to compile with")[id(self)] = self
+
+    return Native("__init__", init, absorb=False)
+
+
 OPTIMIZER = Class(
     "Optimizer",
     namespace={
         **BASE,
-        "__init__": keep_arguments(OPTIMIZERS["Optimizer"]),
+        "__init__": making(OPTIMIZERS["Optimizer"]),
         "apply_gradients": native(step),
         "apply": native(step),
         "build": native(nothing),
@@ -252,7 +264,8 @@ def member(module: str, name: str) -> Value:
     if name == base.name:
         return base
     if name in signatures:
-        return Class(name, (base,), {"__init__": keep_arguments(signatures[name])}, module=f"keras.{module}")
+        init = making(signatures[name]) if base is OPTIMIZER else keep_arguments(signatures[name])
+        return Class(name, (base,), {"__init__": init}, module=f"keras.{module}")
     if name[:1].isupper() or name in ALIASES.get(module, ()):
         return Class(name, (base,), {}, module=f"keras.{module}")
     if name in ("get", "deserialize", "serialize"):
