@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     graph_of,
     model_state,
 )
-from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids, undecided
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
@@ -72,7 +72,10 @@ def fitter(method: str) -> Native:
         build_from_data(run, self, data, batch)
         fitted = model_state(run, self).fitted
         epochs = given.get("epochs", given.get("nb_epoch"))
-        made = as_it_stands(Fit(data, given.get("batch_size"), run.here(), usual, batch, epochs=epochs), self)
+        size = given.get("batch_size")
+        if size is None and not isinstance(data, Instance) and not tensors_in(batch):
+            size = samples_a_step(given)
+        made = as_it_stands(Fit(data, size, run.here(), usual, batch, epochs=epochs), self)
         at = len(fitted)
         # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
         fitted.extend([made] if at < MOST_FITS else ())
@@ -84,6 +87,16 @@ def fitter(method: str) -> Native:
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
+
+
+def samples_a_step(given: dict[str, Value]) -> int | None:
+    """The batch size of a generator, where an epoch's steps are said to be so many samples divided by it:
+    `steps_per_epoch=len(files) // 16`. What has a length of its own is counted in batches."""
+    for word in ("steps_per_epoch", "validation_steps"):
+        steps = given.get(word)
+        if isinstance(steps, Unknown) and steps.divisor:
+            return steps.divisor
+    return None
 
 
 def as_it_stands(fit: Fit, model: Instance) -> Fit:
