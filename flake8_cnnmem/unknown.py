@@ -25,6 +25,9 @@ class Unknown:
     """What it was divided by, where it is a number that was divided once: how many steps an epoch of so many samples
     has tells how many a step takes."""
 
+    instead: object = field(default=None, compare=False, repr=False)
+    """What it is if it is not None, where a branch that may not be taken gives None: for who cannot be given None."""
+
     def divided(self, by: float) -> Unknown:
         """What dividing it gives."""
         once = self.divisor is None and by >= 1 and by == int(by)

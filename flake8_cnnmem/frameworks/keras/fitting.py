@@ -67,6 +67,8 @@ def fitter(method: str) -> Native:
     def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
         data = given.get("x", given.get("generator"))
+        if isinstance(data, Unknown) and data.instead is not None:
+            data = data.instead
         usual = USUAL_BATCH if method == "fit" else None
         batch = batch_of(run, data, given.get("y"), given.get("batch_size"), usual)
         build_from_data(run, self, data, batch)
@@ -92,11 +94,8 @@ def fitter(method: str) -> Native:
 def samples_a_step(given: dict[str, Value]) -> int | None:
     """The batch size of a generator, where an epoch's steps are said to be so many samples divided by it:
     `steps_per_epoch=len(files) // 16`. What has a length of its own is counted in batches."""
-    for word in ("steps_per_epoch", "validation_steps"):
-        steps = given.get(word)
-        if isinstance(steps, Unknown) and steps.divisor:
-            return steps.divisor
-    return None
+    steps = given.get("steps_per_epoch")
+    return steps.divisor or None if isinstance(steps, Unknown) else None
 
 
 def as_it_stands(fit: Fit, model: Instance) -> Fit:
