@@ -128,7 +128,7 @@ def optimizers_of(
 def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:
     """The last `fit` first: what came before it was warming up."""
     for fit in reversed(framework.fits(model)):
-        site = fit.data.site if isinstance(fit.data, Instance) else None
+        site = fit.data.site if isinstance(fit.data, Instance) and fit.data.site is not None else fit.site
         given = fit.batch if isinstance(fit.batch, (Tensor, tuple, list, dict)) else None
         inputs = given[0] if isinstance(given, (tuple, list)) and given else given
         evidence.data.append(Said(fit.data if inputs is None else inputs, site))

@@ -80,7 +80,7 @@ READERS: dict[str, dict[str, Value]] = {
     "skimage.transform": {"resize": native("resize", resize)},
     "skimage.color": {
         **{name: native(name, array) for name in ("rgb2gray", "gray2rgb")},
-        **{name: native(name, recoloured) for name in ("rgb2hsv", "hsv2rgb", "rgb2lab", "lab2rgb", "rgb2yuv", "yuv2rgb")},
+        **{name: native(name, recoloured) for name in ("rgb2hsv", "hsv2rgb", "rgb2lab", "lab2rgb", "rgb2yuv")},
     },
     "matplotlib.colors": {name: native(name, recoloured) for name in ("rgb_to_hsv", "hsv_to_rgb")},
 }  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
+from flake8_cnnmem.frameworks.keras.functions import losses
 from flake8_cnnmem.frameworks.keras.functions.creation import random
 from flake8_cnnmem.frameworks.keras.session import snake_case
 from flake8_cnnmem.unknown import Unknown
@@ -199,7 +200,28 @@ OPTIMIZER = Class(
     module="keras.optimizers",
 )
 SCHEDULE = Class("LearningRateSchedule", namespace={**BASE, "__init__": keep_arguments("initial_learning_rate=None")})
-LOSS = Class("Loss", namespace={**BASE, "__init__": keep_arguments(LOSSES["Loss"])}, module="keras.losses")
+
+
+def computed(
+    run: Run, self: Instance, y_true: Value = None, y_pred: Value = None, sample_weight: Value = None
+) -> Value:
+    """`loss(y_true, y_pred)`: the user's own `call`, or the function of the class's name."""
+    own = self.cls.find("call")
+    if own is not MISSING:
+        made = run.call(run.get(self, "call"), y_true, y_pred)
+    else:
+        known = next((found for cls in self.cls.mro if (found := losses.named(cls.name)) is not None), None)
+        if known is None:
+            return not_followed(run, self)
+        made = run.call(known, y_true, y_pred, from_logits=self.attributes.get("from_logits", False))
+    return losses.reduced(run, made, self.attributes.get("reduction", "mean"))
+
+
+LOSS = Class(
+    "Loss",
+    namespace={**BASE, "__init__": keep_arguments(LOSSES["Loss"]), "__call__": native(computed)},
+    module="keras.losses",
+)
 METRIC = Class(
     "Metric",
     namespace={
@@ -297,6 +319,10 @@ SPELLINGS = {"sgd": "SGD", "rmsprop": "RMSprop", "adamw": "AdamW", "adam": "Adam
 
 @cache
 def loss_function(name: str) -> Native:
+    known = losses.named(name)
+    if known is not None:
+        return known
+
     def loss(run: Run, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"the loss {name} is not followed")
 

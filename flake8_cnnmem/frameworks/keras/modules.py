@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 from flake8_cnnmem.frameworks.keras import activations, configured, data, imagenet, sequential, tensorflow, utilities
-from flake8_cnnmem.frameworks.keras.functions import backend, operations
+from flake8_cnnmem.frameworks.keras.functions import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
@@ -99,6 +99,8 @@ def find_optimizer(name: str) -> Value:
 
 def find_operation(name: str) -> Value:
     found = operations.OPS.find(name)
+    if found is MISSING:
+        found = losses.BACKEND.get(name, MISSING)
     if found is not MISSING:
         return found
     return operations.IMAGE.find(name) if name != "resize" else MISSING

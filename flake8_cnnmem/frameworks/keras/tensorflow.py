@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, variabl
 from flake8_cnnmem.frameworks.keras.functions.control import flatten_structure, map_structure
 from flake8_cnnmem.frameworks.keras.functions.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
+from flake8_cnnmem.frameworks.keras.functions.losses import TENSORFLOW as TENSORFLOW_LOSSES
 from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
 from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
@@ -305,6 +306,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "math": {},
     "nn": {
         "fixed_unigram_candidate_sampler": MISSING,
+        **TENSORFLOW_LOSSES,
     },
     "image": {
         "central_crop": native(map_fn),
