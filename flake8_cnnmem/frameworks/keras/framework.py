@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import said, tensors
 from flake8_cnnmem.frameworks.keras.fitting import trained_then
+from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.functions.backend import backend
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
@@ -57,7 +58,9 @@ def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
         if cause is not None:
             return cause
         if not inputs or fits(graph.flat_inputs, inputs):
-            return graph.outputs
+            altered = session_of(run).altered
+            stale = bool(altered) and any(id(layer) in altered for layer in all_layers(root))
+            return replay(run, graph, list(graph.flat_inputs)) if stale else graph.outputs
     if not inputs:
         nodes = root.native.nodes if isinstance(root.native, LayerState) else []
         return nodes[0].result if nodes else run.unknown("the model's input is not known")

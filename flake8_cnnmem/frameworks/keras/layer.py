@@ -69,6 +69,7 @@ OPTIONS = frozenset(
         "name", "dtype", "trainable", "input_shape", "batch_input_shape", "input_dim", "input_length", "batch_size",
         "weights", "activity_regularizer", "autocast", "dynamic", "batch_shape", "input_dtype", "create_input_layer",
         "implementation", "experimental_autocast", "time_major", "jit_compile", "fused", "virtual_batch_size",
+        "lora_rank", "lora_alpha",
     }
 )  # fmt: skip
 """Arguments that every layer takes in some version of Keras, beside its own."""

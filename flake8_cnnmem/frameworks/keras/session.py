@@ -49,6 +49,8 @@ class Session:
     """Whether the code entered a GradientTape."""
     graphed: bool = False
     """Whether it makes graphs: with `tf.function`, or by compiling a model."""
+    altered: set[int] = field(default_factory=set)
+    """Layers, by id, that compute something else than when they were last called."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)

@@ -94,6 +94,9 @@ class Stub:
         for word in ("name", "dtype", "weights"):
             if word in bound:
                 options[word] = bound[word]
+        for word in BESIDE:
+            if word in options:
+                bound[word] = options.pop(word)
         return bound, options
 
     def steps(self, layer: Instance, training: Value) -> list[Op | Step]:
@@ -110,6 +113,9 @@ class Stub:
             return [Undecided(cause)]
         return list(made) if isinstance(made, (list, tuple)) else [made]
 
+
+BESIDE = ("lora_rank", "lora_alpha")
+"""What a base class of Keras' own takes beside the layer's own arguments."""
 
 LAYERS: dict[str, Class] = {}
 """Every layer class by each name that some version of Keras has for it."""
