@@ -133,6 +133,8 @@ def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:
         inputs = given[0] if isinstance(given, (tuple, list)) and given else given
         evidence.data.append(Said(fit.data if inputs is None else inputs, site))
         said = batches.of_fit(fit)
+        if said is not None and fit.replicas > 1:
+            evidence.batch_size.append(Said(-(-said.value // fit.replicas), said.site))
         if said is not None:
             evidence.batch_size.append(said)
 

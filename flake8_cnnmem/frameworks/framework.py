@@ -42,8 +42,10 @@ class Fit:
     compiled_site: Site | None = None
     """What the `compile` in force then had said, and where; Unknown where it is not known which one it was."""
     epochs: Value = None
+    replicas: int = 1
+    """How many devices share each batch."""
     doubts: tuple[Unknown, ...] = ()
-    """Why what is known of it is not all."""
+    """Why what is known of it is not all, and what a step of it does that is counted otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    doubts: Callable[[Run, Instance], tuple[Unknown, ...]] = lambda run, model: ()
+    """What of a model's training is not known, or is counted otherwise than it is done."""
     input_stated: Callable[[Run, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
     policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None

@@ -96,6 +96,9 @@ class Builder:
         built = self.built()
         if cut_short is not None:
             built = replace(built, model=replace(built.model, causes=(cut_short, *built.model.causes)))
+        doubts = self.framework.doubts(self.run, self.instance)
+        if doubts:
+            built = replace(built, model=replace(built.model, causes=(*built.model.causes, *doubts)))
         return replace(built, passed_over=tuple(self.others(built)))
 
     def set_to_train(self) -> Unknown | None:

@@ -35,6 +35,8 @@ FIT = {
 MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
 
+BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
+
 USUAL_BATCH = 32
 """What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
 
@@ -77,7 +79,8 @@ def fitter(method: str) -> Native:
         size = given.get("batch_size")
         if size is None and not isinstance(data, Instance) and not tensors_in(batch):
             size = samples_a_step(given)
-        made = as_it_stands(Fit(data, size, run.here(), usual, batch, epochs=epochs), self)
+        told = Fit(data, size, run.here(), usual, batch, epochs=epochs, replicas=devices(run))
+        made = as_it_stands(run, told, self)
         at = len(fitted)
         # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
         fitted.extend([made] if at < MOST_FITS else ())
@@ -85,7 +88,7 @@ def fitter(method: str) -> Native:
         if method != "train_on_batch":
             run_own_step(run, self, batch)
             # Only now are the layers built that nothing but the step calls.
-            fitted[at:] = [as_it_stands(each, self) for each in fitted[at:]]
+            fitted[at:] = [as_it_stands(run, each, self) for each in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
@@ -98,15 +101,28 @@ def samples_a_step(given: dict[str, Value]) -> int | None:
     return steps.divisor or None if isinstance(steps, Unknown) else None
 
 
-def as_it_stands(fit: Fit, model: Instance) -> Fit:
+def devices(run: Run) -> int:
+    found = session_of(run).replicas
+    return found if isinstance(found, int) else 1
+
+
+def unshared(run: Run) -> tuple[Unknown, ...]:
+    """Why one device's share of a batch is not known."""
+    session = session_of(run)
+    return (session.replicas,) if isinstance(session.replicas, Unknown) and not session.replicas_read else ()
+
+
+def as_it_stands(run: Run, fit: Fit, model: Instance) -> Fit:
     """A fit with what holds of its model now: what `compile` was told, and what trains."""
-    compilation = compilation_of(model)
+    compilation, shared = compilation_of(model), unshared(run)
     if isinstance(compilation, Unknown):
-        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=(compilation,))
+        doubts = (compilation, *shared)
+        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=doubts)
     now = undecided(model)
     if compilation is None:
-        return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=() if now is None else (now,))
-    doubts = () if compilation.doubt is None else (compilation.doubt,)
+        doubts = shared if now is None else (now, *shared)
+        return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
+    doubts = (*((compilation.doubt,) if compilation.doubt is not None else ()), *compiled_by_xla(compilation), *shared)
     return replace(
         fit,
         trainable=trained_then(model),
@@ -115,6 +131,15 @@ def as_it_stands(fit: Fit, model: Instance) -> Fit:
         compiled_site=compilation.site,
         doubts=doubts,
     )
+
+
+def compiled_by_xla(compilation: Compilation) -> tuple[Unknown, ...]:
+    """XLA fuses ops and places their tensors its own way: what is counted is the step without it."""
+    if compilation.given.get("jit_compile") is not True:
+        return ()
+    site = compilation.site
+    where = (site.path, site.line) if site is not None else ("", 0)
+    return (Unknown(BY_XLA, *where),)
 
 
 def run_own_step(run: Run, self: Instance, batch: Value) -> None:

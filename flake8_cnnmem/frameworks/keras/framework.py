@@ -117,6 +117,7 @@ FRAMEWORK = Framework(
     updated_by=said.updated_by,
     compiled=said.compiled,
     fits=said.fits,
+    doubts=said.doubts,
     input_stated=said.input_stated,
     policy=said.policy,
 )

@@ -7,13 +7,18 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.keras.fitting import unshared
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
-TELLING = ("momentum", "nesterov", "amsgrad", "centered", "global_clipnorm", "use_ema", "gradient_accumulation_steps")
+TELLING = (
+    "momentum", "nesterov", "amsgrad", "centered", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm",
+    "use_ema", "gradient_accumulation_steps",
+)  # fmt: skip
 """Options that change what an optimizer keeps or makes for its step."""
 
 NAMES = {name.lower(): name for name in OPTIMIZERS} | {"gradientdescent": "SGD", "momentum": "SGD"}
@@ -34,7 +39,8 @@ def optimizer_of(value: Value) -> Optimizer | None:
         return torch.optimizer_of(value) if torch is not None else None
     inner = value.attributes.get("inner_optimizer")
     if inner is not None:
-        return optimizer_of(inner)
+        wrapped = optimizer_of(inner)
+        return Optimizer(wrapped.name, (*wrapped.options, ("loss_scale", True))) if wrapped is not None else None
     known = next((cls.name for cls in value.cls.mro if cls.name in OPTIMIZERS), value.cls.name)
     options: dict[str, Any] = {}
     for word in TELLING:
@@ -77,6 +83,12 @@ def compiled(instance: Instance) -> list[Compiled]:
 def fits(instance: Instance) -> list[Fit]:
     state = state_of_model(instance)
     return [] if state is None else list(state.fitted)
+
+
+def doubts(run: Run, model: Instance) -> tuple[Unknown, ...]:
+    """Those of the last fit; of a model that is trained otherwise those of the program."""
+    found = fits(model)
+    return found[-1].doubts if found else unshared(run) if session_of(run).taped else ()
 
 
 def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:

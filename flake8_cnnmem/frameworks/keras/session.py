@@ -49,6 +49,10 @@ class Session:
     """Whether the code entered a GradientTape."""
     graphed: bool = False
     """Whether it makes graphs: with `tf.function`, or by compiling a model."""
+    replicas: Value = 1
+    """How many devices share each batch, Unknown where that is not known."""
+    replicas_read: bool = False
+    """Whether the code asks how many they are, to make its batches larger by it."""
     altered: set[int] = field(default_factory=set)
     """Layers, by id, that compute something else than when they were last called."""
     batch_size: int | None = None

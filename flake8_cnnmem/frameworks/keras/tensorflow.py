@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
 from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, variable
@@ -157,28 +158,6 @@ TAPE = absorbing(
 )
 
 
-def scope(run: Run, self: Instance) -> Value:
-    return run.construct(NAME_SCOPE)
-
-
-def run_function(
-    run: Run, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
-) -> Value:
-    return run.call(fn, *args, **(kwargs or {}))
-
-
-STRATEGY = absorbing(
-    "Strategy",
-    scope=Native("scope", scope, absorb=False),
-    run=Native("run", run_function, absorb=False),
-    # the estimate is of one device: what the code multiplies by the number of devices is one device's share
-    num_replicas_in_sync=1,
-    experimental_distribute_dataset=Native(
-        "experimental_distribute_dataset", lambda run, self, dataset, *args: dataset, absorb=False
-    ),
-)
-
-
 MODULE = Class("Module", namespace={"__init__": Native("__init__", module_init, absorb=False)}, module="tensorflow")
 
 
@@ -291,11 +270,6 @@ def identity_member(name: str) -> Native:
     return Native(name, identity_decorator, absorb=False)
 
 
-STRATEGIES = (
-    "Strategy", "MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy",
-    "CentralStorageStrategy",
-)  # fmt: skip
-
 EXPERIMENTAL_DATA: dict[str, Value] = {
     "AUTOTUNE": -1,
     "cardinality": Native("cardinality", not_followed, absorb=False),
@@ -336,8 +310,10 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         "Options": absorbing("Options"),
     },
     "distribute": {
-        **dict.fromkeys(STRATEGIES, STRATEGY),
-        "get_strategy": Native("get_strategy", lambda run: run.construct(STRATEGY), absorb=False),
+        **strategies.MEMBERS,
+        "experimental": Namespace(
+            "tensorflow.distribute.experimental", lambda word: strategies.MEMBERS.get(word, MISSING)
+        ),
     },
     "config": {
         "list_physical_devices": native(no_devices),

@@ -42,9 +42,7 @@ def enable(
     own = self.attributes.get(name)
     shape = own.shape if isinstance(own, Weight) else run.unknown("the matrix of a layer is not known")
     given = rank if type(rank) is int else rank if isinstance(rank, Unknown) else run.unknown("a rank is not known")
-    first, second = (
-        ((shape,), (shape,)) if isinstance(shape, Unknown) else ((*shape[:-1], given), (given, shape[-1]))
-    )
+    first, second = ((shape,), (shape,)) if isinstance(shape, Unknown) else ((*shape[:-1], given), (given, shape[-1]))
     run.changed(self)
     for part, sizes in (("a", first), ("b", second)):
         self.attributes[f"lora_{name}_{part}"] = make_weight(run, self, f"lora_{name}_{part}", sizes)
