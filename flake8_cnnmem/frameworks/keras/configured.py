@@ -7,11 +7,13 @@ they compute changes no shape, so whatever else is asked of them is Unknown, or 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 
 from flake8_cnnmem.frameworks.keras.functions import losses
 from flake8_cnnmem.frameworks.keras.functions.creation import random
-from flake8_cnnmem.frameworks.keras.session import snake_case
+from flake8_cnnmem.frameworks.keras.session import session_of, snake_case
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value, is_callable
 
@@ -89,6 +91,9 @@ INITIALIZERS = {
     "Orthogonal": "gain=1.0, seed=None", "orthogonal": "gain=1.0, seed=None",
 }  # fmt: skip
 
+BUILT_FOR = "_trainable_variables"
+"""Where an optimizer keeps what it was built for."""
+
 RENAMED = {"lr": "learning_rate"}
 
 
@@ -125,15 +130,47 @@ def not_followed(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Val
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
-def step(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def stepping(run: Run, self: Instance, variables: Value) -> None:
+    """One step, which updates these variables: all that is told of what an optimizer is for."""
+    items = listed(run, variables)
+    updated = tuple(item for item in items if isinstance(item, Weight)) if items is not None else ()
+    known = items is not None and len(updated) == len(items)
+    session_of(run).steps.append((self, updated if known else None))
+    if known:
+        # Watched, not done by the code: what a branch that may not be taken updates counts.
+        held = self.native if isinstance(self.native, dict) else {}
+        self.native = {**held, **{id(weight): weight for weight in updated}}
     run.note("step", self)
 
 
-def minimise(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
+def listed(run: Run, values: Value) -> list[Value] | None:
+    found = run.items(values) if isinstance(values, Iterator) else values
+    return list(found) if isinstance(found, (list, tuple)) else None
+
+
+def apply_gradients(run: Run, self: Instance, grads_and_vars: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`apply_gradients(zip(gradients, variables))`."""
+    pairs = listed(run, grads_and_vars)
+    whole = pairs is not None and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs)
+    stepping(run, self, [pair[1] for pair in pairs or ()] if whole else None)
+
+
+def apply(run: Run, self: Instance, grads: Value = None, trainable_variables: Value = None, **kwargs: Value) -> None:
+    """`apply(gradients, variables)`, or gradients alone of what it was built for."""
+    stepping(run, self, self.attributes.get(BUILT_FOR) if trainable_variables is None else trainable_variables)
+
+
+def build(run: Run, self: Instance, variables: Value = None, *args: Value, **kwargs: Value) -> None:
+    run.changed(self)
+    self.attributes[BUILT_FOR] = variables
+
+
+def minimise(run: Run, self: Instance, loss: Value, var_list: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`minimize(loss, variables)`: a function gives the loss, an older program's tensor is it."""
     target = run.call(loss) if is_callable(loss) else loss
     run.note("backward", target)
-    run.note("step", self)
+    variables = run.call(var_list) if is_callable(var_list) else var_list
+    stepping(run, self, variables if isinstance(variables, (list, tuple)) else None)
     return run.unknown("what a step gives is not followed")
 
 
@@ -192,9 +229,9 @@ OPTIMIZER = Class(
     namespace={
         **BASE,
         "__init__": making(OPTIMIZERS["Optimizer"]),
-        "apply_gradients": native(step),
-        "apply": native(step),
-        "build": native(nothing),
+        "apply_gradients": native(apply_gradients),
+        "apply": native(apply),
+        "build": native(build),
         "minimize": native(minimise),
     },
     module="keras.optimizers",

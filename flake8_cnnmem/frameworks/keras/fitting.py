@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
@@ -15,6 +16,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
 )
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids, undecided
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
@@ -85,10 +87,12 @@ def fitter(method: str) -> Native:
         # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
         fitted.extend([made] if at < MOST_FITS else ())
         run.note("fit", self)
-        if method != "train_on_batch":
-            run_own_step(run, self, batch)
+        if has_own_step(self):
+            steps = session_of(run).steps
+            before = len(steps)
+            run.attempt(run.get(self, "train_step"), batch)
             # Only now are the layers built that nothing but the step calls.
-            fitted[at:] = [as_it_stands(run, each, self) for each in fitted[at:]]
+            fitted[at:] = [updating(as_it_stands(run, each, self), steps[before:]) for each in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
@@ -142,10 +146,19 @@ def compiled_by_xla(compilation: Compilation) -> tuple[Unknown, ...]:
     return (Unknown(BY_XLA, *where),)
 
 
-def run_own_step(run: Run, self: Instance, batch: Value) -> None:
-    """A model with a `train_step` of its own: `fit` calls it with a batch, once here for all of them."""
-    if type(self.cls.find("train_step")).__name__ == "Function":
-        run.attempt(run.get(self, "train_step"), batch)
+def has_own_step(self: Instance) -> bool:
+    """Whether the code says what a step is: it is called with a batch, once here for all of them."""
+    return type(self.cls.find("train_step")).__name__ == "Function"
+
+
+def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None]]) -> Fit:
+    """A fit whose step the code writes: it trains what its optimizers update, the one of the most first."""
+    known = [(optimizer, weights) for optimizer, weights in steps if weights is not None]
+    if not known or len(known) != len(steps):
+        return fit
+    trained = frozenset(id(weight) for _, weights in known for weight in weights)
+    most, _ = max(known, key=lambda each: len(each[1]))
+    return replace(fit, trainable=trained, optimizer=most if fit.optimizer is None else fit.optimizer)
 
 
 def build_from_data(run: Run, self: Instance, data: Value, batch: Value) -> None:

@@ -54,7 +54,9 @@ def optimizer_of(value: Value) -> Optimizer | None:
 
 
 def updated_by(optimizer: Instance) -> list[Weight] | None:
-    """What an optimizer of PyTorch's was made for; Keras' own are told at their step."""
+    """What an optimizer of PyTorch's was made for; of Keras' own what the steps that the code makes update."""
+    if optimizer.cls.derives_from(OPTIMIZER):
+        return list(optimizer.native.values()) if isinstance(optimizer.native, dict) and optimizer.native else None
     torch = pytorch()
     return torch.updated_by(optimizer) if torch is not None else None
 

@@ -49,6 +49,8 @@ class Session:
     """Whether the code entered a GradientTape."""
     graphed: bool = False
     """Whether it makes graphs: with `tf.function`, or by compiling a model."""
+    steps: list[tuple[Instance, tuple[Weight, ...] | None]] = field(default_factory=list)
+    """Each step of an optimizer that the code makes itself, and what it updates; None where that is not known."""
     replicas: Value = 1
     """How many devices share each batch, Unknown where that is not known."""
     replicas_read: bool = False

@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
+from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
@@ -141,8 +142,16 @@ CONTEXT = {
 
 
 def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """One for each source, as they are nested; their values are not computed."""
     run.note("backward", target)
-    return run.unknown("gradients are not computed")
+    if sources is None:
+        return run.unknown("what gradients are asked for is not known")
+
+    def of(source: Value) -> Value:
+        shaped = isinstance(source, Tensor)
+        return Tensor(source.shape, source.dtype, framework="keras") if shaped else run.unknown("no gradient is known")
+
+    return nested_map(of, sources)
 
 
 def enter_tape(run: Run, self: Instance) -> Instance:
