@@ -72,10 +72,14 @@ def of_fit(fit: Fit) -> Said[int] | None:
 
 
 def leading(batch: Value) -> int | None:
-    """The first axis of the first input of a batch."""
-    first = first_input(batch)
-    size = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
-    return size if isinstance(size, int) and size > 0 else None
+    """The first axis of the first input of a batch; where that is not known that of another part, which has as many."""
+    parts = list(batch.values()) if isinstance(batch, dict) else list(batch) if isinstance(batch, (tuple, list)) else []
+    for part in (batch, *parts):
+        first = first_input(part)
+        size = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+        if isinstance(size, int) and size > 0:
+            return size
+    return None
 
 
 def first_input(batch: Value) -> Tensor | None:
