@@ -40,7 +40,6 @@ MOST_FITS = 256
 BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
 
 USUAL_BATCH = 32
-"""What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
 
 
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -73,29 +72,45 @@ def fitter(method: str) -> Native:
         data = given.get("x", given.get("generator"))
         if isinstance(data, Unknown) and data.instead is not None:
             data = data.instead
-        usual = USUAL_BATCH if method == "fit" else None
-        batch = batch_of(run, data, given.get("y"), given.get("batch_size"), usual)
-        build_from_data(run, self, data, batch)
-        fitted = model_state(run, self).fitted
+        usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
-        size = given.get("batch_size")
-        if size is None and not isinstance(data, Instance) and not tensors_in(batch):
-            size = samples_a_step(given)
-        told = Fit(data, size, run.here(), usual, batch, epochs=epochs, replicas=devices(run))
-        made = as_it_stands(run, told, self)
+        asked = Fit(data, given.get("batch_size"), run.here(), usual, epochs=epochs, replicas=devices(run))
+        told = as_it_stands(run, asked, self)
+        fitted = model_state(run, self).fitted
         at = len(fitted)
         # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
-        fitted.extend([made] if at < MOST_FITS else ())
+        fitted.extend([told] if at < MOST_FITS else ())
         run.note("fit", self)
-        if has_own_step(self):
-            steps = session_of(run).steps
-            before = len(steps)
-            run.attempt(run.get(self, "train_step"), batch)
-            # Only now are the layers built that nothing but the step calls.
-            fitted[at:] = [updating(as_it_stands(run, each, self), steps[before:]) for each in fitted[at:]]
+        followed = one_step(run, self, told, given)
+        fitted[at:] = [followed for _ in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
+
+
+def one_step(run: Run, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:
+    """A fit with the batch that it draws first and what it trains: the model is built by it, and a step of the code's
+    own is run once."""
+    batch = batch_of(run, told.data, given.get("y"), told.batch_size, told.usual)
+    build_from_data(run, self, told.data, batch)
+    fit = replace(told, batch=batch)
+    if fit.batch_size is None and not isinstance(fit.data, Instance) and not tensors_in(batch):
+        fit = replace(fit, batch_size=samples_a_step(given))
+    if not has_own_step(self):
+        return as_it_stands(run, fit, self)
+    steps = session_of(run).steps
+    before = len(steps)
+    run.attempt(run.get(self, "train_step"), batch)
+    # Only now are the layers built that nothing but the step calls.
+    return updating(as_it_stands(run, fit, self), steps[before:])
+
+
+def usual_batch(data: Value, given: dict[str, Value]) -> int:
+    """What `fit` takes of arrays where it is told no batch size: an epoch's samples divided by its steps, if it is told
+    those, else 32 (keras/src/trainers/data_adapters/array_data_adapter.py)."""
+    steps, first = given.get("steps_per_epoch"), next(iter(tensors_in(data)), None)
+    count = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+    return -(-count // steps) if type(steps) is int and steps > 0 and isinstance(count, int) else USUAL_BATCH
 
 
 def samples_a_step(given: dict[str, Value]) -> int | None:
