@@ -191,6 +191,17 @@ def made_tensor(run: Run, self: Instance, shape: Value = None, dtype: Value = No
     return random(run, shape, dtype)
 
 
+def doubtful(optimizer: Value) -> Unknown | None:
+    """Why it is not known what an optimizer keeps for each variable: one that was not found, one of the user's own."""
+    if not isinstance(optimizer, Instance) or not optimizer.cls.derives_from(OPTIMIZER):
+        return optimizer if isinstance(optimizer, Unknown) else None
+    if any(cls.name in OPTIMIZERS and cls is not OPTIMIZER for cls in optimizer.cls.mro):
+        return doubtful(optimizer.attributes.get("inner_optimizer"))
+    site = optimizer.site
+    where = (site.path, site.line) if site is not None else ("", 0)
+    return Unknown(f"what the optimizer {optimizer.cls.name} keeps is not known", *where)
+
+
 def unchanged(run: Run, self: Instance, x: Value = None) -> Value:
     return x
 

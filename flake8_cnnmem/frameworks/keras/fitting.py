@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes
+from flake8_cnnmem.frameworks.keras.configured import doubtful
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -141,7 +142,8 @@ def as_it_stands(run: Run, fit: Fit, model: Instance) -> Fit:
     if compilation is None:
         doubts = shared if now is None else (now, *shared)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
-    doubts = (*((compilation.doubt,) if compilation.doubt is not None else ()), *compiled_by_xla(compilation), *shared)
+    own = (compilation.doubt, doubtful(compilation.given.get("optimizer")))
+    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *shared)
     return replace(
         fit,
         trainable=trained_then(model),

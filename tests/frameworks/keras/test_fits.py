@@ -111,6 +111,12 @@ DOUBTS = {
     "how many devices there are": (
         "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    m.compile('sgd', 'mse')\nm.fit(x, y)\n"
     ),
+    "what an optimizer that is not found keeps": (
+        "import tensorflow_addons as tfa\nm.compile(tfa.optimizers.LAMB(), 'mse')\nm.fit(x, y)\n"
+    ),
+    "what an optimizer of one's own keeps": (
+        "class Own(keras.optimizers.Optimizer):\n    pass\nm.compile(Own(0.1), 'mse')\nm.fit(x, y)\n"
+    ),
     "what XLA makes of it": "m.compile('sgd', 'mse', jit_compile=True)\nm.fit(x, y)\n",
 }
 
@@ -120,6 +126,22 @@ def test_what_is_not_known_of_a_fit_is_said(code: str) -> None:
     fit = last(code)
     assert len(fit.doubts) == 1
     assert all(isinstance(doubt, Unknown) for doubt in fit.doubts)
+
+
+KNOWN = {
+    "one's own optimizer made from one of Keras'": (
+        "class Own(keras.optimizers.Adam):\n    pass\nm.compile(Own(0.1), 'mse')\n"
+    ),
+    "a loss of a package that is not found": (
+        "import tensorflow_addons as tfa\nm.compile('adam', tfa.losses.TripletSemiHardLoss())\n"
+    ),
+    "callbacks of a package that is not found": "import wandb.keras\nm.compile('adam', 'mse')\n",
+}
+
+
+@pytest.mark.parametrize("code", KNOWN.values(), ids=KNOWN)
+def test_what_does_not_shape_a_step_raises_no_doubt(code: str) -> None:
+    assert last(f"{code}m.fit(x, y, callbacks=[unknown.callback])\n").doubts == ()
 
 
 def test_a_weight_that_may_be_frozen_is_not_counted_among_those_that_train() -> None:
