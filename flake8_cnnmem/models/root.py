@@ -59,7 +59,8 @@ def known_weights(instance: Instance) -> bool:
     framework = frameworks.of_layer(instance)
     if framework is None:
         return False
-    if framework.weights(instance):
+    if framework.weights(instance) or framework.compiled(instance):
+        # What is compiled trains, also where its layers hold weights of another framework.
         return True
     called = framework.own_inputs(instance) is not None and bool(framework.children(instance))
     return not framework.declares_inputs and not called
