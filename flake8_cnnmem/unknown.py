@@ -21,6 +21,17 @@ class Unknown:
     line: int = 0
     something: bool = field(default=False, compare=False)
     """Whether it cannot be None: a length, a number, the result of arithmetic."""
+    divisor: int | None = field(default=None, compare=False)
+    """What it was divided by, where it is a number that was divided once: how many steps an epoch of so many samples
+    has tells how many a step takes."""
+
+    instead: object = field(default=None, compare=False, repr=False)
+    """What it is if it is not None, where a branch that may not be taken gives None: for who cannot be given None."""
+
+    def divided(self, by: float) -> Unknown:
+        """What dividing it gives."""
+        once = self.divisor is None and by >= 1 and by == int(by)
+        return replace(self, something=True, divisor=int(by) if once else 0)
 
     def as_something(self) -> Unknown:
         """The same where it is certain not to be None."""

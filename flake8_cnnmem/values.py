@@ -226,6 +226,10 @@ class Run(Protocol):
         """As `call`, with an Unknown that says so where the code raises."""
         ...
 
+    def within(self, steps: int, function: Value, *args: Value) -> Value:
+        """As `attempt`, with so many steps at most; Unknown where it needs more, and the program goes on."""
+        ...
+
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         """As `attempt`, for what is no part of the forward pass: without gradients, and nobody asks whether its sizes
         are right. Also the number of the first op that it applies."""

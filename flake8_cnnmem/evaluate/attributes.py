@@ -76,9 +76,11 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
         return found
     fallback = cls.find("__getattr__")
     if fallback is not MISSING and name != "__getattribute__":
-        if type(fallback) is Native:
-            return asked(run, fallback, instance, name)
-        return run.quietly("AttributeError", fallback, instance, name)
+        if type(fallback) is not Native:
+            return run.quietly("AttributeError", fallback, instance, name)
+        found = asked(run, fallback, instance, name)
+        if found is not MISSING:
+            return found
     unknown_base = cls.any_unknown_base()
     if unknown_base is not None:
         return unknown_base

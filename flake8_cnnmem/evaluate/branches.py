@@ -247,6 +247,8 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items
+    if left is None or right is None:
+        return dataclasses.replace(cause, instead=right if left is None else left)
     return cause
 
 

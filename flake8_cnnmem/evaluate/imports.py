@@ -207,11 +207,32 @@ class Importer:
             submodule = self.submodule(f"{dotted}.{word}")
             if submodule is not None:
                 return submodule
+        if found is MISSING and isinstance(source, Module):
+            found = self.elsewhere(source, word)
         if found is MISSING:
             if run.import_guards:
                 raise run.error("ImportError", f"cannot import name '{word}' from '{dotted}'")
             return run.unknown(f"{word} is not found in {dotted}")
         return found
+
+    def elsewhere(self, module: Module, word: str) -> Value:
+        """A name that a module lacks, from another module of its own name further along the search path; or MISSING.
+
+        The path is a guess at where Python looks: what the code asks of a module tells which of two it means. A
+        checkout whose public names are made when it is packaged has the same names as the installed package.
+        """
+        if not module.lazy or word.startswith("__"):
+            return MISSING
+        known = self.files.real(module.path)
+        for folder in self.search_path:
+            at = locate(os.path.join(folder, *module.name.split(".")), self.files)
+            if at is None or not self.files.is_file(at[0]) or self.files.real(at[0]) == known:
+                continue
+            other = self.load_file(at[0], module.name, at[1])
+            found = other.attribute(self.run, word) if other is not None else MISSING
+            if found is not MISSING:
+                return found
+        return MISSING
 
     def registered(self, container: dict[Value, Value], key: str) -> bool:
         """Whether statements that were not needed so far give this registry the key."""

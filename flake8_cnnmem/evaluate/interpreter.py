@@ -256,6 +256,8 @@ class Interpreter:
 
     def get(self, value: Value, name: str) -> Value:
         found = attributes.find(self, value, name)
+        if found is MISSING and isinstance(value, Module):
+            found = self.importer.elsewhere(value, name)
         if found is MISSING:
             raise self.error("AttributeError", f"{self.type_name(value)} has no attribute '{name}'")
         return found
@@ -347,6 +349,19 @@ class Interpreter:
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
             (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth) = saved
             return Unknown(describe(raised), *where)
+
+    def within(self, steps: int, function: Value, *args: Value) -> Value:
+        outer, given = self.budget, min(steps, self.budget.steps)
+        saved = (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast)
+        self.budget = Budget(given, outer.depth)
+        try:
+            return self.attempt(function, *args)
+        except Exhausted as error:
+            (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast) = saved
+            return self.unknown(describe(error))
+        finally:
+            outer.steps -= given - max(self.budget.steps, 0)
+            self.budget = outer
 
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         before = self.grad_enabled, self.log, self.stop_at_problem

@@ -33,6 +33,7 @@ METHODS = {
 
 ORDER = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le")}
 
+QUOTIENTS = frozenset(("/", "//"))
 NUMBERS = frozenset((int, float, bool, complex))
 PLAIN = NUMBERS | {str, bytes, type(None), range, type(...)}
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
@@ -52,7 +53,7 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)
     if left_kind is Unknown:
-        return left.as_something()
+        return left.divided(right) if symbol in QUOTIENTS and right_kind in (int, float) else left.as_something()
     if right_kind is Unknown:
         return right.as_something()
     if isinstance(left, Tensor) or isinstance(right, Tensor):

@@ -16,7 +16,7 @@ from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit
 from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Raised, Value
+from flake8_cnnmem.values import Instance, Raised, Value
 
 FOR_TRAINING = re.compile(r"(?<![a-z])(train|trn|fit)", re.IGNORECASE)
 NOT_FOR_TRAINING = re.compile(
@@ -72,7 +72,7 @@ def values_of(call: RootCall) -> int:
     return found
 
 
-def of_fit(run: Interpreter, fit: Fit) -> Said[int] | None:
+def of_fit(fit: Fit) -> Said[int] | None:
     """What `fit` is told, else what its data is, else what it takes by itself."""
     if is_count(fit.batch_size):
         return Said(fit.batch_size, fit.site)
@@ -88,31 +88,28 @@ def of_fit(run: Interpreter, fit: Fit) -> Said[int] | None:
             return Said(fit.usual, fit.site)
         size = data.shape[0] if isinstance(data.shape, tuple) and data.shape else None
         return Said(size, fit.site) if isinstance(size, int) and size > 0 else None
-    size = drawn(run, data)
+    size = leading(fit.batch)
     if size is None and isinstance(data, Instance) and is_count(data.attributes.get("batch_size")):
         size = data.attributes["batch_size"]
     return Said(size, data.site if isinstance(data, Instance) and data.site is not None else fit.site) if size else None
 
 
-def drawn(run: Interpreter, data: Value) -> int | None:
-    """The first axis of what a generator or a sequence of the user's gives."""
-    item: Value = None
-    with deep_recursion():
-        try:
-            if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
-                item = run.index(data, 0)
-            elif isinstance(data, Iterator):
-                item = next(data, None)
-        except (Raised, Exhausted, RecursionError):
-            return None
-    while isinstance(item, (tuple, list)) and item:
-        item = item[0]
-    if isinstance(item, dict):
-        item = next(iter(item.values()), None)
-    if isinstance(item, Tensor) and isinstance(item.shape, tuple) and item.shape:
-        size = item.shape[0]
-        return size if isinstance(size, int) and size > 0 else None
+def leading(batch: Value) -> int | None:
+    """The first axis of the first input of a batch; where that is not known that of another part, which has as many."""
+    parts = list(batch.values()) if isinstance(batch, dict) else list(batch) if isinstance(batch, (tuple, list)) else []
+    for part in (batch, *parts):
+        first = first_input(part)
+        size = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+        if isinstance(size, int) and size > 0:
+            return size
     return None
+
+
+def first_input(batch: Value) -> Tensor | None:
+    """The first tensor of (inputs, targets), where inputs may be several, or go by their names."""
+    while isinstance(batch, (tuple, list, dict)) and batch:
+        batch = next(iter(batch.values())) if isinstance(batch, dict) else batch[0]
+    return batch if isinstance(batch, Tensor) else None
 
 
 def sample_shape(run: Interpreter, data: Value) -> tuple[int, ...] | None:
@@ -128,9 +125,8 @@ def sample_shape(run: Interpreter, data: Value) -> tuple[int, ...] | None:
                     first = None if isinstance(items, Unknown) else next(items, None)
             except (Raised, Exhausted, RecursionError):
                 return None
-        while isinstance(first, (tuple, list)) and first:
-            first = first[0]
-        shape = first.shape if isinstance(first, Tensor) else None
+        tensor = first_input(first)
+        shape = tensor.shape if tensor is not None else None
     if not isinstance(shape, tuple) or len(shape) < 2:
         return None
     rest = tuple(shape[1:])

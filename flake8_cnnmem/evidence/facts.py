@@ -32,8 +32,8 @@ class Evidence:
     """The weights, by id, that asked for a gradient during the training; None where that is how they stand now."""
     loaders: list[Instance] = field(default_factory=list)
     """What the model is trained on, or probably is."""
-    data: list[Value] = field(default_factory=list)
-    """What it is fitted on, the last first."""
+    data: list[Said[Value]] = field(default_factory=list)
+    """The inputs of a batch that it is fitted on, where they are known, else the data itself; the last first."""
 
 
 def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) -> Evidence:
@@ -49,7 +49,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) ->
     site, stated = framework.input_stated(run, model)
     if stated is not None:
         evidence.batch_size.insert(0, Said(stated, site))
-    fitted(evidence, run, framework, model)
+    fitted(evidence, framework, model)
     if not phases:
         made_loaders(evidence, run)
         told(evidence, run)
@@ -133,13 +133,22 @@ def optimizers_of(
             evidence.optimizer.append(Said(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
+    lone = list(run.data("optimizers to compile with").values())
+    if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
+        # The only one that the code makes, where what it compiles was not followed.
+        evidence.optimizer.append(Said(named, lone[0].site))
 
 
-def fitted(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:
+def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:
     """The last `fit` first: what came before it was warming up."""
     for fit in reversed(framework.fits(model)):
-        evidence.data.append(fit.data)
-        said = batches.of_fit(run, fit)
+        site = fit.data.site if isinstance(fit.data, Instance) and fit.data.site is not None else fit.site
+        given = fit.batch if isinstance(fit.batch, (Tensor, tuple, list, dict)) else None
+        inputs = given[0] if isinstance(given, (tuple, list)) and given else given
+        evidence.data.append(Said(fit.data if inputs is None else inputs, site))
+        said = batches.of_fit(fit)
+        if said is not None and fit.replicas > 1:
+            evidence.batch_size.append(Said(-(-said.value // fit.replicas), said.site))
         if said is not None:
             evidence.batch_size.append(said)
 

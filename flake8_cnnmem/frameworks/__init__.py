@@ -38,6 +38,7 @@ PACKAGES = {
     "albumentations": "images",
     "imageio": "images",
     "skimage": "images",
+    "matplotlib": "images",
 }
 """Top-level package of an import to the package here that answers for it."""
 

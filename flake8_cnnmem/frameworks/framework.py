@@ -22,15 +22,30 @@ DIVIDES_AMONG = "_native_devices"
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One call that trains a model by itself (`fit`, `train_on_batch`): what it is told, None where it is told nothing.
+    """One call that trains a model by itself (`fit`, `train_on_batch`): what it is told, None where it is told nothing,
+    and what held of the model then.
 
-    `data` is what it trains on. `usual` is the batch size that it takes for arrays when it is told none.
+    `data` is what it trains on. `usual` is the batch size that it takes for arrays when it is told none. The event
+    "fit" of the same number among the model's own tells when it was.
     """
 
     data: Value
     batch_size: Value
     site: Site | None
     usual: int | None = None
+    batch: Value = None
+    """One batch as a step gets it, tensors in it as they are nested; Unknown where it was not followed."""
+    trainable: frozenset[int] | None = None
+    """The weights, by id, that it trained; None where that is not known."""
+    optimizer: Value = None
+    loss: Value = None
+    compiled_site: Site | None = None
+    """What the `compile` in force then had said, and where; Unknown where it is not known which one it was."""
+    epochs: Value = None
+    replicas: int = 1
+    """How many devices share each batch."""
+    doubts: tuple[Unknown, ...] = ()
+    """Why what is known of it is not all, and what a step of it does that is counted otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,8 @@ class Compiled:
     optimizer: Value
     loss: Value
     site: Site | None
+    jit: Value = None
+    """Whether it asks that the step be made into one compiled program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +110,8 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    doubts: Callable[[Run, Instance], tuple[Unknown, ...]] = lambda run, model: ()
+    """What of a model's training is not known, or is counted otherwise than it is done."""
     input_stated: Callable[[Run, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
     policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None

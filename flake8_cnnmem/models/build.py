@@ -37,7 +37,6 @@ from flake8_cnnmem.models.stated import (
     first_shape,
     is_plain,
     place,
-    place_of_data,
 )
 from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
 from flake8_cnnmem.unknown import Unknown
@@ -97,6 +96,9 @@ class Builder:
         built = self.built()
         if cut_short is not None:
             built = replace(built, model=replace(built.model, causes=(cut_short, *built.model.causes)))
+        doubts = self.framework.doubts(self.run, self.instance)
+        if doubts:
+            built = replace(built, model=replace(built.model, causes=(*built.model.causes, *doubts)))
         return replace(built, passed_over=tuple(self.others(built)))
 
     def set_to_train(self) -> Unknown | None:
@@ -177,7 +179,7 @@ class Builder:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
         directive, option = self.wanted.directive, self.wanted.option
-        sampled = [(self.samples(data, len(own)), place_of_data(data)) for data in self.evidence.data[:1]]
+        sampled = [(self.samples(said.value, len(own)), place(said.site)) for said in self.evidence.data[:1]]
         for wanted, name in (
             ([directive] if directive else None, "directive"),
             *sampled,
@@ -203,11 +205,12 @@ class Builder:
         """One sample of what the model is trained on, where its call is not seen and it takes a single input."""
         if len(expected) != 1:
             return None
-        for data in (*self.evidence.data, *self.evidence.loaders):
+        loaders = [(loader, loader.site) for loader in self.evidence.loaders]
+        for data, site in (*((said.value, said.site) for said in self.evidence.data), *loaders):
             shape = sample_shape(self.run, data)
             if shape is not None and agrees(shape, expected[0]):
                 dtype = expected[0].dtype if expected[0] is not None else "float"
-                return self.tensor((BATCH, *shape), dtype), data.site if isinstance(data, Instance) else None
+                return self.tensor((BATCH, *shape), dtype), site
         return None
 
     def coded_inputs(self) -> tuple[Sequence[Value], Site | None] | None:

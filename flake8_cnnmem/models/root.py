@@ -76,7 +76,13 @@ def assigned_name(site: Site) -> str:
 def known_weights(instance: Instance) -> bool:
     """Whether a model has weights for certain, or learns at its first call what it has."""
     framework = frameworks.of_layer(instance)
-    return framework is not None and (not framework.declares_inputs or bool(framework.weights(instance)))
+    if framework is None:
+        return False
+    if framework.weights(instance) or framework.compiled(instance):
+        # What is compiled trains, also where its layers hold weights of another framework.
+        return True
+    called = framework.own_inputs(instance) is not None and bool(framework.children(instance))
+    return not framework.declares_inputs and not called
 
 
 def has_weights(instance: Instance) -> bool:

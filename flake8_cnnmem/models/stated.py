@@ -11,7 +11,7 @@ from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.inputs import Expected
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Value
 
 InputShape = tuple[int | None, ...]
 """Without the batch; None for a size that is not stated."""
@@ -70,10 +70,6 @@ def with_batch(value: Value, size: Size | None) -> Value:
 
 def place(site: Site | None) -> str:
     return "code" if site is None else f"{site.path}:{site.line}"
-
-
-def place_of_data(data: Value) -> str:
-    return place(data.site if isinstance(data, Instance) else None)
 
 
 def first_shape(values: Sequence[Value]) -> InputShape | None:

@@ -12,8 +12,17 @@ from flake8_cnnmem.unknown import Unknown
 CLASSES = frozenset({"cross_entropy", "nll", "multi_margin"})
 """Kinds whose class axis (1, or 0 unbatched) goes away."""
 
-ROWS = frozenset({"cosine_embedding", "triplet_margin", "multilabel_margin", "multilabel_soft_margin"})
-"""Kinds that give one value for each sample."""
+ROWS = frozenset(
+    {
+        "cosine_embedding",
+        "triplet_margin",
+        "multilabel_margin",
+        "multilabel_soft_margin",
+        "categorical_crossentropy",
+        "sparse_categorical_crossentropy",
+    }
+)
+"""Kinds that give one value for each sample, or for each place that has a class on its last axis."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,22 @@ def test_an_import_finds(
     assert (model.status, model.parameters) == ("exact", parameters), model.causes
 
 
+def test_a_name_that_a_module_lacks_comes_from_another_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkout beside the installed package: its public names are made when it is packaged."""
+    for folder, text in (("checkout", "DEPTH = 1\n"), ("installed", "DEPTH = 2\nWIDTH = 3\n")):
+        (tmp_path / folder / "net_sizes").mkdir(parents=True)
+        (tmp_path / folder / "net_sizes" / "__init__.py").write_text(text)
+    (tmp_path / "net.py").write_text(NET.format("import net_sizes\nfrom net_sizes import WIDTH").replace(
+        "Linear(1, WIDTH)", "Linear(net_sizes.DEPTH, net_sizes.WIDTH)"
+    ))  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(search_path=(str(tmp_path / "checkout"), str(tmp_path / "installed")))
+    [model] = analyse(load("net.py"), settings).reports
+    assert (model.status, model.parameters) == ("exact", 6), model.causes
+
+
 BOUNDED = {
     "a module that is too long is not read": ("from long import WIDTH", "WIDTH", 1000, "net.py", 3),
     "a statement for which too little is left is not run": ("from long import WIDTH", "WIDTH", 2200, "long.py", 1),

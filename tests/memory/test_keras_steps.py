@@ -92,7 +92,7 @@ def test_a_layer_keeps_what_tensorflow_keeps(key: str, place: int) -> None:
     assert within == (name_of(case).partition(" sgd")[0] not in KNOWN)
 
 
-@pytest.mark.parametrize(("key", "place"), cases("optimizers"))
+@pytest.mark.parametrize(("key", "place"), [*cases("optimizers"), *cases("states")])
 def test_an_optimizers_state_is_the_frameworks_own(key: str, place: int) -> None:
     case, estimate = RUNS[key][place], estimate_of(key, place)
     start = estimate.moments()[0].live

@@ -52,6 +52,18 @@ def test_only_whole_models_are_found(code: str, names: list[str], tmp_path: Path
     assert [report.name for report in analyse(load(str(path)), Settings()).reports] == names
 
 
+def test_a_stack_of_transforms_is_no_model(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "import keras\nfrom keras import layers\n"
+        "augment = keras.Sequential([layers.RandomFlip(), layers.Rescaling(1 / 255)])\n"
+        "(x, y), _ = keras.datasets.cifar10.load_data()\nx = augment(x)\n"
+        "net = keras.Sequential([keras.Input((32, 32, 3)), layers.Flatten(), layers.Dense(10)])\n",
+        encoding="utf-8",
+    )
+    assert [report.name for report in analyse(load(str(path)), Settings()).reports] == ["net"]
+
+
 PATCHES = """
 import torch.nn as nn
 

@@ -26,6 +26,10 @@ MODELS: list[dict[str, Any]] = [
     {"target": f"{OWN}/attention.py::vision()", "batch_size": 32, "optimizer": "sgd"},
     {"target": f"{OWN}/frozen.py::head_only()", "batch_size": 8, "optimizer": "adam"},
     {"target": f"{OWN}/frozen.py::last_block()", "batch_size": 8, "optimizer": "adam"},
+    *(
+        {"target": f"{OWN}/low_rank.py::{name}()", "batch_size": batch, "optimizer": "adam"}
+        for name, batch in (("dense", 8), ("dense", 64), ("maps", 8), ("maps", 64), ("built_so", 64), ("built_maps", 8))
+    ),
     {
         "target": "keras/src/applications/resnet.py::ResNet50(weights=None)",
         "batch_size": 8,
@@ -212,7 +216,10 @@ LAYERS = [
     *around("through", VOLUMES),
 ]
 
-CASES = {"applications": APPLICATIONS, "models": MODELS, "optimizers": STACKS, "layers": LAYERS}
+STATES: list[dict[str, Any]] = [{"target": f"{OWN}/low_rank.py::text()", "batch_size": 8, "optimizer": "adam"}]
+"""Models of which what stays is compared, not what a step needs: einsums take scratch that a GPU's do not."""
+
+CASES = {"applications": APPLICATIONS, "models": MODELS, "optimizers": STACKS, "layers": LAYERS, "states": STATES}
 """By the key under which they stand in fixtures/truth/keras_steps.json."""
 
 

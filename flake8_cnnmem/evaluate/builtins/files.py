@@ -69,21 +69,68 @@ def text(run: Run, path: Value) -> str | Unknown:
 
 methods = Names()
 
+AT = "_at"
+"""Where a file keeps how much of it has been read: among its attributes, which branches give back."""
+
+
+def advance(run: Run, self: Instance, length: int | None = None) -> str | bytes:
+    """The next so many characters (or bytes) of a file, all that is left by default."""
+    at = self.attributes[AT]
+    found: str | bytes = self.native[at:] if length is None else self.native[at : at + length]
+    run.changed(self)
+    self.attributes[AT] = at + len(found)
+    return found
+
 
 @methods.function("read")
 def read(run: Run, self: Instance, size: Value = -1) -> Value:
-    whole = size is None or (isinstance(size, int) and size < 0)
-    return self.native if whole else run.unknown("part of a file is read")
+    if isinstance(self.attributes[AT], Unknown):
+        return self.attributes[AT]
+    if size is None or (isinstance(size, int) and size < 0):
+        return advance(run, self)
+    return advance(run, self, size) if isinstance(size, int) else run.unknown("part of a file is read")
+
+
+@methods.function("readline")
+def readline(run: Run, self: Instance, size: Value = -1) -> Value:
+    at = self.attributes[AT]
+    if isinstance(at, Unknown) or size != -1:
+        return at if isinstance(at, Unknown) else run.unknown("part of a file is read")
+    end = self.native.find(b"\n" if isinstance(self.native, bytes) else "\n", at)
+    return advance(run, self, None if end < 0 else end + 1 - at)
 
 
 @methods.function("readlines")
 def readlines(run: Run, self: Instance, hint: Value = -1) -> Value:
-    return list(self.native.splitlines(keepends=True))
+    at = self.attributes[AT]
+    return at if isinstance(at, Unknown) else list(advance(run, self).splitlines(keepends=True))
 
 
 @methods.function("__iter__")
 def iterate(run: Run, self: Instance) -> Value:
-    return iter(self.native.splitlines(keepends=True))
+    at = self.attributes[AT]
+    return at if isinstance(at, Unknown) else iter(advance(run, self).splitlines(keepends=True))
+
+
+@methods.function("__next__")
+def following(run: Run, self: Instance) -> Value:
+    line = readline(run, self)
+    if not isinstance(line, Unknown) and not line:
+        raise run.error("StopIteration", "")
+    return line
+
+
+@methods.function("seek")
+def seek(run: Run, self: Instance, offset: Value = 0, whence: Value = 0) -> Value:
+    known = type(offset) is int and offset >= 0 and whence == 0
+    run.changed(self)
+    self.attributes[AT] = offset if known else run.unknown("part of a file is read")
+    return self.attributes[AT]
+
+
+@methods.function("tell")
+def tell(run: Run, self: Instance) -> Value:
+    return self.attributes[AT]
 
 
 def enter(run: Run, self: Instance) -> Value:
@@ -95,9 +142,9 @@ def nothing(run: Run, self: Instance, *args: Value) -> Value:
 
 
 methods["__enter__"] = Native("__enter__", enter)
-for _name in ("__exit__", "close", "seek", "flush"):
+for _name in ("__exit__", "close", "flush"):
     methods[_name] = Native(_name, nothing, absorb=False)
-for _name in ("readline", "tell", "fileno", "__next__"):
+for _name in ("fileno",):
     methods[_name] = Native(_name, lambda run, self, *args: run.unknown("part of a file is read"), absorb=False)
 FILE = Class("TextIOWrapper", (OBJECT,), dict(methods), module="io")
 
@@ -113,7 +160,7 @@ def open_(
     found = content(run, file) if "b" in kind else text(run, file)
     if isinstance(found, Unknown):
         return found
-    return Instance(FILE, {"name": str(payload(file)), "mode": kind, "closed": False}, native=found)
+    return Instance(FILE, {"name": str(payload(file)), "mode": kind, "closed": False, AT: 0}, native=found)
 
 
 OPEN = Native("open", open_, absorb=False)

@@ -296,9 +296,12 @@ def composed(run: Run, folder: str, config_path: Value, config_name: Value) -> V
     stored = run.data(STORE).get(name)
     if stored is not None:
         return created(run, stored)
+    path = payload(config_path)
+    if name is None and isinstance(path, str) and path.endswith((".yaml", ".yml")):
+        # Before version 1.0 the path named the file.
+        path, name = posixpath.split(path)
     if not isinstance(name, str):
         return run.unknown("which settings hydra loads is not known")
-    path = payload(config_path)
     if isinstance(path, Unknown):
         return path
     base = posixpath.join(folder, str(path)) if path is not None else folder

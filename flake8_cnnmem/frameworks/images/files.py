@@ -47,6 +47,13 @@ def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: 
     return resized
 
 
+def recoloured(run: Run, image: Value, *args: Value, **kwargs: Value) -> Value:
+    """Other colours, as floats: as many of them."""
+    if isinstance(image, Tensor):
+        return Tensor(image.shape, "float64", framework="numpy")
+    return image if isinstance(image, Unknown) else run.unknown("what colours are converted is not known")
+
+
 IO: dict[str, Value] = {
     "read_image": native("read_image", read_image),
     "decode_image": native("decode_image", read_image),
@@ -71,7 +78,11 @@ READERS: dict[str, dict[str, Value]] = {
     "skimage": {},
     "skimage.io": {"imread": native("imread", array), "imsave": native("imsave", nothing)},
     "skimage.transform": {"resize": native("resize", resize)},
-    "skimage.color": {"rgb2gray": native("rgb2gray", array), "gray2rgb": native("gray2rgb", array)},
+    "skimage.color": {
+        **{name: native(name, array) for name in ("rgb2gray", "gray2rgb")},
+        **{name: native(name, recoloured) for name in ("rgb2hsv", "hsv2rgb", "rgb2lab", "lab2rgb", "rgb2yuv")},
+    },
+    "matplotlib.colors": {name: native(name, recoloured) for name in ("rgb_to_hsv", "hsv_to_rgb")},
 }  # fmt: skip
 
 

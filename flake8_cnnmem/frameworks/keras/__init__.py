@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras import modules, records
+from flake8_cnnmem.frameworks.keras import as_module, modules, others, records
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
 from flake8_cnnmem.frameworks.keras.modules import source_name
 from flake8_cnnmem.values import Namespace
 
-__all__ = ["FRAMEWORK", "find_module", "source_name"]
+__all__ = ["FRAMEWORK", "as_module", "find_module", "others", "source_name"]
 
 
 def find_module(dotted: str) -> Namespace | None:

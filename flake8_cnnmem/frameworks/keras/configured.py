@@ -7,10 +7,13 @@ they compute changes no shape, so whatever else is asked of them is Unknown, or 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 
+from flake8_cnnmem.frameworks.keras.functions import losses
 from flake8_cnnmem.frameworks.keras.functions.creation import random
-from flake8_cnnmem.frameworks.keras.session import snake_case
+from flake8_cnnmem.frameworks.keras.session import session_of, snake_case
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value, is_callable
 
@@ -88,6 +91,9 @@ INITIALIZERS = {
     "Orthogonal": "gain=1.0, seed=None", "orthogonal": "gain=1.0, seed=None",
 }  # fmt: skip
 
+BUILT_FOR = "_trainable_variables"
+"""Where an optimizer keeps what it was built for."""
+
 RENAMED = {"lr": "learning_rate"}
 
 
@@ -124,15 +130,47 @@ def not_followed(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Val
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
-def step(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def stepping(run: Run, self: Instance, variables: Value) -> None:
+    """One step, which updates these variables: all that is told of what an optimizer is for."""
+    items = listed(run, variables)
+    updated = tuple(item for item in items if isinstance(item, Weight)) if items is not None else ()
+    known = items is not None and len(updated) == len(items)
+    session_of(run).steps.append((self, updated if known else None))
+    if known:
+        # Watched, not done by the code: what a branch that may not be taken updates counts.
+        held = self.native if isinstance(self.native, dict) else {}
+        self.native = {**held, **{id(weight): weight for weight in updated}}
     run.note("step", self)
 
 
-def minimise(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
+def listed(run: Run, values: Value) -> list[Value] | None:
+    found = run.items(values) if isinstance(values, Iterator) else values
+    return list(found) if isinstance(found, (list, tuple)) else None
+
+
+def apply_gradients(run: Run, self: Instance, grads_and_vars: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`apply_gradients(zip(gradients, variables))`."""
+    pairs = listed(run, grads_and_vars)
+    whole = pairs is not None and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs)
+    stepping(run, self, [pair[1] for pair in pairs or ()] if whole else None)
+
+
+def apply(run: Run, self: Instance, grads: Value = None, trainable_variables: Value = None, **kwargs: Value) -> None:
+    """`apply(gradients, variables)`, or gradients alone of what it was built for."""
+    stepping(run, self, self.attributes.get(BUILT_FOR) if trainable_variables is None else trainable_variables)
+
+
+def build(run: Run, self: Instance, variables: Value = None, *args: Value, **kwargs: Value) -> None:
+    run.changed(self)
+    self.attributes[BUILT_FOR] = variables
+
+
+def minimise(run: Run, self: Instance, loss: Value, var_list: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`minimize(loss, variables)`: a function gives the loss, an older program's tensor is it."""
     target = run.call(loss) if is_callable(loss) else loss
     run.note("backward", target)
-    run.note("step", self)
+    variables = run.call(var_list) if is_callable(var_list) else var_list
+    stepping(run, self, variables if isinstance(variables, (list, tuple)) else None)
     return run.unknown("what a step gives is not followed")
 
 
@@ -151,6 +189,17 @@ def same_optimizer(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value
 def made_tensor(run: Run, self: Instance, shape: Value = None, dtype: Value = None, **kwargs: Value) -> Value:
     """An initializer gives a tensor of the shape that it is asked for."""
     return random(run, shape, dtype)
+
+
+def doubtful(optimizer: Value) -> Unknown | None:
+    """Why it is not known what an optimizer keeps for each variable: one that was not found, one of the user's own."""
+    if not isinstance(optimizer, Instance) or not optimizer.cls.derives_from(OPTIMIZER):
+        return optimizer if isinstance(optimizer, Unknown) else None
+    if any(cls.name in OPTIMIZERS and cls is not OPTIMIZER for cls in optimizer.cls.mro):
+        return doubtful(optimizer.attributes.get("inner_optimizer"))
+    site = optimizer.site
+    where = (site.path, site.line) if site is not None else ("", 0)
+    return Unknown(f"what the optimizer {optimizer.cls.name} keeps is not known", *where)
 
 
 def unchanged(run: Run, self: Instance, x: Value = None) -> Value:
@@ -174,20 +223,53 @@ BASE = {
     "__call__": native(not_followed),
 }
 
+
+def making(signature: str) -> Native:
+    """An optimizer's `__init__`: it is one of those that the code makes."""
+    keep = keep_arguments(signature).function
+
+    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+        keep(run, self, *args, **kwargs)
+        run.data("optimizers to compile with")[id(self)] = self
+
+    return Native("__init__", init, absorb=False)
+
+
 OPTIMIZER = Class(
     "Optimizer",
     namespace={
         **BASE,
-        "__init__": keep_arguments(OPTIMIZERS["Optimizer"]),
-        "apply_gradients": native(step),
-        "apply": native(step),
-        "build": native(nothing),
+        "__init__": making(OPTIMIZERS["Optimizer"]),
+        "apply_gradients": native(apply_gradients),
+        "apply": native(apply),
+        "build": native(build),
         "minimize": native(minimise),
     },
     module="keras.optimizers",
 )
 SCHEDULE = Class("LearningRateSchedule", namespace={**BASE, "__init__": keep_arguments("initial_learning_rate=None")})
-LOSS = Class("Loss", namespace={**BASE, "__init__": keep_arguments(LOSSES["Loss"])}, module="keras.losses")
+
+
+def computed(
+    run: Run, self: Instance, y_true: Value = None, y_pred: Value = None, sample_weight: Value = None
+) -> Value:
+    """`loss(y_true, y_pred)`: the user's own `call`, or the function of the class's name."""
+    own = self.cls.find("call")
+    if own is not MISSING:
+        made = run.call(run.get(self, "call"), y_true, y_pred)
+    else:
+        known = next((found for cls in self.cls.mro if (found := losses.named(cls.name)) is not None), None)
+        if known is None:
+            return not_followed(run, self)
+        made = run.call(known, y_true, y_pred, from_logits=self.attributes.get("from_logits", False))
+    return losses.reduced(run, made, self.attributes.get("reduction", "mean"))
+
+
+LOSS = Class(
+    "Loss",
+    namespace={**BASE, "__init__": keep_arguments(LOSSES["Loss"]), "__call__": native(computed)},
+    module="keras.losses",
+)
 METRIC = Class(
     "Metric",
     namespace={
@@ -252,7 +334,8 @@ def member(module: str, name: str) -> Value:
     if name == base.name:
         return base
     if name in signatures:
-        return Class(name, (base,), {"__init__": keep_arguments(signatures[name])}, module=f"keras.{module}")
+        init = making(signatures[name]) if base is OPTIMIZER else keep_arguments(signatures[name])
+        return Class(name, (base,), {"__init__": init}, module=f"keras.{module}")
     if name[:1].isupper() or name in ALIASES.get(module, ()):
         return Class(name, (base,), {}, module=f"keras.{module}")
     if name in ("get", "deserialize", "serialize"):
@@ -284,6 +367,10 @@ SPELLINGS = {"sgd": "SGD", "rmsprop": "RMSprop", "adamw": "AdamW", "adam": "Adam
 
 @cache
 def loss_function(name: str) -> Native:
+    known = losses.named(name)
+    if known is not None:
+        return known
+
     def loss(run: Run, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"the loss {name} is not followed")
 

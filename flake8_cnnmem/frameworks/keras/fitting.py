@@ -1,12 +1,23 @@
-"""Compiling and fitting: what the code says of training is kept for later."""
+"""Compiling and fitting: what the code says of training, and what held of the model then, is kept for later."""
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import BATCH, Size
-from flake8_cnnmem.frameworks.keras.model_state import graph_of, model_state
-from flake8_cnnmem.frameworks.keras.session import session_of
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids
-from flake8_cnnmem.graph import Tensor
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes
+from flake8_cnnmem.frameworks.keras.configured import doubtful
+from flake8_cnnmem.frameworks.keras.model_state import (
+    COMPILATION,
+    Compilation,
+    compilation_of,
+    graph_of,
+    model_state,
+)
+from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids, undecided
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
@@ -24,24 +35,34 @@ FIT = {
 }
 
 
-MOST_FITS = 16
+MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
+
+BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
+
+USUAL_BATCH = 32
 
 
 def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
-    given["site"] = run.here()
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
-    given["trainable"] = trainable_ids(self)
-    given["known"] = {id(weight) for weight in all_weights(self)}
-    compiled = model_state(run, self).compiled
-    run.changed(compiled)
-    compiled.append(given)
+    known = frozenset(id(weight) for weight in all_weights(self))
+    made = Compilation(given, run.here(), frozenset(trainable_ids(self)), known, undecided(self))
+    model_state(run, self).compiled.append(made)
+    run.changed(self)
+    self.attributes[COMPILATION] = made
     for word in ("optimizer", "loss"):
         if word in given:
-            run.changed(self)
             self.attributes[word] = given[word]
+
+
+def trained_then(model: Instance) -> frozenset[int]:
+    """The weights that the model trains as it was compiled. What was built since (a model may be compiled before its
+    first call) follows its layers' flags, as all of a model does that was not compiled."""
+    trained = frozenset(trainable_ids(model))
+    compilation = compilation_of(model)
+    return compilation.trainable | (trained - compilation.known) if isinstance(compilation, Compilation) else trained
 
 
 def fitter(method: str) -> Native:
@@ -49,70 +70,126 @@ def fitter(method: str) -> Native:
 
     def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
-        given["site"] = run.here()
-        given["method"] = method
+        data = given.get("x", given.get("generator"))
+        if isinstance(data, Unknown) and data.instead is not None:
+            data = data.instead
+        usual = usual_batch(data, given) if method == "fit" else None
+        epochs = given.get("epochs", given.get("nb_epoch"))
+        asked = Fit(data, given.get("batch_size"), run.here(), usual, epochs=epochs, replicas=devices(run))
+        told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
-        if len(fitted) < MOST_FITS:
-            run.changed(fitted)
-            fitted.append(given)
-        build_from_data(run, self, given.get("x", given.get("generator")))
-        if method != "train_on_batch":
-            run_own_step(run, self, given)
+        at = len(fitted)
+        # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
+        fitted.extend([told] if at < MOST_FITS else ())
+        run.note("fit", self)
+        followed = one_step(run, self, told, given)
+        fitted[at:] = [followed for _ in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
     return Native(method, fit, absorb=False)
 
 
-def run_own_step(run: Run, self: Instance, given: dict[str, Value]) -> None:
-    """A model with a `train_step` of its own: `fit` calls it with a batch, once here for all of them."""
-    if type(self.cls.find("train_step")).__name__ != "Function":
-        return
-    data = given.get("x", given.get("generator"))
-    batch = data
-    if isinstance(data, Instance):
-        items = run.iterate(data)
-        batch = items if isinstance(items, Unknown) else next(items, None)
-    else:
-        size = given.get("batch_size")
-        size = size if type(size) is int and size > 0 else BATCH
-        batch = one_batch(data, size)
-        if given.get("y") is not None:
-            batch = (batch, one_batch(given["y"], size))
+def one_step(run: Run, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:
+    """A fit with the batch that it draws first and what it trains: the model is built by it, and a step of the code's
+    own is run once."""
+    batch = batch_of(run, told.data, given.get("y"), told.batch_size, told.usual)
+    build_from_data(run, self, told.data, batch)
+    fit = replace(told, batch=batch)
+    if fit.batch_size is None and not isinstance(fit.data, Instance) and not tensors_in(batch):
+        fit = replace(fit, batch_size=samples_a_step(given))
+    if not has_own_step(self):
+        return as_it_stands(run, fit, self)
+    steps = session_of(run).steps
+    before = len(steps)
     run.attempt(run.get(self, "train_step"), batch)
+    # Only now are the layers built that nothing but the step calls.
+    return updating(as_it_stands(run, fit, self), steps[before:])
 
 
-def one_batch(data: Value, size: Size) -> Value:
-    """So many samples of an array, or of each of several arrays."""
-    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and data.shape:
-        return Tensor((size, *data.shape[1:]), data.dtype, framework="keras")
-    if isinstance(data, dict):
-        return {word: one_batch(each, size) for word, each in data.items()}
-    if isinstance(data, (list, tuple)):
-        return type(data)(one_batch(each, size) for each in data)
-    return data
+def usual_batch(data: Value, given: dict[str, Value]) -> int:
+    """What `fit` takes of arrays where it is told no batch size: an epoch's samples divided by its steps, if it is told
+    those, else 32 (keras/src/trainers/data_adapters/array_data_adapter.py)."""
+    steps, first = given.get("steps_per_epoch"), next(iter(tensors_in(data)), None)
+    count = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
+    return -(-count // steps) if type(steps) is int and steps > 0 and isinstance(count, int) else USUAL_BATCH
 
 
-def build_from_data(run: Run, self: Instance, data: Value) -> None:
+def samples_a_step(given: dict[str, Value]) -> int | None:
+    """The batch size of a generator, where an epoch's steps are said to be so many samples divided by it:
+    `steps_per_epoch=len(files) // 16`. What has a length of its own is counted in batches."""
+    steps = given.get("steps_per_epoch")
+    return steps.divisor or None if isinstance(steps, Unknown) else None
+
+
+def devices(run: Run) -> int:
+    found = session_of(run).replicas
+    return found if isinstance(found, int) else 1
+
+
+def unshared(run: Run) -> tuple[Unknown, ...]:
+    """Why one device's share of a batch is not known."""
+    session = session_of(run)
+    return (session.replicas,) if isinstance(session.replicas, Unknown) and not session.replicas_read else ()
+
+
+def as_it_stands(run: Run, fit: Fit, model: Instance) -> Fit:
+    """A fit with what holds of its model now: what `compile` was told, and what trains."""
+    compilation, shared = compilation_of(model), unshared(run)
+    if isinstance(compilation, Unknown):
+        doubts = (compilation, *shared)
+        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=doubts)
+    now = undecided(model)
+    if compilation is None:
+        doubts = shared if now is None else (now, *shared)
+        return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
+    own = (compilation.doubt, doubtful(compilation.given.get("optimizer")))
+    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *shared)
+    return replace(
+        fit,
+        trainable=trained_then(model),
+        optimizer=compilation.given.get("optimizer"),
+        loss=compilation.given.get("loss"),
+        compiled_site=compilation.site,
+        doubts=doubts,
+    )
+
+
+def compiled_by_xla(compilation: Compilation) -> tuple[Unknown, ...]:
+    """XLA fuses ops and places their tensors its own way: what is counted is the step without it."""
+    if compilation.given.get("jit_compile") is not True:
+        return ()
+    site = compilation.site
+    where = (site.path, site.line) if site is not None else ("", 0)
+    return (Unknown(BY_XLA, *where),)
+
+
+def has_own_step(self: Instance) -> bool:
+    """Whether the code says what a step is: it is called with a batch, once here for all of them."""
+    return type(self.cls.find("train_step")).__name__ == "Function"
+
+
+def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None]]) -> Fit:
+    """A fit whose step the code writes: it trains what its optimizers update, the one of the most first."""
+    known = [(optimizer, weights) for optimizer, weights in steps if weights is not None]
+    if not known or len(known) != len(steps):
+        return fit
+    trained = frozenset(id(weight) for _, weights in known for weight in weights)
+    most, _ = max(known, key=lambda each: len(each[1]))
+    return replace(fit, trainable=trained, optimizer=most if fit.optimizer is None else fit.optimizer)
+
+
+def build_from_data(run: Run, self: Instance, data: Value, batch: Value) -> None:
     """A model that was not built yet is built by what it is fitted on."""
     state = state_of(run, self)
     if state.nodes or graph_of(self) is not None:
         return
     shapes = data_shapes(data)
+    if shapes is None:
+        first = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+        shapes = data_shapes(first)
     if shapes is not None:
         state.built = False
         run.call(run.get(self, "build"), shapes)
-
-
-def data_shapes(data: Value) -> Value:
-    """The shapes of a batch of training data, None where they are not known."""
-    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and len(data.shape) > 1:
-        return (None, *data.shape[1:])
-    if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
-        return data.native["batch_shape"]
-    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
-        shapes = [data_shapes(item) for item in data]
-        return None if any(shape is None for shape in shapes) else shapes
-    return None
 
 
 def not_followed(what: str) -> Native:

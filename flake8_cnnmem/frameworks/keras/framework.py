@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import said, tensors
+from flake8_cnnmem.frameworks.keras.fitting import trained_then
+from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.functions.backend import backend
-from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
+from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
-from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers, trainable_ids
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -26,12 +28,7 @@ def weights(root: Instance) -> list[Weight]:
     Each weight's `trainable` is set to what holds for this model: a weight may be frozen in one and train in another.
     """
     found = all_weights(root)
-    state = root.native.model if isinstance(root.native, LayerState) else None
-    trained = trainable_ids(root)
-    if isinstance(state, ModelState) and state.compiled:
-        # what was built since (a model may be compiled before its first call) follows its layers' flags
-        last = state.compiled[-1]
-        trained = last["trainable"] | (trained - last["known"])
+    trained = trained_then(root)
     for weight in found:
         if not weight.buffer:
             weight.trainable = id(weight) in trained
@@ -61,7 +58,9 @@ def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
         if cause is not None:
             return cause
         if not inputs or fits(graph.flat_inputs, inputs):
-            return graph.outputs
+            altered = session_of(run).altered
+            stale = bool(altered) and any(id(layer) in altered for layer in all_layers(root))
+            return replay(run, graph, list(graph.flat_inputs)) if stale else graph.outputs
     if not inputs:
         nodes = root.native.nodes if isinstance(root.native, LayerState) else []
         return nodes[0].result if nodes else run.unknown("the model's input is not known")
@@ -115,8 +114,10 @@ FRAMEWORK = Framework(
     own_inputs=own_inputs,
     backend=computing,
     optimizer_of=said.optimizer_of,
+    updated_by=said.updated_by,
     compiled=said.compiled,
     fits=said.fits,
+    doubts=said.doubts,
     input_stated=said.input_stated,
     policy=said.policy,
 )

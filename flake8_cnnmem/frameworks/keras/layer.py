@@ -48,6 +48,7 @@ from flake8_cnnmem.frameworks.keras.session import (
 from flake8_cnnmem.frameworks.keras.shapes import is_shape, plain_size, shown_shapes, stated
 from flake8_cnnmem.frameworks.keras.tracking import (
     LAYER,
+    TRAINABLE,
     add_weight,
     apply_trainable,
     get_trainable,
@@ -68,6 +69,7 @@ OPTIONS = frozenset(
         "name", "dtype", "trainable", "input_shape", "batch_input_shape", "input_dim", "input_length", "batch_size",
         "weights", "activity_regularizer", "autocast", "dynamic", "batch_shape", "input_dtype", "create_input_layer",
         "implementation", "experimental_autocast", "time_major", "jit_compile", "fused", "virtual_batch_size",
+        "lora_rank", "lora_alpha",
     }
 )  # fmt: skip
 """Arguments that every layer takes in some version of Keras, beside its own."""
@@ -82,7 +84,7 @@ def initialise(run: Run, self: Instance, options: dict[str, Value], named: str =
     state = LayerState(name, dtype=options.get("dtype"))
     trainable = options.get("trainable")
     if isinstance(trainable, bool):
-        state.trainable = trainable
+        self.attributes[TRAINABLE] = trainable
     state.declared_shape = declared_shape(options)
     state.initial_weights = options.get("weights")
     self.native = state
@@ -245,7 +247,7 @@ def build_for_call(
             run.call(Bound(build, self), shown_shapes(first, batch))
     state.building = False
     state.built = True
-    apply_trainable(state)
+    apply_trainable(self)
 
 
 def shapes_of(value: Value) -> Value:

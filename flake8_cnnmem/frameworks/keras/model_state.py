@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import state_of
+from flake8_cnnmem.graph import Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
+
+COMPILATION = "_compile_config"
+"""Where a model keeps the `compile` that is in force: among its attributes, as a branch that may not be taken may give
+it another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compilation:
+    """One `compile`: what it was given by name, and what could train then, as Keras keeps to it until the next one."""
+
+    given: dict[str, Value]
+    site: Site | None
+    trainable: frozenset[int]
+    """Ids of the weights that train."""
+    known: frozenset[int]
+    """Ids of all weights by then."""
+    doubt: Unknown | None = None
+    """Why it is not known which of them train."""
 
 
 @dataclass(slots=True, eq=False)
@@ -17,11 +37,10 @@ class ModelState:
 
     graph: Graph | None = None
     """Of a functional model, or of a Sequential whose input is known."""
-    compiled: list[dict[str, Value]] = field(default_factory=list)
-    """The arguments of each `compile`, by name, with "site", "trainable" (ids of the weights that train: Keras
-    keeps to what was trainable when a model was compiled) and "known" (ids of all weights by then)."""
-    fitted: list[dict[str, Value]] = field(default_factory=list)
-    """The arguments of each `fit`, `fit_generator` or `train_on_batch`, by name, with "site" and "method"."""
+    compiled: list[Compilation] = field(default_factory=list)
+    """Each `compile` in the order in which the code runs them, those of branches that may not be taken too."""
+    fitted: list[Fit] = field(default_factory=list)
+    """Each `fit`, `fit_generator` or `train_on_batch`, likewise."""
     stack: list[Instance] | None = None
     """A Sequential's layers, an InputLayer in front included."""
     cause: Unknown | None = None
@@ -34,6 +53,12 @@ def model_state(run: Run, model: Instance) -> ModelState:
         state.model = ModelState()
     found: ModelState = state.model
     return found
+
+
+def compilation_of(model: Instance) -> Compilation | Unknown | None:
+    """The `compile` in force; Unknown where it is not known which one that is, None before the first."""
+    found = model.attributes.get(COMPILATION)
+    return found if isinstance(found, (Compilation, Unknown)) else None
 
 
 def graph_of(model: Instance) -> Graph | None:

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
 from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
-from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of
+from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
@@ -218,13 +218,14 @@ OLD_NAMES = {
 
 def predict(run: Run, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
     outputs = get_outputs(run, self)
-    if not outputs or isinstance(outputs, Unknown) or not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
+    first = next(iter(tensors_in(x)), None)
+    if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
         return run.unknown("what predict gives is not followed")
     made: list[Value] = []
     for tensor in outputs:
         if isinstance(tensor.shape, Unknown):
             return tensor.shape
-        made.append(Tensor((x.shape[0], *tensor.shape[1:]), "float32", framework="numpy"))
+        made.append(Tensor((first.shape[0], *tensor.shape[1:]), "float32", framework="numpy"))
     return one_or_list(made)
 
 

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from functools import cache
 
 from flake8_cnnmem.frameworks.keras import activations, configured, data, imagenet, sequential, tensorflow, utilities
-from flake8_cnnmem.frameworks.keras.functions import backend, operations
+from flake8_cnnmem.frameworks.keras.functions import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
 from flake8_cnnmem.frameworks.keras.places import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
-from flake8_cnnmem.values import MISSING, Namespace, Native, Value
+from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
 
 MODELS: dict[str, Value] = {
     "Model": MODEL,
@@ -32,7 +32,17 @@ MODELS: dict[str, Value] = {
 }
 
 
-INPUT_SPEC = tensorflow.absorbing("InputSpec")
+INPUT_SPEC = Class(
+    "InputSpec",
+    namespace={
+        "__init__": configured.keep_arguments(
+            "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None, "
+            "allow_last_axis_squeeze=False, name=None, optional=False"
+        )
+    },
+    module="keras.layers",
+)
+"""What a layer says that it takes. Layers of one's own read their input's sizes back from it."""
 STATELESS: dict[str, Value] = {
     "InputSpec": INPUT_SPEC,
     "KerasTensor": TENSOR,
@@ -89,6 +99,8 @@ def find_optimizer(name: str) -> Value:
 
 def find_operation(name: str) -> Value:
     found = operations.OPS.find(name)
+    if found is MISSING:
+        found = losses.BACKEND.get(name, MISSING)
     if found is not MISSING:
         return found
     return operations.IMAGE.find(name) if name != "resize" else MISSING

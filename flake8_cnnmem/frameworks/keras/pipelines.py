@@ -99,9 +99,30 @@ def batched(
     return pipeline(self.cls, {**facts_of(self), "element": element, "batch_size": batch_size, "site": run.here()})
 
 
-def padded(run: Run, self: Instance, batch_size: Value = None, *args: Value, **kwargs: Value) -> Instance:
-    """Sides of unknown length are padded to the longest: still unknown."""
-    return batched(run, self, batch_size)
+def padded(
+    run: Run, self: Instance, batch_size: Value = None, padded_shapes: Value = None, *args: Value, **kwargs: Value
+) -> Instance:
+    """Sides are padded to what is asked for; those that are left open to the longest, which is still unknown."""
+    made = batched(run, self, batch_size)
+    if padded_shapes is None:
+        return made
+    facts = facts_of(made)
+    return pipeline(made.cls, {**facts, "element": filled_up(facts.get("element"), padded_shapes)})
+
+
+def filled_up(value: Value, wanted: Value, depth: int = DEPTH) -> Value:
+    """Batched tensors with the sides that are asked for behind the batch."""
+    if isinstance(value, Tensor) and isinstance(value.shape, tuple) and isinstance(wanted, (tuple, list)):
+        own = value.shape[1:]
+        if len(own) != len(wanted):
+            return value
+        sides = tuple(side if type(side) is int and side > 0 else mine for side, mine in zip(wanted, own, strict=True))
+        return Tensor((value.shape[0], *sides), value.dtype, framework="keras")
+    if depth and isinstance(value, dict) and isinstance(wanted, dict):
+        return {key: filled_up(item, wanted.get(key), depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, (tuple, list)) and isinstance(wanted, (tuple, list)) and len(value) == len(wanted):
+        return tuple(filled_up(item, shape, depth - 1) for item, shape in zip(value, wanted, strict=True))
+    return value
 
 
 def unbatched(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
-from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trainable_ids
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trainable_ids, trains
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
@@ -114,7 +114,7 @@ def compute_mask(run: Run, self: Instance, inputs: Value = None, mask: Value = N
 def get_config(run: Run, self: Instance) -> dict[str, Value]:
     """The constructor's arguments by name, as far as the layer keeps them."""
     state = state_of(run, self)
-    config: dict[str, Value] = {"name": state.name, "trainable": state.trainable}
+    config: dict[str, Value] = {"name": state.name, "trainable": trains(self)}
     arguments = state.properties.get("arguments")
     if arguments:
         config.update({word: self.attributes.get(word, value) for word, value in arguments.items()})

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from flake8_cnnmem.frameworks.framework import Compiled, Fit
+from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.keras.fitting import unshared
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
-from flake8_cnnmem.graph import Site
+from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
-TELLING = ("momentum", "nesterov", "amsgrad", "centered", "global_clipnorm", "use_ema", "gradient_accumulation_steps")
+TELLING = (
+    "momentum", "nesterov", "amsgrad", "centered", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm",
+    "use_ema", "gradient_accumulation_steps",
+)  # fmt: skip
 """Options that change what an optimizer keeps or makes for its step."""
 
 NAMES = {name.lower(): name for name in OPTIMIZERS} | {"gradientdescent": "SGD", "momentum": "SGD"}
-
-USUAL_BATCH = 32
-"""What `fit` takes where it is given arrays and no batch size (keras/src/backend/tensorflow/trainer.py)."""
 
 
 def optimizer_of(value: Value) -> Optimizer | None:
@@ -29,11 +32,15 @@ def optimizer_of(value: Value) -> Optimizer | None:
     if isinstance(value, dict):
         # The form that `serialize` gives.
         return optimizer_of(value.get("class_name"))
-    if not isinstance(value, Instance) or not value.cls.derives_from(OPTIMIZER):
+    if not isinstance(value, Instance):
         return None
+    if not value.cls.derives_from(OPTIMIZER):
+        torch = pytorch()
+        return torch.optimizer_of(value) if torch is not None else None
     inner = value.attributes.get("inner_optimizer")
     if inner is not None:
-        return optimizer_of(inner)
+        wrapped = optimizer_of(inner)
+        return Optimizer(wrapped.name, (*wrapped.options, ("loss_scale", True))) if wrapped is not None else None
     known = next((cls.name for cls in value.cls.mro if cls.name in OPTIMIZERS), value.cls.name)
     options: dict[str, Any] = {}
     for word in TELLING:
@@ -46,6 +53,20 @@ def optimizer_of(value: Value) -> Optimizer | None:
     return Optimizer(name, tuple(sorted(options.items())))
 
 
+def updated_by(optimizer: Instance) -> list[Weight] | None:
+    """What an optimizer of PyTorch's was made for; of Keras' own what the steps that the code makes update."""
+    if optimizer.cls.derives_from(OPTIMIZER):
+        return list(optimizer.native.values()) if isinstance(optimizer.native, dict) and optimizer.native else None
+    torch = pytorch()
+    return torch.updated_by(optimizer) if torch is not None else None
+
+
+def pytorch() -> Framework | None:
+    """PyTorch, where the code uses it: on that backend its optimizers train Keras' models too."""
+    loaded = sys.modules.get("flake8_cnnmem.frameworks.torch")
+    return loaded.FRAMEWORK if loaded is not None else None
+
+
 def state_of_model(instance: Instance) -> ModelState | None:
     state = instance.native
     return state.model if isinstance(state, LayerState) and isinstance(state.model, ModelState) else None
@@ -55,19 +76,21 @@ def compiled(instance: Instance) -> list[Compiled]:
     state = state_of_model(instance)
     if state is None:
         return []
-    return [Compiled(given.get("optimizer"), given.get("loss"), given.get("site")) for given in state.compiled]
+    return [
+        Compiled(each.given.get("optimizer"), each.given.get("loss"), each.site, each.given.get("jit_compile"))
+        for each in state.compiled
+    ]
 
 
 def fits(instance: Instance) -> list[Fit]:
     state = state_of_model(instance)
-    if state is None:
-        return []
-    found = []
-    for given in state.fitted:
-        data = given.get("x", given.get("generator"))
-        usual = USUAL_BATCH if given.get("method") == "fit" else None
-        found.append(Fit(data, given.get("batch_size"), given.get("site"), usual))
-    return found
+    return [] if state is None else list(state.fitted)
+
+
+def doubts(run: Run, model: Instance) -> tuple[Unknown, ...]:
+    """Those of the last fit; of a model that is trained otherwise those of the program."""
+    found = fits(model)
+    return found[-1].doubts if found else unshared(run) if session_of(run).taped else ()
 
 
 def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:

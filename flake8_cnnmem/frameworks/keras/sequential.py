@@ -25,6 +25,9 @@ def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> 
     state = model_state(run, self)
     state.stack = []
     state_of(run, self).sublayers = state.stack
+    run.changed(self)
+    # Among the attributes too, where a branch that may not be taken finds what it has made.
+    self.attributes[STACK] = state.stack
     if isinstance(layers, Unknown):
         state.cause = layers
     elif layers is not None:
@@ -34,6 +37,9 @@ def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> 
         else:
             for layer in items:
                 add(run, self, layer)
+
+
+STACK = "_layers"
 
 
 def stack_of(run: Run, self: Instance) -> list[Instance]:
@@ -77,6 +83,8 @@ def join(run: Run, self: Instance, state: ModelState, layer: Instance, models: l
     graphs = [graph_of(model) for model in models if is_layer(model)]
     state.stack = [layer]
     state_of(run, self).sublayers = state.stack
+    run.changed(self)
+    self.attributes[STACK] = state.stack
     if len(graphs) < len(models) or any(graph is None for graph in graphs):
         state.cause = run.unknown("a model that is merged has no known input")
         return

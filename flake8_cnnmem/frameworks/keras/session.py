@@ -49,6 +49,14 @@ class Session:
     """Whether the code entered a GradientTape."""
     graphed: bool = False
     """Whether it makes graphs: with `tf.function`, or by compiling a model."""
+    steps: list[tuple[Instance, tuple[Weight, ...] | None]] = field(default_factory=list)
+    """Each step of an optimizer that the code makes itself, and what it updates; None where that is not known."""
+    replicas: Value = 1
+    """How many devices share each batch, Unknown where that is not known."""
+    replicas_read: bool = False
+    """Whether the code asks how many they are, to make its batches larger by it."""
+    altered: set[int] = field(default_factory=set)
+    """Layers, by id, that compute something else than when they were last called."""
     batch_size: int | None = None
     """The batch size that the code's Inputs state, if they state just one."""
     counters: dict[str, int] = field(default_factory=dict)
@@ -93,7 +101,6 @@ class LayerState:
     built: bool = False
     building: bool = False
     """`build` is running on behalf of a call."""
-    trainable: bool = True
     dtype: Value = None
     """The dtype policy that was asked for, if any."""
     weights: list[Weight] = field(default_factory=list)

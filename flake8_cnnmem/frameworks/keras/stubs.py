@@ -19,7 +19,7 @@ from flake8_cnnmem.frameworks.keras.layer import OPTIONS, build_shapes, initiali
 from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, translate
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
-from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of, trains
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
@@ -94,6 +94,9 @@ class Stub:
         for word in ("name", "dtype", "weights"):
             if word in bound:
                 options[word] = bound[word]
+        for word in BESIDE:
+            if word in options:
+                bound[word] = options.pop(word)
         return bound, options
 
     def steps(self, layer: Instance, training: Value) -> list[Op | Step]:
@@ -110,6 +113,9 @@ class Stub:
             return [Undecided(cause)]
         return list(made) if isinstance(made, (list, tuple)) else [made]
 
+
+BESIDE = ("lora_rank", "lora_alpha")
+"""What a base class of Keras' own takes beside the layer's own arguments."""
 
 LAYERS: dict[str, Class] = {}
 """Every layer class by each name that some version of Keras has for it."""
@@ -237,7 +243,7 @@ def caller(stub: Stub) -> Callable[..., Value]:
 
     def call_stub(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
         training = session_of(run).training[-1]
-        if training is not False and not state_of(run, self).trainable and stub.name == "BatchNormalization":
+        if training is not False and trains(self) is False and stub.name == "BatchNormalization":
             training = False
         result: Value = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
         for step in stub.steps(self, training):

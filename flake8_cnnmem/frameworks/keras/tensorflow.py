@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
 from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, variable
 from flake8_cnnmem.frameworks.keras.functions.control import flatten_structure, map_structure
 from flake8_cnnmem.frameworks.keras.functions.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
+from flake8_cnnmem.frameworks.keras.functions.losses import TENSORFLOW as TENSORFLOW_LOSSES
 from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
 from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
+from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
@@ -139,8 +142,16 @@ CONTEXT = {
 
 
 def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """One for each source, as they are nested; their values are not computed."""
     run.note("backward", target)
-    return run.unknown("gradients are not computed")
+    if sources is None:
+        return run.unknown("what gradients are asked for is not known")
+
+    def of(source: Value) -> Value:
+        shaped = isinstance(source, Tensor)
+        return Tensor(source.shape, source.dtype, framework="keras") if shaped else run.unknown("no gradient is known")
+
+    return nested_map(of, sources)
 
 
 def enter_tape(run: Run, self: Instance) -> Instance:
@@ -153,28 +164,6 @@ TAPE = absorbing(
     **{**CONTEXT, "__enter__": Native("__enter__", enter_tape, absorb=False)},
     gradient=Native("gradient", gradient, absorb=False),
     watch=Native("watch", lambda run, self, *args: None, absorb=False),
-)
-
-
-def scope(run: Run, self: Instance) -> Value:
-    return run.construct(NAME_SCOPE)
-
-
-def run_function(
-    run: Run, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
-) -> Value:
-    return run.call(fn, *args, **(kwargs or {}))
-
-
-STRATEGY = absorbing(
-    "Strategy",
-    scope=Native("scope", scope, absorb=False),
-    run=Native("run", run_function, absorb=False),
-    # the estimate is of one device: what the code multiplies by the number of devices is one device's share
-    num_replicas_in_sync=1,
-    experimental_distribute_dataset=Native(
-        "experimental_distribute_dataset", lambda run, self, dataset, *args: dataset, absorb=False
-    ),
 )
 
 
@@ -290,11 +279,6 @@ def identity_member(name: str) -> Native:
     return Native(name, identity_decorator, absorb=False)
 
 
-STRATEGIES = (
-    "Strategy", "MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy",
-    "CentralStorageStrategy",
-)  # fmt: skip
-
 EXPERIMENTAL_DATA: dict[str, Value] = {
     "AUTOTUNE": -1,
     "cardinality": Native("cardinality", not_followed, absorb=False),
@@ -305,6 +289,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "math": {},
     "nn": {
         "fixed_unigram_candidate_sampler": MISSING,
+        **TENSORFLOW_LOSSES,
     },
     "image": {
         "central_crop": native(map_fn),
@@ -334,8 +319,10 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         "Options": absorbing("Options"),
     },
     "distribute": {
-        **dict.fromkeys(STRATEGIES, STRATEGY),
-        "get_strategy": Native("get_strategy", lambda run: run.construct(STRATEGY), absorb=False),
+        **strategies.MEMBERS,
+        "experimental": Namespace(
+            "tensorflow.distribute.experimental", lambda word: strategies.MEMBERS.get(word, MISSING)
+        ),
     },
     "config": {
         "list_physical_devices": native(no_devices),

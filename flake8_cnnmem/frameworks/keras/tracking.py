@@ -94,18 +94,13 @@ def make_weight(
         dtype,
         framework="keras",
         name=name,
-        trainable=trainable and state.trainable,
+        trainable=trainable and trains(layer) is not False,
         site=run.here(),
     )
     state.weights.append(weight)
     if not trainable:
         state.frozen.add(id(weight))
     return weight
-
-
-def apply_trainable(state: LayerState) -> None:
-    for weight in state.weights:
-        weight.trainable = state.trainable and id(weight) not in state.frozen
 
 
 def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
@@ -185,19 +180,40 @@ def all_weights(layer: Instance) -> list[Weight]:
     return list(found.values())
 
 
-def get_trainable(run: Run, self: Instance) -> bool:
-    return state_of(run, self).trainable
+TRAINABLE = "_trainable"
+"""Where a layer keeps whether it trains: among its attributes, which a branch that may not be taken gives back."""
+
+
+def trains(layer: Instance) -> bool | Unknown:
+    """Whether a layer's own `trainable` is set."""
+    value = layer.attributes.get(TRAINABLE, True)
+    return value if isinstance(value, (bool, Unknown)) else bool(value)
+
+
+def apply_trainable(layer: Instance) -> None:
+    state = layer.native
+    for weight in state.weights if isinstance(state, LayerState) else ():
+        weight.trainable = trains(layer) is True and id(weight) not in state.frozen
+
+
+def get_trainable(run: Run, self: Instance) -> Value:
+    return trains(self)
+
+
+def undecided(layer: Instance) -> Unknown | None:
+    """Why it is not known which variables train, if it is not."""
+    return next((found for at in all_layers(layer) if isinstance(found := trains(at), Unknown)), None)
 
 
 def trainable_ids(layer: Instance) -> set[int]:
-    """Which variables train: those that no `trainable = False` on the way to them freezes."""
+    """Which variables train: those that no `trainable = False` on the way to them freezes, nor one that may be."""
     found: set[int] = set()
     seen: set[tuple[int, bool]] = set()
     waiting = [layer]
     while waiting:
         at = waiting.pop()
         state = at.native
-        if (id(at), True) in seen or (isinstance(state, LayerState) and not state.trainable):
+        if (id(at), True) in seen or trains(at) is not True:
             continue
         seen.add((id(at), True))
         frozen = state.frozen if isinstance(state, LayerState) else ()
@@ -210,13 +226,14 @@ def set_trainable(run: Run, self: Instance, value: Value) -> None:
     """`layer.trainable = False` freezes the layer and all layers inside it."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = bool(value)
-    if not isinstance(value, bool):
+    if not isinstance(value, (bool, Unknown)):
         return
     for layer in all_layers(self):
         state = state_of(run, layer)
-        state.trainable = value
+        run.changed(layer)
+        layer.attributes[TRAINABLE] = value
         for weight in own_weights(layer):
-            weight.trainable = value and id(weight) not in state.frozen
+            weight.trainable = value is True and id(weight) not in state.frozen
 
 
 def native(function: Value, absorb: bool = False) -> Native:

@@ -6,6 +6,7 @@ from flake8_cnnmem.frameworks.keras import data
 from flake8_cnnmem.frameworks.keras.cloning import CLONE_MODEL
 from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, image_data_format, standardize_data_format
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.strategies import multi_gpu_model
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
@@ -172,7 +173,7 @@ MEMBERS: dict[str, Value] = {
     "tf_export": Native("tf_export", decorator_factory, absorb=False),
     "generate_legacy_interface": Native("generate_legacy_interface", decorator_factory, absorb=False),
     "no_automatic_dependency_tracking": Native("no_automatic_dependency_tracking", identity_decorator, absorb=False),
-    "multi_gpu_model": Native("multi_gpu_model", first_argument, absorb=False),
+    "multi_gpu_model": Native("multi_gpu_model", multi_gpu_model, absorb=False),
     "custom_object_scope": NAME_SCOPE,
     "CustomObjectScope": NAME_SCOPE,
     "Progbar": PROGBAR,

@@ -51,6 +51,10 @@ def index(run: Run, tensor: Tensor, key: Value) -> Value:
     entries = expanded(key, len(tensor.shape))
     if entries is None:
         raise IndexError(f"too many indices for array: array is {len(tensor.shape)}-dimensional")
+    unclear = next((entry for entry in entries if isinstance(entry, Unknown) and not entry.something), None)
+    if unclear is not None and type(key) is not tuple:
+        # One place, or those of a fold: not even the number of axes is known.
+        return make(unclear, None, tensor.dtype)
     if any(is_mask(entry) for entry in entries):
         return make(
             (run.unknown("how many values a mask leaves is not known"), *tensor.shape[len(entries) :]),

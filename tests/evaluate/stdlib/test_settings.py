@@ -238,6 +238,13 @@ READERS = {
         "result = [line.strip() for line in open('notes.txt')]",
         ["one", "two"],
     ),
+    "a text line by line": (
+        (
+            "f = open('notes.txt')\nfirst = f.readline()\nfew = f.read(1)\nrest = f.readlines()\nend = f.readline()\n"
+            "f.seek(0)\nheader = next(f)\nresult = [first, few, *rest, end, header]"
+        ),
+        ["one\n", "t", "wo\n", "", "one\n"],
+    ),
     "whether a file is there": (
         "import os\nresult = os.path.exists('notes.txt')",
         True,
@@ -256,6 +263,13 @@ def main(cfg):
 main()
 """,
         (16, 24, 24, {"width": 24, "more": 1}),
+    ),
+    "hydra before version 1.0: the path names the file": (
+        (
+            "import hydra\n@hydra.main(config_path='conf/config.yaml')\ndef main(cfg):\n    global result\n"
+            "    result = cfg.batch\nmain()\n"
+        ),
+        16,
     ),
 }
 

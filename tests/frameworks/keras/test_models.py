@@ -6,7 +6,7 @@ import pytest
 
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras import FRAMEWORK
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.unknown import Unknown
 from tests.frameworks.keras.code import Ran, shapes
 
@@ -134,13 +134,13 @@ def test_compile_and_fit_are_kept_with_their_place() -> None:
         "m.fit(x=1, y=2, batch_size=64, epochs=3)\n"
     )
     state = ran["m"].native.model
-    optimizer = state.compiled[0]["optimizer"]
+    optimizer = state.compiled[0].given["optimizer"]
     assert optimizer.cls.name == "Adam"
     assert optimizer.attributes["amsgrad"] is True
     assert optimizer.attributes["beta_2"] == 0.999
-    assert state.compiled[0]["loss"] == "mse"
-    assert state.fitted[0]["batch_size"] == 64
-    assert state.fitted[0]["site"].line == 10
+    assert state.compiled[0].given["loss"] == "mse"
+    assert state.fitted[0].batch_size == 64
+    assert state.fitted[0].site.line == 10
 
 
 def test_a_model_without_an_input_is_built_by_what_it_is_fitted_on() -> None:
@@ -149,7 +149,7 @@ def test_a_model_without_an_input_is_built_by_what_it_is_fitted_on() -> None:
         "m = keras.Sequential([layers.Flatten(), layers.Dense(10)])\nm.compile('adam', 'mse')\nm.fit(x, y)\n"
     )
     assert shapes(FRAMEWORK.call_root(ran.run, ran["m"], [])) == [[None, 10]]
-    assert ran["m"].native.model.fitted[0]["x"].shape == (60000, 28, 28)
+    assert ran["m"].native.model.fitted[0].data.shape == (60000, 28, 28)
 
 
 def test_a_layer_nobody_calls_has_no_weights() -> None:
@@ -217,3 +217,108 @@ def test_a_recomputed_function_is_a_checkpoint() -> None:
         "y = tf.recompute_grad(lambda t: d(t))(keras.Input((4,)))\n"
     )
     assert any(invocation.checkpoint for invocation in ran["y"].call.within.ancestry())
+
+
+def test_a_layer_reads_back_what_its_input_spec_says() -> None:
+    ran = Ran(
+        f"{HEAD}from keras.layers import InputSpec\nclass Scale(layers.Layer):\n"
+        "    def build(self, input_shape):\n        self.input_spec = [InputSpec(shape=input_shape)]\n"
+        "        self.gamma = self.add_weight(shape=(input_shape[-1],))\n"
+        "    def call(self, x):\n        return x * self.gamma[:self.input_spec[0].shape[-1]]\n"
+        "y = Scale()(keras.Input((8, 8, 5)))\n"
+    )
+    assert shapes(ran["y"]) == [[None, 8, 8, 5]]
+
+
+def test_what_a_model_predicts_has_as_many_samples_as_its_inputs() -> None:
+    ran = Ran(
+        f"{HEAD}import numpy as np\na, b = keras.Input((3,)), keras.Input((4,))\n"
+        "m = keras.Model([a, b], layers.Dense(2)(layers.Concatenate()([a, b])))\n"
+        "y = m.predict([np.zeros((7, 3)), np.zeros((7, 4))])\n"
+    )
+    assert shapes(ran["y"]) == [[7, 2]]
+
+
+def test_what_nobody_follows_of_a_model_is_there_all_the_same() -> None:
+    ran = Ran(f"{FUNCTIONAL}\nbefore = m.optimizer\nnames = m.metrics_names\nown = hasattr(m, 'none_of_these')\n")
+    assert ran["before"] is None
+    assert isinstance(ran["names"], Unknown)
+    assert ran["own"] is False
+
+
+LOW_RANK = {
+    "Dense": ("layers.Dense(6)", "keras.Input((8,))", {"lora_kernel_a": (8, 2), "lora_kernel_b": (2, 6)}),
+    "Conv2D": (
+        "layers.Conv2D(6, 3)",
+        "keras.Input((9, 9, 4))",
+        {"lora_kernel_a": (3, 3, 4, 2), "lora_kernel_b": (2, 6)},
+    ),
+    "Conv1D": ("layers.Conv1D(6, 5)", "keras.Input((9, 4))", {"lora_kernel_a": (5, 4, 2), "lora_kernel_b": (2, 6)}),
+    "Embedding": (
+        "layers.Embedding(30, 6)",
+        "keras.Input((9,))",
+        {"lora_embeddings_a": (30, 2), "lora_embeddings_b": (2, 6)},
+    ),
+    "EinsumDense": (
+        "layers.EinsumDense('abc,cde->abde', output_shape=(None, 5, 6), bias_axes='e')",
+        "keras.Input((9, 4))",
+        {"lora_kernel_a": (4, 5, 2), "lora_kernel_b": (2, 6)},
+    ),
+}
+"""As keras 3.15 makes them."""
+
+
+@pytest.mark.parametrize(("layer", "given", "added"), LOW_RANK.values(), ids=LOW_RANK)
+def test_low_rank_matrices_train_in_place_of_the_layers_own(
+    layer: str, given: str, added: dict[str, tuple[int, ...]]
+) -> None:
+    ran = Ran(
+        f"{HEAD}x = {given}\na = {layer}\nbefore = a(x)\na.enable_lora(2)\nafter = a(x)\nm = keras.Model(x, after)\n"
+        f"b = {layer.removesuffix(')')}, lora_rank=2)\nbuilt = b(x)\n"
+    )
+    assert shapes(ran["after"]) == shapes(ran["before"]) == shapes(ran["built"])
+    for layer_made in (ran["a"], ran["b"]):
+        weights = {weight.name: weight for weight in layer_made.native.weights}
+        assert {name: weights[name].shape for name in added} == added
+    trained = {weight.name for weight in FRAMEWORK.weights(ran["m"]) if weight.trainable}
+    assert trained == {*added, *(["bias"] if "bias" in weights else [])}
+
+
+def test_a_model_whose_layer_was_adapted_after_it_was_called_is_run_anew() -> None:
+    ran = Ran(f"{HEAD}m = keras.Sequential([keras.Input((8,)), layers.Dense(6)])\nm.layers[0].enable_lora(2)\n")
+    output = FRAMEWORK.call_root(ran.run, ran["m"], [])
+    assert [call.function for call in calls_behind([output])] == ["matmul", "scale", "add", "matmul", "add"]
+
+
+def test_low_rank_is_enabled_once_and_only_on_what_is_built() -> None:
+    ran = Ran(f"{HEAD}a = layers.Dense(3)\na.enable_lora(2)\n")
+    assert any("isn't yet built" in cause.reason for _, cause in ran.run.raised)
+
+
+def test_a_kernel_that_the_code_computes_trains_what_it_is_computed_of() -> None:
+    ran = Ran(
+        f"{HEAD}import tensorflow as tf\nclass Standardised(layers.Conv2D):\n    def call(self, x):\n"
+        "        return tf.nn.conv2d(x, self.kernel - tf.reduce_mean(self.kernel), 1, 'SAME')\n"
+        "y = Standardised(4, 3, padding='same')(keras.Input((8, 8, 3)))\n"
+    )
+    [call] = [call for call in calls_behind([ran["y"]]) if call.weights]
+    assert call.weights[0].shape == (3, 3, 3, 4)
+    assert call.weights[0].call is not None
+
+
+OPTIMIZERS = {
+    "Adam(use_ema=True, gradient_accumulation_steps=4)": (
+        "adam",
+        {"use_ema": True, "gradient_accumulation_steps": 4},
+    ),
+    "SGD(momentum=0.9, clipnorm=1.0)": ("momentum", {"momentum": 0.9, "clipnorm": 1.0}),
+    "AdamW()": ("adamw", {"weight_decay": 0.004}),
+    "LossScaleOptimizer(keras.optimizers.RMSprop(centered=True))": ("rmsprop", {"centered": True, "loss_scale": True}),
+}
+
+
+@pytest.mark.parametrize(("made", "named"), OPTIMIZERS.items())
+def test_an_optimizer_tells_what_it_keeps(made: str, named: tuple[str, dict[str, object]]) -> None:
+    optimizer = FRAMEWORK.optimizer_of(Ran(f"{HEAD}o = keras.optimizers.{made}\n")["o"])
+    assert optimizer is not None
+    assert (optimizer.name, dict(optimizer.options)) == named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras.functions import losses
 from flake8_cnnmem.frameworks.keras.functions.creation import arange, eye, filled, like, one_hot, random, to_tensor
 from flake8_cnnmem.frameworks.keras.functions.elementwise import (
     binary,
@@ -306,7 +307,7 @@ MEMBERS: dict[str, Value] = {
         name: not_followed(name)
         for name in (
             "function", "rnn", "gradients", "get_session", "ctc_batch_cost", "ctc_decode", "foldl", "foldr",
-            "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "update",
+            "update",
             "moving_average_update", "in_test_phase", "print_tensor", "update_add", "local_conv1d", "local_conv2d",
         )
     },
@@ -315,5 +316,5 @@ MEMBERS: dict[str, Value] = {
 
 def find(name: str) -> Value:
     """A member of `keras.backend`."""
-    found = MEMBERS.get(name, MISSING)
+    found = MEMBERS.get(name, losses.BACKEND.get(name, MISSING))
     return TABLE.find(name) if found is MISSING else found

@@ -54,8 +54,9 @@ def kernel_shape(kernel: Value) -> tuple[Size, ...] | Unknown:
     return found
 
 
-def weights_of(*values: Value) -> list[Weight]:
-    return [value for value in values if isinstance(value, Weight)]
+def weights_of(*values: Value) -> list[Tensor]:
+    """Weights, and what the code computes of them (a kernel that it standardises)."""
+    return [value for value in values if isinstance(value, Tensor) and (value.call or isinstance(value, Weight))]
 
 
 def conv(

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.layers import (
     core,
     keras1,
     lookups,
+    low_rank,
     merging,
     normalization,
     pooling,
@@ -28,7 +29,7 @@ from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Value
 
 FILES = (
-    activation, attention, bidirectional, cells, conv_lstm, convolutional, core, keras1, lookups, merging,
+    activation, attention, bidirectional, cells, conv_lstm, convolutional, core, keras1, lookups, low_rank, merging,
     normalization, pooling, preprocessing, regularization, reshaping, rnn, spectrograms, wrapping,
 )  # fmt: skip
 """Importing them has filled `LAYERS`."""

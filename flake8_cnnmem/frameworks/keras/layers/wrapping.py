@@ -26,7 +26,7 @@ def build_inner(run: Run, inner: Value, shape: Value) -> None:
         run.call(Bound(build, inner), shown(shape) if isinstance(shape, tuple) else shape)
     state = state_of(run, inner)
     state.built = True
-    apply_trainable(state)
+    apply_trainable(inner)
 
 
 def call_wrapper(run: Run, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:

@@ -1,0 +1,66 @@
+"""One batch of what a model is fitted on, as its step gets it: of arrays, pipelines, sequences, generators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_cnnmem.dims import BATCH, Size
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
+
+BATCH_STEPS = 100_000
+"""Steps that making one batch may take: augmentation goes over pixels and boxes one by one."""
+
+FIRST = Native("first", lambda run, data: first_item(run, data), absorb=False)
+
+
+def batch_of(run: Run, data: Value, targets: Value, batch_size: Value, usual: int | None) -> Value:
+    """What a step is given: (inputs, targets), or inputs alone, tensors in them with the batch as their first axis.
+
+    `batch_size` and `usual` are what arrays are cut into; with neither they are one batch as they are.
+    """
+    if is_source(data):
+        return run.within(BATCH_STEPS, FIRST, data)
+    size: Size | None = batch_size if type(batch_size) is int and batch_size > 0 else usual
+    if batch_size is not None and size is usual:
+        size = BATCH
+    inputs = one_batch(data, size)
+    return inputs if targets is None else (inputs, one_batch(targets, size))
+
+
+def is_source(data: Value) -> bool:
+    """Whether data gives batch after batch."""
+    return isinstance(data, (Instance, Iterator))
+
+
+def first_item(run: Run, data: Value) -> Value:
+    """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator."""
+    if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
+        return run.index(data, 0)
+    items = run.iterate(data)
+    return items if isinstance(items, Unknown) else next(items, run.unknown("the data gives no batch"))
+
+
+def one_batch(data: Value, size: Size | None) -> Value:
+    """So many samples of an array, or of each of several arrays; all of them where no size is given."""
+    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and data.shape:
+        lead = data.shape[0] if size is None else size
+        return Tensor((lead, *data.shape[1:]), data.dtype, framework="keras")
+    if isinstance(data, dict):
+        return {word: one_batch(each, size) for word, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        return type(data)(one_batch(each, size) for each in data)
+    return data
+
+
+def data_shapes(data: Value) -> Value:
+    """The shapes of a batch of training data, None where they are not known."""
+    if isinstance(data, Tensor) and isinstance(data.shape, tuple) and len(data.shape) > 1:
+        return (None, *data.shape[1:])
+    if isinstance(data, Instance) and isinstance(data.native, dict) and data.native.get("batch_shape") is not None:
+        return data.native["batch_shape"]
+    if isinstance(data, list) and data and all(isinstance(item, Tensor) for item in data):
+        shapes = [data_shapes(item) for item in data]
+        return None if any(shape is None for shape in shapes) else shapes
+    return None

@@ -1,0 +1,139 @@
+"""tf.distribute: how many devices share each batch. The estimate is of one of them.
+
+A strategy that mirrors a model gives each device its share of a batch. Where the code does not say how many devices
+there are, the share is not known, unless the code makes its batches larger by their number: then it is what it
+multiplies.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE
+from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
+from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
+
+REPLICAS = "_replicas"
+
+
+def share(size: int, devices: int) -> int:
+    """The largest part of a batch that one device gets."""
+    return -(-size // devices)
+
+
+def replicas_of(self: Instance) -> Value:
+    return self.attributes.get(REPLICAS, 1)
+
+
+def mirrored_init(run: Run, self: Instance, devices: Value = None, *args: Value, **kwargs: Value) -> None:
+    listed = isinstance(devices, (list, tuple)) and len(devices) > 0
+    unknown = run.unknown("how many devices share each batch is not known: counted for one that gets it whole")
+    self.attributes[REPLICAS] = len(devices) if listed else unknown
+
+
+def single_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """One device, or the TPU's own, which are no GPUs."""
+
+
+def scope(run: Run, self: Instance) -> Value:
+    session_of(run).replicas = replicas_of(self)
+    return run.construct(NAME_SCOPE)
+
+
+def number(run: Run, self: Instance) -> int:
+    found = replicas_of(self)
+    session_of(run).replicas_read = True
+    return found if isinstance(found, int) else 1
+
+
+def run_function(
+    run: Run, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
+) -> Value:
+    return run.call(fn, *(args if isinstance(args, (tuple, list)) else ()), **(kwargs or {}))
+
+
+def distributed(run: Run, self: Instance, dataset: Value = None, *args: Value) -> Value:
+    """A pipeline of each device's share."""
+    session = session_of(run)
+    session.replicas, devices = replicas_of(self), replicas_of(self)
+    facts = facts_of(dataset) if isinstance(dataset, Instance) else {}
+    if not isinstance(devices, int) or devices < 2 or not facts:
+        return dataset
+
+    def part(tensor: Tensor) -> Tensor:
+        shape = tensor.shape
+        if isinstance(shape, Unknown) or not shape or not isinstance(shape[0], int):
+            return tensor
+        return Tensor((share(shape[0], devices), *shape[1:]), tensor.dtype, framework="keras")
+
+    changed = {**facts, "element": changed_in(facts.get("element"), part)}
+    if isinstance(facts.get("batch_size"), int):
+        changed["batch_size"] = share(facts["batch_size"], devices)
+    return pipeline(dataset.cls, changed)
+
+
+def by_function(run: Run, self: Instance, dataset_fn: Value = None, *args: Value) -> Value:
+    """Each device's own pipeline."""
+    return run.call(dataset_fn, run.unknown("the context of a device is not known"))
+
+
+def value_of(run: Run, self: Instance, reduce_op: Value = None, value: Value = None, axis: Value = None) -> Value:
+    return value
+
+
+def results(run: Run, self: Instance, value: Value = None) -> Value:
+    return (value,)
+
+
+def other(run: Run, self: Instance, name: str) -> Value:
+    return MISSING if name.startswith("__") else run.unknown(f"Strategy.{name} is not followed")
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, absorb=False)
+
+
+STRATEGY = Class(
+    "Strategy",
+    namespace={
+        "__init__": native("__init__", single_init),
+        "__getattr__": native("__getattr__", other),
+        "scope": native("scope", scope),
+        "run": native("run", run_function),
+        "experimental_run_v2": native("experimental_run_v2", run_function),
+        "num_replicas_in_sync": Property(native("num_replicas_in_sync", number)),
+        "experimental_distribute_dataset": native("experimental_distribute_dataset", distributed),
+        "distribute_datasets_from_function": native("distribute_datasets_from_function", by_function),
+        "experimental_distribute_datasets_from_function": native("by_function", by_function),
+        "reduce": native("reduce", value_of),
+        "experimental_local_results": native("experimental_local_results", results),
+    },
+    module="tensorflow.distribute",
+)
+
+
+def named(name: str, init: Value) -> Class:
+    return Class(name, (STRATEGY,), {"__init__": native("__init__", init)}, module="tensorflow.distribute")
+
+
+MEMBERS: dict[str, Value] = {
+    "Strategy": STRATEGY,
+    **{name: named(name, mirrored_init) for name in ("MirroredStrategy", "CentralStorageStrategy")},
+    "MultiWorkerMirroredStrategy": named(
+        "MultiWorkerMirroredStrategy", lambda run, self, *args, **kwargs: mirrored_init(run, self)
+    ),
+    **{name: named(name, single_init) for name in ("OneDeviceStrategy", "TPUStrategy", "ParameterServerStrategy")},
+    "get_strategy": native("get_strategy", lambda run: run.construct(STRATEGY)),
+    "has_strategy": native("has_strategy", lambda run: False),
+}
+
+
+def multi_gpu_model(run: Run, model: Value, gpus: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """Keras 2's wrapper: the same model on each of so many GPUs, each with its part of the batch."""
+    count: Value = len(gpus) if isinstance(gpus, (list, tuple)) else gpus
+    known = type(count) is int and count > 0
+    session_of(run).replicas = (
+        count if known else run.unknown("how many devices share each batch is not known: counted for one")
+    )
+    return model

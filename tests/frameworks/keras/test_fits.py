@@ -1,0 +1,246 @@
+"""What each fit trains, at the moment of the call: held against Keras itself (fixtures/truth/keras_fits.json)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import product
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.source import load
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+from tests.frameworks.keras.code import Ran
+
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
+SCRIPTS = json.loads((FIXTURES / "truth" / "keras_fits.json").read_text())["scripts"]
+
+
+def fits_of(run: Interpreter) -> list[tuple[Instance, Fit]]:
+    """The fits of a program in the order in which it makes them: the n-th event of a model is its n-th fit."""
+    found: list[tuple[Instance, Fit]] = []
+    seen: dict[int, int] = {}
+    for event in run.trace.events:
+        if event.kind == "fit" and isinstance(event.subject, Instance):
+            at = seen.get(id(event.subject), 0)
+            seen[id(event.subject)] = at + 1
+            found.append((event.subject, FRAMEWORK.fits(event.subject)[at]))
+    return found
+
+
+def shapes(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return list(value.shape) if isinstance(value.shape, tuple) else None
+    if isinstance(value, dict):
+        return {word: shapes(item) for word, item in value.items()}
+    return [shapes(item) for item in value] if isinstance(value, (tuple, list)) else None
+
+
+def inputs_of(fit: Fit) -> Any:
+    return shapes(fit.batch[0] if isinstance(fit.batch, tuple) else fit.batch)
+
+
+def told(model: Instance, fit: Fit) -> dict[str, Any]:
+    sizes = {
+        id(weight): product(weight.shape) for weight in FRAMEWORK.weights(model) if isinstance(weight.shape, tuple)
+    }
+    named = FRAMEWORK.optimizer_of(fit.optimizer)
+    assert fit.trainable is not None
+    assert fit.site is not None
+    return {
+        "line": fit.site.line,
+        "parameters": sum(size for size in sizes.values() if isinstance(size, int)),
+        "trained": sum(sizes[key] for key in fit.trainable),
+        "optimizers": ["sgd" if named is not None and named.name == "momentum" else named.name if named else None],
+        "inputs": inputs_of(fit),
+    }
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_fit_is_what_keras_does(script: str) -> None:
+    path = FIXTURES / "fits" / script
+    run = Interpreter([str(path.parent)], strict=True)
+    module = Module("__main__", load(str(path)), lazy=False)
+    module.variables["__name__"] = "__main__"
+    run.importer.adopt(module)
+    run.run_module(module)
+    assert not run.failures
+    found: list[dict[str, Any]] = []
+    for model, fit in fits_of(run):
+        assert fit.doubts == ()
+        record = told(model, fit)
+        found.extend([] if record in found else [record])
+    assert found == SCRIPTS[script]
+
+
+HEAD = """
+import keras, sys
+from keras import layers
+import tensorflow as tf
+(x, y), _ = keras.datasets.cifar10.load_data()
+m = keras.Sequential([keras.Input((32, 32, 3)), layers.Conv2D(4, 3), layers.GlobalAveragePooling2D(), layers.Dense(10)])
+unknown = open("none").read()
+"""
+
+
+def last(code: str) -> Fit:
+    return fits_of(Ran(HEAD + code).run)[-1][1]
+
+
+def test_what_is_frozen_after_compiling_trains_until_it_is_compiled_again() -> None:
+    late = "m.compile('adam', 'mse')\nm.layers[0].trainable = False\nm.fit(x, y)\n"
+    before, after = last(late), last(f"{late}m.compile('adam', 'mse')\nm.fit(x, y)\n")
+    assert before.trainable is not None
+    assert after.trainable is not None
+    assert (len(before.trainable), len(after.trainable)) == (4, 2)
+
+
+DOUBTS = {
+    "which compile is in force": (
+        "if unknown:\n    m.compile('sgd', 'mse')\nelse:\n    m.compile('adam', 'mse')\nm.fit(x, y)\n"
+    ),
+    "whether it is frozen": "if unknown:\n    m.layers[0].trainable = False\nm.compile('sgd', 'mse')\nm.fit(x, y)\n",
+    "how many devices there are": (
+        "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    m.compile('sgd', 'mse')\nm.fit(x, y)\n"
+    ),
+    "what an optimizer that is not found keeps": (
+        "import tensorflow_addons as tfa\nm.compile(tfa.optimizers.LAMB(), 'mse')\nm.fit(x, y)\n"
+    ),
+    "what an optimizer of one's own keeps": (
+        "class Own(keras.optimizers.Optimizer):\n    pass\nm.compile(Own(0.1), 'mse')\nm.fit(x, y)\n"
+    ),
+    "what XLA makes of it": "m.compile('sgd', 'mse', jit_compile=True)\nm.fit(x, y)\n",
+}
+
+
+@pytest.mark.parametrize("code", DOUBTS.values(), ids=DOUBTS)
+def test_what_is_not_known_of_a_fit_is_said(code: str) -> None:
+    fit = last(code)
+    assert len(fit.doubts) == 1
+    assert all(isinstance(doubt, Unknown) for doubt in fit.doubts)
+
+
+KNOWN = {
+    "one's own optimizer made from one of Keras'": (
+        "class Own(keras.optimizers.Adam):\n    pass\nm.compile(Own(0.1), 'mse')\n"
+    ),
+    "a loss of a package that is not found": (
+        "import tensorflow_addons as tfa\nm.compile('adam', tfa.losses.TripletSemiHardLoss())\n"
+    ),
+    "callbacks of a package that is not found": "import wandb.keras\nm.compile('adam', 'mse')\n",
+}
+
+
+@pytest.mark.parametrize("code", KNOWN.values(), ids=KNOWN)
+def test_what_does_not_shape_a_step_raises_no_doubt(code: str) -> None:
+    assert last(f"{code}m.fit(x, y, callbacks=[unknown.callback])\n").doubts == ()
+
+
+def test_a_weight_that_may_be_frozen_is_not_counted_among_those_that_train() -> None:
+    fit = last(DOUBTS["whether it is frozen"])
+    assert fit.trainable is not None
+    assert len(fit.trainable) == 2
+
+
+SHARES = {
+    "devices that are listed": ("devices=['/gpu:0', '/gpu:1', '/gpu:2']", "96", 3, 96, 0),
+    "batches made larger by their number": ("devices=['/gpu:0', '/gpu:1']", "48 * s.num_replicas_in_sync", 2, 96, 0),
+    "batches made larger by a number not known": ("", "48 * s.num_replicas_in_sync", 1, 48, 0),
+    "a number not known": ("", "48", 1, 48, 1),
+}
+
+
+@pytest.mark.parametrize(("devices", "size", "replicas", "batch", "doubts"), SHARES.values(), ids=SHARES)
+def test_one_devices_share_of_a_batch(devices: str, size: str, replicas: int, batch: int, doubts: int) -> None:
+    fit = last(
+        f"s = tf.distribute.MirroredStrategy({devices})\nwith s.scope():\n    m.compile('sgd', 'mse')\n"
+        f"m.fit(x, y, batch_size={size})\n"
+    )
+    assert (fit.replicas, fit.batch_size, len(fit.doubts)) == (replicas, batch, doubts)
+
+
+GIVEN = {
+    "arrays without a batch size": ("m.fit(x, y)", [32, 32, 32, 3]),
+    "arrays by the steps of an epoch": ("m.fit(x, y, steps_per_epoch=1000)", [50, 32, 32, 3]),
+    "arrays whole": ("m.train_on_batch(x[:70], y[:70])", [70, 32, 32, 3]),
+    "an image generator": (
+        "m.fit(keras.preprocessing.image.ImageDataGenerator().flow(x, y, batch_size=72))",
+        [72, 32, 32, 3],
+    ),
+    "a pipeline of a ragged kind": (
+        "m.fit(tf.data.Dataset.from_tensor_slices((x, y)).ragged_batch(9).prefetch(1))",
+        [9, 32, 32, 3],
+    ),
+    "a fold that is not known": ("m.fit(x[unknown.fold], y[unknown.fold], batch_size=8)", None),
+}
+
+
+@pytest.mark.parametrize(("call", "inputs"), GIVEN.values(), ids=GIVEN)
+def test_one_batch_as_a_step_gets_it(call: str, inputs: list[int] | None) -> None:
+    assert inputs_of(last(f"m.compile('sgd', 'mse')\n{call}\n")) == inputs
+
+
+STEPS = {
+    "a quotient": ("len(unknown) // 16", 16),
+    "rounded up": ("int(numpy.ceil(float(len(unknown)) / float(16)))", 16),
+    "at least one": ("max(1, int(len(unknown) * 0.8) // 16)", 16),
+    "divided twice": ("len(unknown) / 16 / 4", None),
+    "not divided": ("len(unknown)", None),
+}
+
+
+@pytest.mark.parametrize(("steps", "size"), STEPS.values(), ids=STEPS)
+def test_the_steps_of_an_epoch_tell_the_batch_of_a_generator_that_is_not_followed(steps: str, size: int | None) -> None:
+    code = (
+        "import numpy\ndef batches():\n    while True:\n        yield unknown.x, unknown.y\n"
+        f"m.compile('sgd', 'mse')\nm.fit(batches(), steps_per_epoch={steps})\n"
+    )
+    assert last(code).batch_size == size
+
+
+def test_a_fit_in_a_loop_of_unknown_length_is_kept() -> None:
+    code = (
+        "for fold in unknown.split():\n"
+        "    k = keras.Sequential([keras.Input((8,)), layers.Dense(3)])\n"
+        "    k.compile('adam', 'mse')\n    k.fit(fold, batch_size=44)\n"
+    )
+    model, fit = fits_of(Ran(HEAD + code).run)[-1]
+    assert fit.batch_size == 44
+    assert len(FRAMEWORK.weights(model)) == 2
+
+
+def test_a_batch_that_takes_too_long_to_make_does_not_end_the_program() -> None:
+    ran = Ran(
+        f"{HEAD}def slow():\n    while True:\n        n = 0\n        for i in range(10**6):\n            n += i\n"
+        "        yield n\nm.compile('sgd', 'mse')\nm.fit(slow(), steps_per_epoch=3)\nafter = 1\n"
+    )
+    assert ran["after"] == 1
+    assert isinstance(fits_of(ran.run)[-1][1].batch, Unknown)
+
+
+def test_on_the_torch_backend_a_model_is_a_module_too() -> None:
+    ran = Ran(
+        "import os\nos.environ['KERAS_BACKEND'] = 'torch'\nimport torch, keras\nfrom keras import layers\n"
+        "m = keras.Sequential([keras.Input((8,)), layers.Dense(3)])\nm.to('cuda').train()\n"
+        "o = torch.optim.AdamW(m.parameters())\n"
+    )
+    named = FRAMEWORK.optimizer_of(ran["o"])
+    updated = FRAMEWORK.updated_by(ran["o"])
+    assert named is not None
+    assert named.name == "adamw"
+    assert updated is not None
+    assert len(updated) == 2
+
+
+def test_elsewhere_a_model_has_no_parameters() -> None:
+    ran = Ran("import keras\nm = keras.Sequential([keras.layers.Dense(3)])\np = m.parameters()\n")
+    assert any("has no attribute 'parameters'" in reason for _, cause in ran.run.raised for reason in [cause.reason])
+    assert frameworks.of_layer(ran["m"]) is FRAMEWORK
