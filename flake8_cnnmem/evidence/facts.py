@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.calls import UNKNOWN_STEPS
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 
@@ -113,11 +116,22 @@ def optimizers_of(
         evidence.updated = theirs if trained - theirs else None
     for compiled in reversed(framework.compiled(model)):
         named = framework.optimizer_of(compiled.optimizer)
+        if isinstance(compiled.optimizer, Unknown):
+            named = unknown_optimizer(compiled.optimizer)
         if named is not None:
             site = compiled.optimizer.site if isinstance(compiled.optimizer, Instance) else None
             evidence.optimizer.append(Said(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
+    if not evidence.optimizer:
+        for unknown, at in run.data(UNKNOWN_STEPS).values():
+            evidence.optimizer.append(Said(unknown_optimizer(unknown), at))
+
+
+def unknown_optimizer(value: Unknown) -> Optimizer:
+    """An optimizer of which nothing more is known."""
+    cause = Unknown(f"the optimizer is not known: {value.reason}", value.path, value.line)
+    return Optimizer("unknown", (), Update(causes=(cause,)), known=False)
 
 
 def fitted(evidence: Evidence, run: Interpreter, framework: Framework, model: Instance) -> None:

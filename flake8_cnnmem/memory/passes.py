@@ -6,12 +6,11 @@ while the discriminator learns from what it made. Gradients that nothing clears 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
-from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.actions import Action, Step
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
@@ -21,7 +20,7 @@ from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.framework import TABLES, rules_of, weights_in_memory
 from flake8_cnnmem.memory.replayed import Replayed
-from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import steps_of
 from flake8_cnnmem.memory.timeline import Timeline
@@ -64,7 +63,8 @@ class Replay:
     forward: Forward = field(init=False)
     backward: Backward = field(init=False)
     done: set[int] = field(default_factory=set)
-    updated: dict[int, tuple[optimizers.Row, Mapping[str, object], Value]] = field(default_factory=dict)
+    updated: dict[int, Stepping] = field(default_factory=dict)
+    """The optimizer that keeps state for a weight, by the weight's id."""
     saved: int = 0
     most: Keeping = ()
     """`saved` without the inputs, at the loss for which most is kept."""
@@ -97,8 +97,8 @@ class Replay:
                 self.clear(action.weights)
             elif action.optimizer is not None:
                 self.step(action)
-        for row, options, values in self.by_optimizer():
-            state(self.memory, row, options, values)
+        for stepping, values in self.by_optimizer():
+            stepping.state(self.memory, self.training.dtype.value, values)
 
     def learn(self, loss: Tensor, later: Sequence[Tensor]) -> None:
         """The forward pass to a loss, as far as it was not run before, and the way back."""
@@ -156,17 +156,16 @@ class Replay:
 
     def step(self, action: Action) -> None:
         assert action.optimizer is not None
-        row, options = optimizers.lookup(action.optimizer, TABLES[self.rules.framework])
-        values = [self.backward.finished[key] for key in self.weights
-                  if key in action.weights and key in self.backward.finished]  # fmt: skip
-        step(self.memory, row, options, values)
-        for key in self.weights:
-            if key in action.weights and key in self.backward.finished:
-                self.updated.setdefault(key, (row, options, self.weights[key]))
+        stepping = Stepping(action.optimizer, TABLES[self.rules.framework])
+        finished = self.backward.finished
+        gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
+        stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
+        for key in gradients:
+            self.updated.setdefault(key, stepping)
 
-    def by_optimizer(self) -> list[tuple[optimizers.Row, Mapping[str, object], list[Value]]]:
+    def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:
         """The weights that each optimizer keeps state for."""
-        found: dict[int, tuple[optimizers.Row, Mapping[str, object], list[Value]]] = {}
-        for row, options, value in self.updated.values():
-            found.setdefault(id(options), (row, options, []))[2].append(value)
+        found: dict[int, tuple[Stepping, dict[int, Value]]] = {}
+        for key, stepping in self.updated.items():
+            found.setdefault(id(stepping), (stepping, {}))[1][key] = self.weights[key]
         return list(found.values())

@@ -8,8 +8,10 @@ from flake8_cnnmem.frameworks.framework import Compiled, Fit
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
 TELLING = ("momentum", "nesterov", "amsgrad", "centered", "global_clipnorm", "use_ema", "gradient_accumulation_steps")
@@ -35,6 +37,10 @@ def optimizer_of(value: Value) -> Optimizer | None:
     if inner is not None:
         return optimizer_of(inner)
     known = next((cls.name for cls in value.cls.mro if cls.name in OPTIMIZERS), value.cls.name)
+    if known == "Optimizer" and value.cls.site is not None:
+        site = value.site or value.cls.site
+        cause = Unknown(f"what the optimizer {value.cls.name} keeps is not followed", site.path, site.line)
+        return Optimizer(value.cls.name.lower(), (), Update(causes=(cause,)))
     options: dict[str, Any] = {}
     for word in TELLING:
         setting = value.attributes.get(word)

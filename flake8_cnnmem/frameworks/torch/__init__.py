@@ -9,6 +9,7 @@ from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
 from flake8_cnnmem.frameworks.torch.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.module import call_root, children_of, is_module, paths_of, weights_of
 from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
 from flake8_cnnmem.frameworks.torch.transformers import stand_in
@@ -52,4 +53,5 @@ FRAMEWORK = Framework(
     own_inputs=lambda instance: None,
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
+    made_by_unfollowed=made_by_unfollowed,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flake8_cnnmem.frameworks.torch.gradients import backward as backward_pass
 from flake8_cnnmem.frameworks.torch.holding import HPARAMS, held_as, saved_arguments
 from flake8_cnnmem.frameworks.torch.launching import FABRIC
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -143,7 +144,7 @@ MEMBERS.update({
 @MEMBERS.method("manual_backward")
 def manual_backward(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(loss, Tensor):
-        run.note("backward", loss)
+        backward_pass(run, loss)
     return None
 
 
@@ -355,7 +356,7 @@ def steps(run: Run, model: Instance, batch: Value, made: list[Instance]) -> None
         for optimizer in stepping:
             run.call(run.get(optimizer, "zero_grad"))
         if isinstance(loss, Tensor):
-            run.note("backward", loss)
+            backward_pass(run, loss)
         for optimizer in stepping:
             run.call(run.get(optimizer, "step"))
 

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.gradients import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.parameters import make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
@@ -452,6 +453,7 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+    cleared(run, [value for _, value in owned(self, "_parameters")])
     run.note("zero_grad", self)
     return None
 

@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.torch import (
     dtypes,
     einops,
     elementwise,
+    foreach,
     indexing,
     initialising,
     joining,
@@ -25,6 +26,7 @@ from flake8_cnnmem.frameworks.torch import (
     linalg,
     losses,
     norms,
+    older_orders,
     optim,
     parallel,
     pools,
@@ -64,7 +66,8 @@ from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
 
 DECLARING = (
     arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools,
-    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive,
+    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive, foreach,
+    older_orders,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 

@@ -7,13 +7,16 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch import gradients
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.creation import value_as
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.gradients import gradient_of
 from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
+from flake8_cnnmem.frameworks.torch.placed import moved
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.splitting import unbind
@@ -69,7 +72,7 @@ ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
     "data": values_only,
     "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real"),
     "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag"),
-    "grad": lambda run, tensor: None,
+    "grad": gradient_of,
     "grad_fn": lambda run, tensor: None if tensor.call is None else run.unknown("gradients are not computed"),
     "is_cuda": lambda run, tensor: True,
     "is_cpu": lambda run, tensor: False,
@@ -146,6 +149,8 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
             tensor.shape, tensor.data = value.shape, None
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
+    elif attribute == "grad":
+        gradients.set_gradient(run, tensor, value)
     elif attribute not in ATTRIBUTES:
         run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
 
@@ -234,6 +239,7 @@ for _name, _dtype in (
 
 @define("tensor.to")
 def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
+    moved(run, input, kwargs.get("device", args[0] if args and not is_dtype(args[0]) else None))
     for value in (*args, *kwargs.values()):
         if is_dtype(value):
             return cast(run, input, dtype_of(value), "to", copy is True)
@@ -260,8 +266,15 @@ def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     return input
 
 
+@define("tensor.cuda")
+def cuda(
+    run: Run, input: Value, device: Value = None, non_blocking: Value = False, memory_format: Value = None
+) -> Value:
+    return moved(run, input, GPU)
+
+
 for _name in (
-    "cuda", "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to",
+    "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to",
     "retain_grad",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, absorb=False)
@@ -315,7 +328,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
-    run.note("backward", input)
+    gradients.backward(run, input)
     return None
 
 

@@ -7,6 +7,7 @@ keywords, its loss, AdamW unless told otherwise, in autocast with `fp16` or `bf1
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.collating import batch_size_of, collate
+from flake8_cnnmem.frameworks.torch.gradients import backward as backward_pass
 from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER, OPTIMIZERS
@@ -150,7 +151,7 @@ def train(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     finally:
         run.autocast = outer
     if isinstance(loss, Tensor):
-        run.note("backward", loss)
+        backward_pass(run, loss)
     if isinstance(optimizer, Instance):
         run.call(run.get(optimizer, "step"))
         run.call(run.get(optimizer, "zero_grad"))
