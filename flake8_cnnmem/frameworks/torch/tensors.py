@@ -107,7 +107,7 @@ NOT_FOLLOWED = frozenset((
     "q_scale", "q_zero_point", "qr", "qscheme", "reinforce", "renorm", "renorm_", "resize", "resize_", "resize_as",
     "resize_as_", "resize_as_sparse_", "resolve_neg", "retains_grad", "row_indices", "select_scatter",
     "slice_inverse", "slice_scatter", "slogdet", "smm", "solve", "sparse_dim", "sparse_mask", "sparse_resize_",
-    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "svd", "swapaxes_", "swapdims_", "symeig",
+    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "swapaxes_", "swapdims_", "symeig",
     "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo",
     "to_sparse_csc", "to_sparse_csr", "triangular_solve", "unsafe_split", "unsafe_split_with_sizes", "values",
     "volatile",
@@ -194,7 +194,9 @@ def element_size(run: Run, input: Value) -> Value:
 @define("tensor.item")
 def item(run: Run, input: Value) -> Value:
     number = scalar(input) if not isinstance(input, Weight) else None
-    return number if number is not None else run.unknown("a number is computed from a tensor's values")
+    if number is not None:
+        return number
+    return run.unknown("a number is computed from a tensor's values").as_something()
 
 
 @define("tensor.tolist")

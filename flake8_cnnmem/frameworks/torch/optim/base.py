@@ -7,11 +7,13 @@ from flake8_cnnmem.frameworks.torch.gradients import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
+from flake8_cnnmem.frameworks.torch.optim.privates import GROUPING
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
 
 MEMBERS = Members()
 OPTIMIZER = Class("Optimizer", namespace=MEMBERS, module="torch.optim.optimizer")
+MEMBERS["_group_tensors_by_device_and_dtype"] = GROUPING
 MEMBERS["__init_subclass__"] = ClassMethod(Native("__init_subclass__", subclassed, absorb=False))
 
 STATE_MEMBERS = Members()
@@ -93,7 +95,18 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
     return None
 
 
-@MEMBERS.method("load_state_dict", "register_step_pre_hook", "register_step_post_hook", "train", "eval")
+@MEMBERS.method(
+    "load_state_dict",
+    "register_step_pre_hook",
+    "register_step_post_hook",
+    "train",
+    "eval",
+    "_patch_step_function",
+    "register_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "register_load_state_dict_post_hook",
+)
 def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 

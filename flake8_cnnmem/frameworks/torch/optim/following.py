@@ -15,10 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.torch.gradients import GRADIENTS, STEPPING
-from flake8_cnnmem.frameworks.torch.optim.held import Held, held_by
+from flake8_cnnmem.frameworks.torch.optim.held import COUNTED, Held, held_by
+from flake8_cnnmem.frameworks.torch.optim.options import STATES
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Run, Value, is_callable
 
 STEADY = 4
 """Steps after which a state that still grows is given up."""
@@ -114,7 +115,9 @@ def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], k
         # Its class does not call Optimizer's own `__init__`.
         self.native = {"name": self.cls.name, "options": {}, "groups": None}
         run.data("optimizers")[id(self)] = self
-    done, loss, noted = once(run, lambda: run.call(original, self, *args, **kwargs))
+    words = {word: with_gradients(value) for word, value in kwargs.items()}
+    given = [with_gradients(value) for value in args]
+    done, loss, noted = once(run, lambda: run.call(original, self, *given, **words))
     before = held_by(run, self)
     followed = Followed(before, noted.native, causes=noted.causes)
     self.native["followed"] = followed
@@ -161,7 +164,10 @@ def once(run: Run, step: Callable[[], Value], aside: bool = False) -> tuple[bool
 
     def body(run: Run) -> Value:
         if not aside:
+            # Nothing that a step reads asks for a gradient, with `torch.no_grad()` or without.
+            outer, run.grad_enabled = run.grad_enabled, False
             ended.append(step())
+            run.grad_enabled = outer
             return None
         with run.enter(None):
             ended.append(step())
@@ -177,12 +183,30 @@ def once(run: Run, step: Callable[[], Value], aside: bool = False) -> tuple[bool
     return (True, ended[0], noted) if ended else (False, result, noted)
 
 
+def is_function(value: Value) -> bool:
+    return is_callable(value) or isinstance(value, Bound)
+
+
+def with_gradients(value: Value) -> Value:
+    """A closure as the program calls it: what it runs is the training's."""
+    if not is_function(value):
+        return value
+
+    def closure(run: Run, *args: Value, **kwargs: Value) -> Value:
+        outer, run.grad_enabled = run.grad_enabled, True
+        result = run.call(value, *args, **kwargs)
+        run.grad_enabled = outer
+        return result
+
+    return Native("closure", closure, absorb=False)
+
+
 def without_closure(args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The arguments of a step with a closure that does nothing in the place of the program's."""
     loss = Native("closure", lambda run: Tensor(()), absorb=False)
 
     def quiet(value: Value) -> Value:
-        return value if value is None or isinstance(value, (Tensor, str, int, float)) else loss
+        return loss if is_function(value) else value
 
     return tuple(quiet(value) for value in args), {word: quiet(value) for word, value in kwargs.items()}
 
@@ -199,7 +223,31 @@ def stepped_inside(run: Run, self: Instance) -> bool:
     now = run.data(STEPPING).get("now")
     if isinstance(now, Noted):
         now.native[id(self)] = self
+        fill_state(run, self)
     return now is not None
+
+
+def fill_state(run: Run, self: Instance) -> None:
+    """Make what wrappers read of the state of one of torch's own (`optimizer.state[p]["exp_avg"]`). The table of
+    optimizers counts it."""
+    name = next((cls.name for cls in self.cls.mro if cls.name in STATES and cls.site is None), "")
+    state = self.attributes.get("state")
+    groups = self.attributes.get("param_groups")
+    held = state.payload if isinstance(state, Instance) else None
+    if not name or not isinstance(held, dict) or not isinstance(groups, list):
+        return
+    run.changed(held)
+    for group in groups:
+        for weight in group.get("params", ()) if isinstance(group, dict) else ():
+            if not isinstance(weight, Weight) or weight in held or not weight.trainable:
+                continue
+            made = {
+                word: Tensor(weight.shape, weight.dtype)
+                for word, option in STATES[name]
+                if not option or group.get(option) not in (None, 0, False)
+            }
+            run.data(COUNTED).update((id(tensor), tensor) for tensor in made.values())
+            held[weight] = {"step": 1, **made}
 
 
 def watched(run: Run) -> bool:

@@ -14,6 +14,9 @@ from flake8_cnnmem.values import Instance, Run, Value
 MOST = 200_000
 """Values that are looked at: a state of a thousand parameters has ten for each."""
 
+COUNTED = "state of torch's own optimizers"
+"""Scratch of the run: tensors, by id, that the table of optimizers counts."""
+
 STATE = "state"
 """The attribute that torch's Optimizer keeps by parameter: nothing else can be in it but what the step needs."""
 
@@ -25,6 +28,8 @@ class Held:
     state: dict[int, list[Tensor]] = field(default_factory=dict)
     shared: list[Tensor] = field(default_factory=list)
     causes: dict[Unknown, None] = field(default_factory=dict)
+    updated: set[int] = field(default_factory=set)
+    """The parameters, by id: a state that is one of them takes nothing of its own."""
     seen: set[int] = field(default_factory=set)
     left: int = MOST
 
@@ -53,6 +58,7 @@ def held_by(run: Run, optimizer: Instance) -> Held:
     """All that an optimizer holds beside its parameters and modules. A parameter's gradient is one of them only where
     it is kept by itself."""
     found = Held()
+    parameters_in(optimizer, found.updated, 4)
     look_into(run, found, optimizer, None, False)
     return found
 
@@ -62,7 +68,8 @@ def look_into(run: Run, found: Held, value: Value, weight: int | None, in_state:
     if value is None or isinstance(value, (str, int, float)):
         return
     if isinstance(value, Unknown):
-        if in_state:
+        # What is the result of arithmetic is a number: a function that is not known and is given tensors is a cause.
+        if in_state and not value.something:
             found.causes.setdefault(value)
         return
     if isinstance(value, Tensor):
@@ -90,6 +97,17 @@ def look_into(run: Run, found: Held, value: Value, weight: int | None, in_state:
                 look_into(run, found, item, weight, in_state or name == STATE)
 
 
+def parameters_in(optimizer: Instance, found: set[int], depth: int) -> None:
+    """The ids of what is in the parameter groups of an optimizer, and of those that it holds."""
+    groups = optimizer.attributes.get("param_groups")
+    for group in groups if isinstance(groups, list) else ():
+        held = group.get("params") if isinstance(group, dict) else None
+        found.update(id(weight) for weight in (held if isinstance(held, list) else ()))
+    for value in optimizer.attributes.values() if depth else ():
+        if isinstance(value, Instance) and not is_module(value):
+            parameters_in(value, found, depth - 1)
+
+
 def of_groups(run: Run, found: Held, groups: Value) -> None:
     """What is kept in parameter groups, beside the parameters."""
     for group in groups if isinstance(groups, list) else ():
@@ -100,7 +118,9 @@ def of_groups(run: Run, found: Held, groups: Value) -> None:
 
 def take(run: Run, found: Held, tensor: Tensor, weight: int | None, in_state: bool) -> None:
     root = storage_of(tensor)
-    if isinstance(root, Weight) or id(root) in found.seen or on_host(run, root):
+    if id(root) in run.data(COUNTED):
+        return
+    if id(root) in found.updated or id(root) in found.seen or on_host(run, root):
         return
     found.seen.add(id(root))
     if isinstance(root.shape, Unknown):

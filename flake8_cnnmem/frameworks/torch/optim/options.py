@@ -43,3 +43,20 @@ TELLING = (
     "momentum", "amsgrad", "centered", "weight_decay", "foreach", "fused", "history_size", "nesterov", "maximize",
 )  # fmt: skip
 """Options that change the state or the step's temporaries, or that people know an optimizer by."""
+
+STATES: dict[str, tuple[tuple[str, str], ...]] = {
+    "SGD": (("momentum_buffer", "momentum"),),
+    "Adam": (("exp_avg", ""), ("exp_avg_sq", ""), ("max_exp_avg_sq", "amsgrad")),
+    "AdamW": (("exp_avg", ""), ("exp_avg_sq", ""), ("max_exp_avg_sq", "amsgrad")),
+    "Adamax": (("exp_avg", ""), ("exp_inf", "")),
+    "NAdam": (("exp_avg", ""), ("exp_avg_sq", "")),
+    "RAdam": (("exp_avg", ""), ("exp_avg_sq", "")),
+    "RMSprop": (("square_avg", ""), ("momentum_buffer", "momentum"), ("grad_avg", "centered")),
+    "Adagrad": (("sum", ""),),
+    "Adadelta": (("square_avg", ""), ("acc_delta", "")),
+    "ASGD": (("ax", ""),),
+    "Rprop": (("prev", ""), ("step_size", "")),
+    "SparseAdam": (("exp_avg", ""), ("exp_avg_sq", "")),
+    "Muon": (("momentum_buffer", ""),),
+}
+"""The names of the tensors like the parameter in the state of torch's own, each with the option that asks for it."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.gradients import cleared
+from flake8_cnnmem.frameworks.torch.gradients import STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.optim.following import stepped_inside
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.frameworks.torch.optim.following import Noted, stepped_inside
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Run, Value
 
@@ -37,6 +37,12 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
 
 def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What comes of parameters, or of groups of them, in the hands of a function that is not known."""
+    now = run.data(STEPPING).get("now")
+    if isinstance(now, Noted):
+        # What it does with tensors is done to the state, or with more memory.
+        if any(holds_tensors(value) for value in (*args, *kwargs.values())):
+            now.causes.setdefault(cause)
+        return cause
     given = args[0] if args else kwargs.get("params")
     if given is None or isinstance(given, (str, int, float, Instance, Unknown)):
         return cause
@@ -47,6 +53,12 @@ def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs
     reason = f"the optimizer is not known: {cause.reason}"
     told = Unknown(reason, *((here.path, here.line) if here is not None else (cause.path, cause.line)))
     return Instance(UNFOLLOWED, {"param_groups": groups}, native={"cause": told, "options": {}}, site=here)
+
+
+def holds_tensors(value: Value) -> bool:
+    return isinstance(value, Tensor) or (
+        isinstance(value, (list, tuple)) and any(isinstance(item, Tensor) for item in value)
+    )
 
 
 def groups_in(run: Run, given: Value) -> list[dict[str, Value]]:
