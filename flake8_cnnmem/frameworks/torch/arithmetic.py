@@ -106,6 +106,10 @@ def binary(run: Run, symbol: str, left: Value, right: Value, in_place: bool = Fa
     known = known_result(symbol, left, right, dtype)
     if known is not None:
         run.spend(CONSTANT_STEPS)
+        if in_place and isinstance(left, Tensor) and not run.grad_enabled and left.shape == known.shape:
+            # A count of steps that is kept as a tensor: whoever holds it sees it grow.
+            left.data = known.data
+            return left
         return known
     function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
     if is_number(left) and isinstance(right, Tensor):

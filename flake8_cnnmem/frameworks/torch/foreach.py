@@ -20,6 +20,10 @@ NAMES = (
 IN_PLACE = [name for name in NAMES if name not in ("norm", "max")]
 
 
+METHOD_OF = {"maximum_": "clamp_min_", "minimum_": "clamp_max_"}
+"""What a tensor has no method of that name for."""
+
+
 def over_each(method: str) -> Value:
     """A native that applies a tensor's method to each tensor of a list. Other lists go along, scalars count for all."""
 
@@ -31,9 +35,11 @@ def over_each(method: str) -> Value:
         for at, tensor in enumerate(given):
             own = [part_of(run, arg, at, len(given)) for arg in args]
             named = {word: part_of(run, arg, at, len(given)) for word, arg in kwargs.items()}
+            if "ord" in named:
+                named["p"] = named.pop("ord")
             if method in SCALED and len(own) == SCALED[method][0] + 1:
                 named[SCALED[method][1]] = own.pop()
-            made.append(run.call(run.get(tensor, method), *own, **named))
+            made.append(run.call(run.get(tensor, METHOD_OF.get(method, method)), *own, **named))
         return None if method.endswith("_") else made
 
     return Native(f"_foreach_{method}", function, absorb=False)

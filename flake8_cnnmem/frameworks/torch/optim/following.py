@@ -28,7 +28,7 @@ LATER = 12
 """Further steps that are tried on one parameter of each group: `k` of Lookahead is 5 or 6, SWA's and GaLore's
 intervals are longer."""
 
-MOST_CALLS = 6_000
+MOST_CALLS = 2_000
 """Ops of a first step beyond which no second one is run: the first one's are taken for any."""
 
 
@@ -128,18 +128,29 @@ def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], k
     if len(noted.calls) > MOST_CALLS:
         followed.calls = tuple(noted.calls)
     else:
-        settle(run, self, original, followed, without_closure(args, kwargs))
+        quiet = without_closure(args, kwargs)
+        settle(run, self, original, followed, quiet)
+        if not followed.causes and grows_later(run, self, original, quiet):
+            if len(followed.calls) * LATER > MOST_CALLS:
+                followed.causes.setdefault(run.unknown(f"what {self.cls.name} keeps grows at a later step"))
+            else:
+                settle(run, self, original, followed, quiet, LATER)
     known = run.data(GRADIENTS)
     followed.gradients = {id(w): known[id(w)][1] for w in weights_of(self) if id(w) in known}
     return loss
 
 
 def settle(
-    run: Run, self: Instance, original: Value, followed: Followed, given: tuple[tuple[Value, ...], dict[str, Value]]
+    run: Run,
+    self: Instance,
+    original: Value,
+    followed: Followed,
+    given: tuple[tuple[Value, ...], dict[str, Value]],
+    least: int = 1,
 ) -> None:
-    """Step aside until a step finds all of its state there."""
+    """Step aside, at `least` so often, until a step finds all of its state there."""
     args, kwargs = given
-    for _ in range(STEADY):
+    for number in range(1, least + STEADY):
         before = held_by(run, self)
         done, result, noted = once(run, lambda: run.call(original, self, *args, **kwargs), aside=True)
         followed.causes.update(noted.causes)
@@ -148,7 +159,7 @@ def settle(
             return
         after = held_by(run, self)
         followed.native.update(noted.native)
-        if before.form() == after.form():
+        if number >= least and before.form() == after.form():
             break
     else:
         followed.causes.setdefault(run.unknown(f"what {self.cls.name} keeps grows from step to step"))
@@ -156,6 +167,45 @@ def settle(
     followed.held, followed.calls = before, tuple(noted.calls)
     followed.replaced, followed.kept = frozenset(was - now), frozenset(now - was)
     followed.causes.update(before.causes)
+
+
+def grows_later(run: Run, self: Instance, original: Value, given: tuple[tuple[Value, ...], dict[str, Value]]) -> bool:
+    """Whether one of the next steps keeps more, tried on the smallest matrix and the smallest vector of each group."""
+    args, kwargs = given
+    groups = self.attributes.get("param_groups")
+    whole = [
+        (group, group["params"])
+        for group in (groups if isinstance(groups, list) else ())
+        if isinstance(group, dict) and isinstance(group.get("params"), list)
+    ]
+    for group, held in whole:
+        group["params"] = smallest(held)
+    few = {id(weight) for weight in weights_of(self)}
+    try:
+        before = [each for each in held_by(run, self).form() if each[0] in few]
+        for _ in range(LATER):
+            if not once(run, lambda: run.call(original, self, *args, **kwargs), aside=True)[0]:
+                return False
+        after = [each for each in held_by(run, self).form() if each[0] in few]
+    finally:
+        for group, held in whole:
+            group["params"] = held
+    return before != after
+
+
+def smallest(weights: list[Value]) -> list[Value]:
+    kinds: tuple[list[Weight], list[Weight]] = ([], [])
+    for weight in weights:
+        if isinstance(weight, Weight) and weight.trainable and isinstance(weight.shape, tuple):
+            kinds[len(weight.shape) > 1].append(weight)
+    return [min(kind, key=size_of) for kind in kinds if kind]
+
+
+def size_of(weight: Weight) -> int:
+    size = 1
+    for length in weight.shape if isinstance(weight.shape, tuple) else ():
+        size *= length if isinstance(length, int) else 1
+    return size
 
 
 def once(run: Run, step: Callable[[], Value], aside: bool = False) -> tuple[bool, Value, Noted]:

@@ -38,10 +38,12 @@ class Held:
             yield from tensors
         yield from self.shared
 
-    def form(self) -> list[object]:
-        """What tells two states of one optimizer apart: how much is held for what."""
-        each = [(key, tuple((t.shape, t.dtype) for t in tensors)) for key, tensors in self.state.items()]
-        return [*each, *((t.shape, t.dtype) for t in self.shared)]
+    def form(self) -> list[tuple[int, object]]:
+        """What tells two states of one optimizer apart: how much is held for what (0 for no parameter)."""
+        each: list[tuple[int, object]] = [
+            (key, tuple((t.shape, t.dtype) for t in tensors)) for key, tensors in self.state.items()
+        ]
+        return [*each, *((0, (t.shape, t.dtype)) for t in self.shared)]
 
 
 def storage_of(tensor: Tensor) -> Tensor:

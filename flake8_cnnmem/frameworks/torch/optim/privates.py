@@ -47,10 +47,12 @@ def grouped(run: Run, tensorlistlist: Value, with_indices: Value = False) -> Val
     lists = run.items(tensorlistlist)
     if isinstance(lists, Unknown) or not lists:
         return lists if isinstance(lists, Unknown) else {}
-    columns = [run.items(each) for each in lists]
-    cause = next((each for each in columns if isinstance(each, Unknown)), None)
-    if cause is not None:
-        return cause
+    columns: list[list[Value]] = []
+    for each in lists:
+        column = run.items(each)
+        if isinstance(column, Unknown):
+            return column
+        columns.append(column)
     found: dict[Value, tuple[list[list[Value]], list[int]]] = {}
     for at, tensor in enumerate(columns[0]):
         dtype = DTYPES.get(tensor.dtype) if isinstance(tensor, Tensor) else None
