@@ -62,7 +62,7 @@ def run_step(
     timeline = memory.timeline
     first, marks = len(timeline.events), len(timeline.marks)
     stays = (given - update.replaced) | update.kept
-    run_calls(forward, calls, stays)
+    run_calls(forward, calls, stays, replacements(update, calls))
     del timeline.marks[marks:]
     for at in range(first, len(timeline.events)):
         event = timeline.events[at]
@@ -93,12 +93,29 @@ def takes_part(call: Call, missing: set[int], weights: Mapping[int, Value]) -> b
     return False
 
 
-def run_calls(forward: Forward, calls: Sequence[Call], stays: frozenset[int] | set[int]) -> None:
-    """Run the calls; each tensor that does not stay goes when nothing reads or holds it any more."""
-    ends: dict[int, int] = {}
+def replacements(update: Update, calls: Sequence[Call]) -> dict[int, int]:
+    """When each tensor of the state that a step lets go of has got another in its place: by its id the number of the
+    call that makes one like it, each for one of them."""
+    made = [(tensor, call.number) for call in calls for tensor in call.outputs if id(tensor) in update.kept]
+    found: dict[int, int] = {}
+    for tensor in (*(each for tensors in update.state.values() for each in tensors), *update.shared):
+        if id(tensor) in update.replaced:
+            alike = (at for at, (new, _) in enumerate(made) if (new.shape, new.dtype) == (tensor.shape, tensor.dtype))
+            at = next(alike, None)
+            if at is not None:
+                found[id(tensor)] = made.pop(at)[1]
+    return found
+
+
+def run_calls(
+    forward: Forward, calls: Sequence[Call], stays: frozenset[int] | set[int], until: Mapping[int, int]
+) -> None:
+    """Run the calls; each tensor that does not stay goes when nothing reads or holds it any more, and not before the
+    call `until` which (by the tensor's id) something holds it."""
+    ends = dict(until)
     for call in calls:
         for tensor in (*call.inputs, *call.weights, *call.outputs):
-            ends[id(tensor)] = max(call.number, tensor.held)
+            ends[id(tensor)] = max(call.number, tensor.held, until.get(id(tensor), 0))
     forward.wanted = ends.keys()
     waiting = sorted((number, key) for key, number in ends.items() if key not in stays and key not in forward.weights)
     at = 0

@@ -61,13 +61,15 @@ class Followed:
     replaced: frozenset[int] = frozenset()
     kept: frozenset[int] = frozenset()
     causes: dict[Unknown, None] = field(default_factory=dict)
+    early: frozenset[int] = frozenset()
+    """The parameters, by id, whose state was there before any step: it is there whether they get a gradient or not."""
     parameters: tuple[object, ...] = ()
     """Those that trained then: with others it has to be followed again."""
 
 
 def subclassed(run: Run, cls: Class, **options: Value) -> Value:
     """A class below Optimizer was made: its `step` is watched from now on."""
-    own = cls.namespace.get("step")
+    own = cls.namespace.get("step") if isinstance(cls, Class) and cls.site is not None else None
     if own is not None and not isinstance(own, Unknown):
         cls.namespace["step"] = Native("step", watching(own), absorb=False)
     return None
@@ -83,7 +85,9 @@ def watching(original: Value) -> Callable[..., Value]:
             loss = None if closure is None else run.call(closure)
         else:
             loss = follow(run, self, original, args, kwargs)
-        run.note("step", owner_of(run, self))
+        owner = owner_of(run, self)
+        take_over(run, owner)
+        run.note("step", owner)
         return loss
 
     return step
@@ -115,11 +119,12 @@ def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], k
         # Its class does not call Optimizer's own `__init__`.
         self.native = {"name": self.cls.name, "options": {}, "groups": None}
         run.data("optimizers")[id(self)] = self
+    early = frozenset(held_by(run, self).state)
     words = {word: with_gradients(value) for word, value in kwargs.items()}
     given = [with_gradients(value) for value in args]
     done, loss, noted = once(run, lambda: run.call(original, self, *given, **words))
     before = held_by(run, self)
-    followed = Followed(before, noted.native, causes=noted.causes)
+    followed = Followed(before, noted.native, causes=noted.causes, early=early)
     self.native["followed"] = followed
     followed.parameters = parameters(self)
     if not done:
@@ -315,7 +320,15 @@ def note_step(run: Run, self: Instance) -> None:
         native = known.native if isinstance(known, Followed) else {}
         held = held_by(run, owner)
         owner.native["followed"] = Followed(held, {**native, id(self): self}, causes=held.causes)
+        take_over(run, owner)
     run.note("step", owner)
+
+
+def take_over(run: Run, owner: Instance) -> None:
+    """What an optimizer wraps is a part of it, and no optimizer of the training by itself."""
+    made = run.data("optimizers")
+    for key in [key for key, other in made.items() if other is not owner and holds(owner, other)]:
+        del made[key]
 
 
 def owner_of(run: Run, self: Instance) -> Instance:

@@ -67,9 +67,10 @@ def update_of(followed: Followed) -> Update:
         weights = parameters_of(native)
         ids = None if weights is None else frozenset(id(weight) for weight in weights)
         parts.append(Part(by_table(native), ids))
+    early = [tensor for key in held.state if key in followed.early for tensor in held.state[key]]
     return Update(
-        {key: tuple(tensors) for key, tensors in held.state.items()},
-        tuple(held.shared),
+        {key: tuple(tensors) for key, tensors in held.state.items() if key not in followed.early},
+        (*held.shared, *early),
         tuple(parts),
         followed.calls,
         followed.gradients,
