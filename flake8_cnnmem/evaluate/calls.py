@@ -10,6 +10,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
@@ -93,9 +94,6 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
 
     return general
 
-
-UNKNOWN_STEPS = "unknown steps"
-"""Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is."""
 
 UNKNOWN_BACKWARD = "unknown backward"
 """Scratch of the run: whether a backward pass was run from something that is not known."""

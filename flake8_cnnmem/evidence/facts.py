@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.calls import UNKNOWN_STEPS
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.watch import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Framework
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown

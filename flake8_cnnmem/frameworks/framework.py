@@ -19,6 +19,10 @@ from flake8_cnnmem.values import Class, Instance, Run, Value
 DIVIDES_AMONG = "_native_devices"
 """The attribute in which a wrapper of a model notes the devices that it divides each batch among."""
 
+UNKNOWN_STEPS = "unknown steps"
+"""Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
+cause), and where."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:

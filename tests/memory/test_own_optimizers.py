@@ -205,3 +205,52 @@ def test_a_wrapper_and_what_it_wraps_step_once() -> None:
         fact = report(name).training.optimizer
         assert fact.value.name == name
         assert fact.passed_over == ()
+
+
+TRAINER = """\
+import torch
+from torch import nn
+from transformers import Trainer, TrainingArguments
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(1000, 64)
+        self.head = nn.Linear(64, 100)
+
+    def forward(self, input_ids, labels):
+        logits = self.head(self.words(input_ids).mean(1))
+        return {{"loss": nn.functional.cross_entropy(logits, labels), "logits": logits}}
+
+class Texts(torch.utils.data.Dataset):
+    def __len__(self):
+        return 1000
+
+    def __getitem__(self, at):
+        return {{"input_ids": torch.zeros(16, dtype=torch.long), "labels": torch.tensor(1)}}
+
+arguments = TrainingArguments("out", per_device_train_batch_size=8, optim="{optim}")
+Trainer(model=Net(), args=arguments, train_dataset=Texts()).train()
+"""
+
+
+def trained_with(tmp_path: Path, optim: str) -> ModelReport:
+    path = tmp_path / "train.py"
+    path.write_text(TRAINER.format(optim=optim))
+    (found,) = analyse(load(str(path)), DEFAULTS).reports
+    return found
+
+
+def test_a_trainer_names_8_bits(tmp_path: Path) -> None:
+    """The embeddings stay in 32 bits."""
+    found = trained_with(tmp_path, "adamw_bnb_8bit")
+    assert found.status == "exact", found.causes
+    assert found.estimate is not None
+    table, head, bias = 1000 * 64 * 4, 64 * 100, 100 * 4
+    assert found.estimate.optimizer == blocks([1024, table, head, head // 256 * 4, bias] * 2)
+
+
+def test_a_trainers_optimizer_that_is_not_known_is_a_lower_bound(tmp_path: Path) -> None:
+    found = trained_with(tmp_path, "galore_adamw")
+    assert found.status == "lower-bound"
+    assert any("optimizer" in cause.reason for cause in found.causes)

@@ -63,9 +63,10 @@ def apply(
             run.spend(CONSTANT_STEPS)
             return folded
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
-    now = run.data(STEPPING).get("now")
-    if now is not None:
-        now.note_call(made)
+    stepping = run.data(STEPPING)
+    if stepping:
+        for noted in stepping.values():
+            noted.note_call(made)
     return made
 
 

@@ -54,10 +54,9 @@ def set_gradient(run: Run, tensor: Tensor, value: Value) -> None:
 
 
 def cleared(run: Run, tensors: Iterable[Any]) -> None:
-    """These have no gradient until the next backward pass."""
-    passes, known = run.data(PASSES), run.data(GRADIENTS)
+    """These have no gradient until the next backward pass, which gives one like the last."""
+    passes = run.data(PASSES)
     number = passes.get("number", 0)
     for tensor in tensors:
         if isinstance(tensor, Tensor):
             passes[id(tensor)] = number
-            known.pop(id(tensor), None)

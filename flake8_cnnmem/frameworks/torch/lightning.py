@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.module import MODULE, owned
 from flake8_cnnmem.frameworks.torch.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Run, Value
@@ -295,7 +296,7 @@ def parameters_of(method: Value) -> int | None:
 
 def optimizers_in(value: Value, depth: int = 4) -> list[Instance]:
     """The optimizers in what `configure_optimizers` gives: alone, in lists, in dicts."""
-    if isinstance(value, Instance) and OPTIMIZER in value.cls.mro:
+    if isinstance(value, Instance) and (OPTIMIZER in value.cls.mro or value.cls is UNFOLLOWED):
         return [value]
     if depth == 0:
         return []

@@ -72,12 +72,36 @@ def subclassed(run: Run, cls: Class, **options: Value) -> Value:
     own = cls.namespace.get("step") if isinstance(cls, Class) and cls.site is not None else None
     if own is not None and not isinstance(own, Unknown):
         cls.namespace["step"] = Native("step", watching(own), absorb=False)
+    for name, value in list(cls.namespace.items()) if isinstance(cls, Class) and cls.site is not None else ():
+        if is_callable(value) and not isinstance(value, Class) and not name.startswith("__") and name not in ALREADY:
+            cls.namespace[name] = Native(name, beside_step(value), absorb=False)
     return None
+
+
+ALREADY = ("step", "zero_grad", "add_param_group", "state_dict", "load_state_dict")
+"""Methods that do not work on the parameters, or that are watched anyway."""
+
+
+def beside_step(original: Value) -> Callable[..., Value]:
+    """A method that the program calls beside `step` (SAM's `first_step`): what it does is a part of the step."""
+
+    def method(run: Run, self: Value, *args: Value, **kwargs: Value) -> Value:
+        under_way = run.data(STEPPING)
+        if under_way or not isinstance(self, Instance) or not isinstance(self.native, dict):
+            return run.call(original, self, *args, **kwargs)
+        noted = under_way["beside"] = Noted()
+        try:
+            return run.call(original, self, *args, **kwargs)
+        finally:
+            under_way.pop("beside", None)
+            self.native["beside"] = [*self.native.get("beside", ()), *noted.calls][-MOST_CALLS:]
+
+    return method
 
 
 def watching(original: Value) -> Callable[..., Value]:
     def step(run: Run, self: Value, *args: Value, **kwargs: Value) -> Value:
-        if run.data(STEPPING) or not isinstance(self, Instance):
+        if run.data(STEPPING).get("now") is not None or not isinstance(self, Instance):
             return run.call(original, self, *args, **kwargs)
         known = followed_before(self)
         if known is not None:
@@ -140,9 +164,14 @@ def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], k
                 followed.causes.setdefault(run.unknown(f"what {self.cls.name} keeps grows at a later step"))
             else:
                 settle(run, self, original, followed, quiet, LATER)
-    known = run.data(GRADIENTS)
-    followed.gradients = {id(w): known[id(w)][1] for w in weights_of(self) if id(w) in known}
+    followed.gradients = gradients_of(run, self)
     return loss
+
+
+def gradients_of(run: Run, self: Instance) -> dict[int, Tensor]:
+    """The gradients that were asked for, by the parameter's id."""
+    known = run.data(GRADIENTS)
+    return {id(weight): known[id(weight)][1] for weight in weights_of(self) if id(weight) in known}
 
 
 def settle(
@@ -319,7 +348,12 @@ def note_step(run: Run, self: Instance) -> None:
         known = owner.native.get("followed")
         native = known.native if isinstance(known, Followed) else {}
         held = held_by(run, owner)
-        owner.native["followed"] = Followed(held, {**native, id(self): self}, causes=held.causes)
+        calls = [call for call in owner.native.pop("beside", ()) if not call.grad]
+        followed = Followed(held, {**native, id(self): self}, tuple(calls), causes=held.causes)
+        made = {id(tensor) for call in calls for tensor in call.outputs}
+        followed.kept = frozenset(id(tensor) for tensor in held.tensors() if id(tensor) in made)
+        followed.gradients = gradients_of(run, owner)
+        owner.native["followed"] = followed
         take_over(run, owner)
     run.note("step", owner)
 
