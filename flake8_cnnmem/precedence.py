@@ -26,10 +26,12 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
             (sizes_of(value), placed(source, path)) for value, source in built.passed_over
         ))  # fmt: skip
     loss = [Fact(said.value, place_of(said.site, path)) for said in evidence.loss]
+    # Who names an optimizer by option knows more than code in which it is not to be found.
+    optimizers = [said for said in evidence.optimizer if said.value.known or settings.optimizer.source == "default"]
     return Training(
         decided(facts.batch_size, evidence.batch_size, settings.batch_size, path),
         decided(facts.dtype, evidence.dtype, settings.dtype, path),
-        decided(facts.optimizer, evidence.optimizer, settings.optimizer, path),
+        decided(facts.optimizer, optimizers, settings.optimizer, path),
         shape,
         *loss[:1],
     )

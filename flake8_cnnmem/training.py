@@ -27,6 +27,10 @@ class Optimizer:
 
     name: str
     options: tuple[tuple[str, Any], ...] = ()
+    own: Any = field(default=None, compare=False)
+    """A `frameworks.updates.Update` where its code was followed; None where a table of optimizers knows it by name."""
+    known: bool = True
+    """False where all that is known is that there is one."""
 
     def __str__(self) -> str:
         """`adam`, `adam with amsgrad`: the name, and those options that add to its state."""

@@ -132,7 +132,12 @@ def linearise(cls: Class) -> tuple[Class, ...]:
         for sequence in sequences:
             if sequence and sequence[0] is chosen:
                 del sequence[0]
-    return tuple(order)
+    # Native classes do not write down that they derive from `object`, which is the last one of all.
+    return tuple(sorted(order, key=is_object))
+
+
+def is_object(cls: Class) -> bool:
+    return cls.name == "object" and cls.module == "builtins"
 
 
 @dataclass(slots=True, eq=False, repr=False)

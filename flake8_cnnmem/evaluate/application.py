@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
+OPTIMIZER_STEP = "optimizer step"
+"""Scratch of the run: what is noted of the optimizer's step that is being followed."""
+
+
 class Halted(Leaving):
     """The first size that cannot be right, where somebody asked to stop at it."""
 
@@ -75,7 +79,9 @@ def apply_op(
     call.outputs = outputs
     if run.log is not None:
         run.log.append(call)
-    run.trace.ran(call)
+    if call.grad or not run.data(OPTIMIZER_STEP):
+        # What an optimizer's own step computes is its own affair; a closure that it calls is the program's.
+        run.trace.ran(call)
     return outputs[0] if len(outputs) == 1 else outputs
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.frame import Frame
@@ -241,6 +241,8 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
+    elif (number := one_number((left, right))) is not None:
+        return number
     elif isinstance(left, Instance) and isinstance(right, Instance) and hasattr(left.native, "either"):
         if left.cls is right.cls and type(left.native) is type(right.native):
             return Instance(left.cls, dict(left.attributes), native=left.native.either(right.native, cause))
@@ -250,6 +252,20 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if left is None or right is None:
         return dataclasses.replace(cause, instead=right if left is None else left)
     return cause
+
+
+def one_number(values: Sequence[Value]) -> Tensor | None:
+    """What stands for any of these where each is a number, or a tensor of one value that no gradient goes through: the
+    first of the tensors, since whatever is computed with either has the same sizes."""
+    found: Tensor | None = None
+    for value in values:
+        if isinstance(value, Tensor) and not isinstance(value, Weight) and value.shape == ():
+            if value.call is not None and value.call.grad:
+                return None
+            found = found or value
+        elif type(value) not in (int, float):
+            return None
+    return found
 
 
 class Either:

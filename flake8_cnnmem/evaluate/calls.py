@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
 @expression(cst.Call)
@@ -30,6 +35,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         else:
             positional.append((arg.star == "*", code))
     site = compiler.site()
+    trains = word_of_training(node)
+
     if not keywords and not any(starred for starred, _ in positional):
         codes = tuple(code for _, code in positional)
 
@@ -40,6 +47,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             outer = run.site
             run.site = site
             made = run.layers_made
+            if trains and type(callee) is Unknown:
+                note_training(run, trains, callee)
             result = run.invoke(callee, args, {})
             if run.layers_made != made and type(result) is Instance:
                 run.built(result, made, site)
@@ -84,6 +93,27 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         return result
 
     return general
+
+
+UNKNOWN_BACKWARD = "unknown backward"
+"""Scratch of the run: whether a backward pass was run from something that is not known."""
+
+
+def word_of_training(node: cst.Call) -> str:
+    """ "step" and "backward" of a method that is called as `optimizer.step()` and `loss.backward()` are."""
+    if not isinstance(node.func, cst.Attribute):
+        return ""
+    word = node.func.attr.value
+    return word if word == "backward" or (word == "step" and not node.args) else ""
+
+
+def note_training(run: Interpreter, word: str, unknown: Unknown) -> None:
+    """Something that is not known makes a step, or a backward pass. A step before any of those is not an optimizer's;
+    what does it where a known optimizer steps is a scheduler or a profiler."""
+    if word == "backward":
+        run.data(UNKNOWN_BACKWARD)["seen"] = True
+    elif run.data(UNKNOWN_BACKWARD) or any(event.kind == "backward" for event in run.trace.events):
+        run.data(UNKNOWN_STEPS).setdefault(id(run.site), (unknown, run.site))
 
 
 FRAME_BUILTINS = ("super", "locals", "globals", "vars", "eval", "exec")

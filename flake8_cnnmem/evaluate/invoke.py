@@ -48,7 +48,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if kind is Unknown:
         if "batch_size" in kwargs:
             run.note_batch(kwargs["batch_size"])
-        return function
+        return frameworks.made_by_unfollowed(run, function, args, kwargs)
     if kind is Instance:
         method = function.cls.find("__call__")
         if run.invocation is None and id(function) in run.trace.layers:

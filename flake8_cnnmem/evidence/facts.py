@@ -11,9 +11,11 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.phases import Phase, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Framework
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 
@@ -128,6 +130,8 @@ def optimizers_of(
         evidence.updated = theirs if trained - theirs else None
     for compiled in reversed(framework.compiled(model)):
         named = framework.optimizer_of(compiled.optimizer)
+        if isinstance(compiled.optimizer, Unknown):
+            named = unknown_optimizer(compiled.optimizer)
         if named is not None:
             site = compiled.optimizer.site if isinstance(compiled.optimizer, Instance) else None
             evidence.optimizer.append(Said(named, site or compiled.site))
@@ -137,6 +141,15 @@ def optimizers_of(
     if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
         # The only one that the code makes, where what it compiles was not followed.
         evidence.optimizer.append(Said(named, lone[0].site))
+    if not evidence.optimizer:
+        for unknown, at in run.data(UNKNOWN_STEPS).values():
+            evidence.optimizer.append(Said(unknown_optimizer(unknown), at))
+
+
+def unknown_optimizer(value: Unknown) -> Optimizer:
+    """An optimizer of which nothing more is known."""
+    cause = Unknown(f"the optimizer is not known: {value.reason}", value.path, value.line)
+    return Optimizer("unknown", (), Update(causes=(cause,)), known=False)
 
 
 def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:

@@ -9,7 +9,8 @@ from functools import cache
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.training import Optimizer
-from flake8_cnnmem.values import Instance, Namespace, Native, Value
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Namespace, Native, Run, Value
 
 PACKAGES = {
     "torch": "torch",
@@ -32,6 +33,9 @@ PACKAGES = {
     "accelerate": "torch",
     "einops": "torch",
     "transformers": "torch",
+    "bitsandbytes": "torch",
+    "apex": "torch",
+    "deepspeed": "torch",
     "torchvision": "images",
     "PIL": "images",
     "cv2": "images",
@@ -98,6 +102,16 @@ def of_layer(value: Value) -> Framework | None:
         if loaded is not None and loaded.FRAMEWORK.is_layer(value):
             return named(package)
     return None
+
+
+def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """What a call of a function gives that nobody can follow: the first framework in use that has an answer."""
+    for package in ("torch", "keras") if args or kwargs else ():
+        if f"{__name__}.{package}" in sys.modules:
+            made = named(package).made_by_unfollowed(run, cause, args, kwargs)
+            if made is not cause:
+                return made
+    return cause
 
 
 def is_layer(value: Value) -> bool:

@@ -19,6 +19,10 @@ from flake8_cnnmem.values import Class, Instance, Run, Value
 DIVIDES_AMONG = "_native_devices"
 """The attribute in which a wrapper of a model notes the devices that it divides each batch among."""
 
+UNKNOWN_STEPS = "unknown steps"
+"""Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
+cause), and where."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -107,6 +111,10 @@ class Framework:
     """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
     updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
     """The parameters that an optimizer was made for; None where it does not say."""
+    made_by_unfollowed: Callable[[Run, Unknown, tuple[Value, ...], dict[str, Value]], Value] = (
+        lambda run, cause, args, kwargs: cause
+    )
+    """What a call of a function gives that nobody can follow."""
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""

@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flake8_cnnmem import dims
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment, within
+from flake8_cnnmem.memory.own_steps import line_of, state_lines
+from flake8_cnnmem.memory.storages import Memory
+from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.memory.volumes import activations, unknowns, volumes
-from flake8_cnnmem.training import Training
+from flake8_cnnmem.training import Optimizer, Training
 from flake8_cnnmem.unknown import Unknown
 
 __all__ = ["activations", "estimate", "inference", "training_bytes"]
@@ -83,6 +87,21 @@ def inference(model: Model, dtype: str = "float32") -> int:
     return size_of(dtype) * (_written(model).line.at(1) + _weights(model, trainable=False).line.at(1))
 
 
+def kept_by_own(model: Model, optimizer: Optimizer, dtype: str) -> int:
+    """Bytes that an optimizer keeps whose own code was followed."""
+    if not isinstance(optimizer.own, Update):
+        return 0
+    trained = [id(weight) for weight in model.weights if id(weight) in model.trained]
+    memory = Memory(Timeline(1), 1)
+    lines = state_lines(memory, optimizer.own, trained, (half_of(dtype) and "float32") or dtype)
+    weights = {id(weight): weight for weight in model.weights}
+    for part in optimizer.own.parts:
+        row, options = optimizers.lookup(part.optimizer, optimizers.TEXTBOOK)
+        held = [weights[key] for key in trained if part.weights is None or key in part.weights]
+        lines += [line_of(memory, weight, dtype) for weight in held] * optimizers.slots(row, options)
+    return sum(line.fixed for line in lines)
+
+
 def estimate(model: Model, training: Training, overhead: int) -> Estimate:
     """One training step by the textbook. What has no known size is not counted, and listed in `left_out`."""
     batch, dtype = training.batch_size.value, training.dtype.value
@@ -92,7 +111,7 @@ def estimate(model: Model, training: Training, overhead: int) -> Estimate:
 
     value, master = size_of(half_of(dtype) or dtype), size_of(dtype)
     parameters, gradients = master * all_weights.line.fixed, master * trained.line.fixed
-    cache = gradients * optimizers.slots(row, options)
+    cache = gradients * optimizers.slots(row, options) + kept_by_own(model, training.optimizer.value, dtype)
     total = Line(
         parameters + gradients + cache + value * (2 * written.line.fixed + given.line.fixed),
         value * (2 * written.line.each + given.line.each),
@@ -107,6 +126,13 @@ def estimate(model: Model, training: Training, overhead: int) -> Estimate:
         input=value * given.line.at(batch),
         overhead=overhead,
         total=total.at(batch) + overhead,
-        left_out=tuple(dict.fromkeys(written.left_out + given.left_out + all_weights.left_out)),
+        left_out=tuple(
+            dict.fromkeys(
+                written.left_out
+                + given.left_out
+                + all_weights.left_out
+                + optimizers.not_known(training.optimizer.value, optimizers.TEXTBOOK)
+            )
+        ),
         peaks=Formula(total),
     )

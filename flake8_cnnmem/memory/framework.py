@@ -21,7 +21,7 @@ from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.replayed import Replayed
-from flake8_cnnmem.memory.stepping import GraphUpdates, state, step
+from flake8_cnnmem.memory.stepping import GraphUpdates, Stepping, state
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
@@ -89,7 +89,8 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
             memory.release(value.storage)
         else:
             backward.finished[key] = value
-    row, options = optimizers.lookup(training.optimizer.value, TABLES[rules.framework])
+    stepping = Stepping(training.optimizer.value, TABLES[rules.framework])
+    row, options = optimizers.lookup(stepping.optimizer, stepping.table)
     if rules.step == "graph" and dtype == "mixed_float16":
         # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
         options["loss_scale"] = True
@@ -125,11 +126,12 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
     if graph is not None:
         graph.end(backward.finished)
         state(memory, row, options, graph.updated)
+        memory.left_out.update(dict.fromkeys(optimizers.not_known(stepping.optimizer, stepping.table)))
     else:
         held = weights if model.updated is None else model.updated
-        updated = [backward.finished[key] for key in weights if key in backward.finished and key in held]
-        step(memory, row, options, updated)
-        state(memory, row, options, updated)
+        updated = {key: backward.finished[key] for key in weights if key in backward.finished and key in held}
+        stepping.step(memory, rules, dtype, weights, updated)
+        stepping.state(memory, dtype, updated)
 
     def again(batch: int) -> Replayed:
         return replay(model, training.at_batch(batch), rules)
@@ -173,10 +175,11 @@ def resident(
                 dtype = value.dtype if value is not None else resolve(weight.dtype, "float32")
                 left[id(weight)] = memory.new(weight.shape, dtype, use="gradients")
         if each.optimizer is not None:
-            row, options = optimizers.lookup(each.optimizer, table)
-            held = [weights.get(id(w)) or Value(Storage(*sized(memory, w)), memory.form(w.shape, "float32"))
-                    for w in each.updated]  # fmt: skip
-            state(memory, row, options, held)
+            held = {
+                id(w): weights.get(id(w)) or Value(Storage(*sized(memory, w)), memory.form(w.shape, "float32"))
+                for w in each.updated
+            }
+            Stepping(each.optimizer, table).state(memory, "float32", held)
     return left
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
 
 DEFAULT = "adam"
-"""What an optimizer that no table knows is taken for: the most common choice, and no less than most others hold."""
+"""What a wrapper is taken for that does not say what it wraps: the most common choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +179,30 @@ TEXTBOOK: Mapping[str, Row] = MappingProxyType(
 
 def lookup(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Row, dict[str, Any]]:
     """The optimizer's row and its options. "momentum" and "nesterov" are SGD with a momentum; a LossScaleOptimizer is
-    the one that it wraps ("inner")."""
+    the one that it wraps ("inner").
+
+    One that no table has, and one whose own code was followed, needs nothing by the table: an empty row, with a cause
+    (`not_known`) for the first.
+    """
     options = dict(optimizer.options)
+    name = named(optimizer, options)
+    if optimizer.own is not None or not optimizer.known:
+        return Row(), options
+    return table.get(name) or TEXTBOOK.get(name) or Row(), options
+
+
+def not_known(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Unknown, ...]:
+    """Why an optimizer may need more than its row says."""
+    if isinstance(optimizer.own, Update):
+        return optimizer.own.causes
+    name = named(optimizer, dict(optimizer.options))
+    if optimizer.known and (name in table or name in TEXTBOOK):
+        return ()
+    return (Unknown(f"the optimizer {optimizer.name} is not known: what it keeps is not counted"),)
+
+
+def named(optimizer: Optimizer, options: dict[str, Any]) -> str:
+    """The name that tables have. `options` get those that a name stands for."""
     name = optimizer.name.lower().replace("_", "").replace("-", "")
     if name in ("momentum", "nesterov", "sgdmomentum"):
         name = "sgd"
@@ -186,7 +210,7 @@ def lookup(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Row, dict[st
     if name == "lossscaleoptimizer":
         name = str(options.pop("inner", DEFAULT)).lower()
         options["loss_scale"] = True
-    return table.get(name) or TEXTBOOK.get(name) or table[DEFAULT], options
+    return name
 
 
 def slots(row: Row, options: Mapping[str, Any]) -> int:

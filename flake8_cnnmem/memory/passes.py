@@ -7,12 +7,10 @@ until the next step. A step is replayed after a first run of it, so that it find
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
-from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.actions import Action, Step, Turn
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
@@ -22,7 +20,7 @@ from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.framework import TABLES, resident, rules_of, weights_in_memory
 from flake8_cnnmem.memory.replayed import Replayed
-from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import steps_of
 from flake8_cnnmem.memory.timeline import Timeline
@@ -76,7 +74,8 @@ class Replay:
     forward: Forward = field(init=False)
     backward: Backward = field(init=False)
     inputs: list[Tensor] = field(default_factory=list)
-    updated: dict[int, tuple[optimizers.Row, Mapping[str, object], Value]] = field(default_factory=dict)
+    updated: dict[int, Stepping] = field(default_factory=dict)
+    """The optimizer that keeps state for a weight, by the weight's id."""
     saved: int = 0
     most: Keeping = ()
     """`saved` without the inputs, at the loss for which most is kept."""
@@ -181,22 +180,21 @@ class Replay:
 
     def step(self, action: Action) -> None:
         assert action.optimizer is not None
-        row, options = optimizers.lookup(action.optimizer, TABLES[self.rules.framework])
-        values = [self.backward.finished[key] for key in self.weights
-                  if key in action.weights and key in self.backward.finished]  # fmt: skip
-        step(self.memory, row, options, values)
-        for key in self.weights:
-            if key in action.weights and key in self.backward.finished:
-                self.updated.setdefault(key, (row, options, self.weights[key]))
+        stepping = Stepping(action.optimizer, TABLES[self.rules.framework])
+        finished = self.backward.finished
+        gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
+        stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
+        for key in gradients:
+            self.updated.setdefault(key, stepping)
 
     def finish(self) -> None:
         """The optimizers' state was there from the beginning."""
-        for row, options, values in self.by_optimizer():
-            state(self.memory, row, options, values)
+        for stepping, values in self.by_optimizer():
+            stepping.state(self.memory, self.training.dtype.value, values)
 
-    def by_optimizer(self) -> list[tuple[optimizers.Row, Mapping[str, object], list[Value]]]:
+    def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:
         """The weights that each optimizer keeps state for."""
-        found: dict[int, tuple[optimizers.Row, Mapping[str, object], list[Value]]] = {}
-        for row, options, value in self.updated.values():
-            found.setdefault(id(options), (row, options, []))[2].append(value)
+        found: dict[int, tuple[Stepping, dict[int, Value]]] = {}
+        for key, stepping in self.updated.items():
+            found.setdefault(id(stepping), (stepping, {}))[1][key] = self.weights[key]
         return list(found.values())

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flake8_cnnmem.graph import Model
-from flake8_cnnmem.memory import framework, optimizers
+from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.estimate import Estimate, Moment
-from flake8_cnnmem.memory.stepping import state
+from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
@@ -79,6 +79,6 @@ def kept_always(model: Model, training: Training, with_state: bool) -> int:
     memory = Memory(Timeline(framework.rules_of(model.framework).alignment), max(1, batch))
     weights = framework.weights_in_memory(model, memory, training.dtype.value)
     if with_state:
-        row, options = optimizers.lookup(training.optimizer.value, framework.TABLES[model.framework])
-        state(memory, row, options, [value for value in weights.values() if value.grad])
+        stepping = Stepping(training.optimizer.value, framework.TABLES[model.framework])
+        stepping.state(memory, training.dtype.value, {key: value for key, value in weights.items() if value.grad})
     return memory.timeline.peak(batch)

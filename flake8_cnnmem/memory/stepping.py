@@ -7,13 +7,67 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flake8_cnnmem import dims
+from flake8_cnnmem.frameworks.rules import Rules
+from flake8_cnnmem.frameworks.updates import Part, Update
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.optimizers import Row, ahead, beside, clips, is_set, slots, waits_for_all
+from flake8_cnnmem.memory.optimizers import (
+    Row,
+    ahead,
+    beside,
+    clips,
+    is_set,
+    lookup,
+    not_known,
+    slots,
+    waits_for_all,
+)
+from flake8_cnnmem.memory.own_steps import run_step, state_lines
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
 SCALAR = Line(4)
+
+
+@dataclass(slots=True, eq=False)
+class Stepping:
+    """An optimizer in a replay: a row for what tables know of it, and what was followed of its own code."""
+
+    optimizer: Optimizer
+    table: Mapping[str, Row]
+
+    @property
+    def own(self) -> Update | None:
+        return self.optimizer.own if isinstance(self.optimizer.own, Update) else None
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """The optimizers that tables know."""
+        return (Part(self.optimizer),) if self.own is None else self.own.parts
+
+    def step(
+        self, memory: Memory, rules: Rules, dtype: str, weights: dict[int, Value], gradients: Mapping[int, Value]
+    ) -> None:
+        """The temporaries of its step on those of the `weights` (by id) that have `gradients`."""
+        memory.timeline.mark("optimizer")
+        for part in self.parts:
+            row, options = lookup(part.optimizer, self.table)
+            values = [value for key, value in gradients.items() if part.weights is None or key in part.weights]
+            step(memory, row, options, values)
+        if self.own is not None:
+            run_step(memory, rules, dtype, weights, self.own, gradients)
+
+    def state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:
+        """Put the state of the weights that it updates (by id) at the beginning of the step."""
+        for part in self.parts:
+            row, options = lookup(part.optimizer, self.table)
+            values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
+            state(memory, row, options, values)
+            memory.left_out.update(dict.fromkeys(not_known(part.optimizer, self.table)))
+        if self.own is not None:
+            memory.timeline.put_first(state_lines(memory, self.own, list(updated), dtype), "optimizer")
+            memory.left_out.update(dict.fromkeys(self.own.causes))
 
 
 def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence[Value]) -> None:

@@ -77,9 +77,12 @@ def test_a_fused_step_makes_nothing() -> None:
     assert temporaries == 0
 
 
-def test_an_unheard_of_optimizer_is_taken_for_adam() -> None:
+def test_an_unheard_of_optimizer_is_a_cause() -> None:
     row, _ = optimizers.lookup(Optimizer("sophia"), optimizers.TORCH)
-    assert row == optimizers.TORCH["adam"]
+    assert row == optimizers.Row()
+    (cause,) = optimizers.not_known(Optimizer("sophia"), optimizers.TORCH)
+    assert "sophia" in cause.reason
+    assert optimizers.not_known(Optimizer("adam"), optimizers.TORCH) == ()
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "schedule_free_adamw", "Muon", "Lion", "Ftrl"])

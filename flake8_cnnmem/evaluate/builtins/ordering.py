@@ -90,5 +90,7 @@ def extreme(run: Run, items: list[Value], key: Value, largest: bool) -> Value:
             if less(run, keys[best], keys[place]) if largest else less(run, keys[place], keys[best]):
                 best = place
     except Undecided as undecided:
-        return undecided.cause
+        from flake8_cnnmem.evaluate.branches import one_number
+
+        return one_number(items) if one_number(items) is not None else undecided.cause
     return items[best]

@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.keras.fitting import unshared
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -42,6 +43,10 @@ def optimizer_of(value: Value) -> Optimizer | None:
         wrapped = optimizer_of(inner)
         return Optimizer(wrapped.name, (*wrapped.options, ("loss_scale", True))) if wrapped is not None else None
     known = next((cls.name for cls in value.cls.mro if cls.name in OPTIMIZERS), value.cls.name)
+    if known == "Optimizer" and value.cls.site is not None:
+        site = value.site or value.cls.site
+        cause = Unknown(f"what the optimizer {value.cls.name} keeps is not followed", site.path, site.line)
+        return Optimizer(value.cls.name.lower(), (), Update(causes=(cause,)))
     options: dict[str, Any] = {}
     for word in TELLING:
         setting = value.attributes.get(word)

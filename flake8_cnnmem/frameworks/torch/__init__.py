@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.torch import namespaces, summaries
+from flake8_cnnmem.frameworks.torch import namespaces, summaries, transformers
 from flake8_cnnmem.frameworks.torch.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
 from flake8_cnnmem.frameworks.torch.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.module import call_root, children_of, is_module, paths_of, weights_of
-from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of
+from flake8_cnnmem.frameworks.torch.optim import optimizer_of, packages, parameters_of
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
-from flake8_cnnmem.frameworks.torch.transformers import stand_in
 from flake8_cnnmem.values import Instance, Namespace
 
 __all__ = ["FRAMEWORK", "find_module", "stand_in"]
@@ -19,8 +19,13 @@ __all__ = ["FRAMEWORK", "find_module", "stand_in"]
 
 def find_module(dotted: str) -> Namespace | None:
     """A module of torch, or of the tools that print its models."""
-    found = summaries.find_module(dotted)
+    found = summaries.find_module(dotted) or packages.find_module(dotted)
     return namespaces.find_module(dotted) if found is None else found
+
+
+def stand_in(dotted: str) -> Namespace | None:
+    """What is known of a package whose source is not found."""
+    return transformers.stand_in(dotted) or packages.stand_in(dotted)
 
 
 def is_model(instance: Instance) -> bool:
@@ -52,4 +57,5 @@ FRAMEWORK = Framework(
     own_inputs=lambda instance: None,
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
+    made_by_unfollowed=made_by_unfollowed,
 )

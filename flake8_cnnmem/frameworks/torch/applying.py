@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.frameworks.torch.dtypes import promote
+from flake8_cnnmem.frameworks.torch.gradients import STEPPING
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
@@ -61,7 +62,12 @@ def apply(
         if folded is not None:
             run.spend(CONSTANT_STEPS)
             return folded
-    return run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    stepping = run.data(STEPPING)
+    if stepping:
+        for noted in stepping.values():
+            noted.note_call(made)
+    return made
 
 
 def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None) -> Value | None:

@@ -106,6 +106,10 @@ def binary(run: Run, symbol: str, left: Value, right: Value, in_place: bool = Fa
     known = known_result(symbol, left, right, dtype)
     if known is not None:
         run.spend(CONSTANT_STEPS)
+        if in_place and isinstance(left, Tensor) and not run.grad_enabled and left.shape == known.shape:
+            # A count of steps that is kept as a tensor: whoever holds it sees it grow.
+            left.data = known.data
+            return left
         return known
     function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
     if is_number(left) and isinstance(right, Tensor):
@@ -234,8 +238,8 @@ _declare("hypot", "hypot")
 
 
 def with_alpha(run: Run, symbol: str, input: Value, other: Value, alpha: Value, in_place: bool = False) -> Value:
-    """`input + alpha * other`."""
-    if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other):
+    """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
+    if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and run.grad_enabled:
         other = binary(run, "*", other, alpha)
     if is_number(input) and is_number(other):
         input = tensor_of(input)
@@ -295,7 +299,15 @@ def pow_in_place(run: Run, input: Value, exponent: Value) -> Value:
 
 
 def weighted(run: Run, symbol: str, input: Value, first: Value, second: Value, value: Value, in_place: bool) -> Value:
-    """`input + value * first (symbol) second` as one step each."""
+    """`input + value * first (symbol) second`: one kernel; where a gradient may be asked for, one step each."""
+    if not run.grad_enabled:
+        if in_place and isinstance(input, Weight):
+            input.data = None
+            return input
+        operands = [operand(each) for each in (input, first, second)]
+        function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if in_place else "")
+        dtype = input.dtype if in_place and isinstance(input, Tensor) else common_dtype(operands)
+        return apply(run, Broadcast("lerp", in_place), *operands, function=function, dtype=dtype)
     product = binary(run, symbol, first, second)
     return with_alpha(run, "+", input, product, value, in_place)
 

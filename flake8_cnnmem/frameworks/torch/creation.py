@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
 from flake8_cnnmem.frameworks.torch.constants import Constant, constant, counted, from_nested, scalar
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.placed import made_on
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
@@ -55,7 +56,7 @@ def _declare_sized(name: str, value: Any) -> None:
         result = dtype_of(dtype)
         made = filled(shape, value_as(value, result), result)
         made.requires_grad = requires_grad is True
-        return made
+        return made_on(run, made, device)
 
     define(f"torch.{name}")(function)
 
@@ -80,7 +81,7 @@ def full(
 ) -> Value:
     number = scalar(fill_value)
     default = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float"
-    return filled(sizes((size,)), number, dtype_of(dtype, default))
+    return made_on(run, filled(sizes((size,)), number, dtype_of(dtype, default)), device)
 
 
 @define("torch.randint")
@@ -270,7 +271,7 @@ def tensor(
     made = from_data(run, data, dtype)
     if isinstance(made, Tensor) and requires_grad is True:
         return Tensor(made.shape, made.dtype, requires_grad=True)
-    return made
+    return made_on(run, made, device)
 
 
 @define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")

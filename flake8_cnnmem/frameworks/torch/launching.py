@@ -4,6 +4,7 @@ Lightning's Fabric, torch.multiprocessing. The loop itself is the user's own.
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.gradients import backward as backward_pass
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.regions import AUTOCAST, QUIET
 from flake8_cnnmem.graph import Tensor
@@ -37,7 +38,7 @@ def first(run: Run, self: Instance, value: Value = None, *args: Value, **kwargs:
 
 def backward(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(loss, Tensor):
-        run.note("backward", loss)
+        backward_pass(run, loss)
     return None
 
 

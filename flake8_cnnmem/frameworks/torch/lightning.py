@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from flake8_cnnmem.frameworks.torch.gradients import backward as backward_pass
 from flake8_cnnmem.frameworks.torch.holding import HPARAMS, held_as, saved_arguments
 from flake8_cnnmem.frameworks.torch.launching import FABRIC
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.module import MODULE, owned
 from flake8_cnnmem.frameworks.torch.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Run, Value
@@ -143,7 +145,7 @@ MEMBERS.update({
 @MEMBERS.method("manual_backward")
 def manual_backward(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(loss, Tensor):
-        run.note("backward", loss)
+        backward_pass(run, loss)
     return None
 
 
@@ -294,7 +296,7 @@ def parameters_of(method: Value) -> int | None:
 
 def optimizers_in(value: Value, depth: int = 4) -> list[Instance]:
     """The optimizers in what `configure_optimizers` gives: alone, in lists, in dicts."""
-    if isinstance(value, Instance) and OPTIMIZER in value.cls.mro:
+    if isinstance(value, Instance) and (OPTIMIZER in value.cls.mro or value.cls is UNFOLLOWED):
         return [value]
     if depth == 0:
         return []
@@ -355,7 +357,7 @@ def steps(run: Run, model: Instance, batch: Value, made: list[Instance]) -> None
         for optimizer in stepping:
             run.call(run.get(optimizer, "zero_grad"))
         if isinstance(loss, Tensor):
-            run.note("backward", loss)
+            backward_pass(run, loss)
         for optimizer in stepping:
             run.call(run.get(optimizer, "step"))
 

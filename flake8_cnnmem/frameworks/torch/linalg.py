@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, multiply
+from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.reductions import reduce
@@ -220,6 +220,63 @@ def old_qr(run: Run, input: Value, some: Value = True, *, out: Value = None) -> 
     return qr(run, input, "reduced" if some else "complete")
 
 
+@dataclass(frozen=True, slots=True)
+class Decomposition(Weightless):
+    """A matrix (..., m, n) taken apart: "svd" as (..., m, k), (..., k) and (..., k, n), where k is the smaller of m and
+    n, and m and n the inner sides where it is `full`; "eigen" as (..., n) and (..., n, n)."""
+
+    kind: str
+    full: bool = False
+    transposed: bool = False
+    """Whether the last one is given as (..., n, k)."""
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        *batch, rows, columns = inputs[0]
+        if self.kind == "eigen":
+            return (*batch, columns), inputs[0]
+        inner: Size = Unknown("the smaller side of a matrix is not known")
+        if isinstance(rows, int) and isinstance(columns, int):
+            inner = min(rows, columns)
+        left, right = (rows, columns) if self.full else (inner, inner)
+        last = (columns, right) if self.transposed else (right, columns)
+        return (*batch, rows, left), (*batch, inner), (*batch, *last)
+
+
+def taken_apart(run: Run, op: Decomposition, matrix: Value) -> Value:
+    """What optimizers do with matrices. What a gradient through it keeps is not known."""
+    if run.grad_enabled:
+        return run.unknown(f"the gradient of a decomposition ({op.kind}) is not followed")
+    return apply(run, op, matrix, function=op.kind)
+
+
+def svd(run: Run, A: Value, full_matrices: Value = True, *, driver: Value = None, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("svd", full_matrices is not False), A)
+
+
+@define("torch.svd", "tensor.svd")
+def old_svd(run: Run, input: Value, some: Value = True, compute_uv: Value = True, *, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("svd", some is False, True), input)
+
+
+@define("torch.svd_lowrank")
+def svd_lowrank(run: Run, A: Value, q: Value = 6, niter: Value = 2, M: Value = None) -> Value:
+    tensor = tensor_of(A)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or not isinstance(q, int):
+        return run.unknown("the sides of a matrix are not known")
+    *batch, rows, columns = tensor.shape
+    return tuple(Tensor(shape, tensor.dtype) for shape in ((*batch, rows, q), (*batch, q), (*batch, columns, q)))
+
+
+def eigh(run: Run, A: Value, UPLO: Value = "L", *, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("eigen"), A)
+
+
+def solve_triangular(
+    run: Run, A: Value, B: Value, *, upper: Value, left: Value = True, unitriangular: Value = False, out: Value = None
+) -> Value:
+    return apply(run, Elementwise("solve"), B, A, function="solve_triangular")
+
+
 def several(name: str) -> Native:
     def function(run: Run, A: Value, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"torch.linalg.{name} is not followed")
@@ -237,7 +294,10 @@ LINALG: dict[str, Value] = {
     "solve": Native("solve", solve, absorb=False),
     **{name: same_shape(name) for name in ("inv", "cholesky", "matrix_exp", "matrix_power")},
     "qr": Native("qr", qr, absorb=False),
-    **{name: several(name) for name in ("svd", "eig", "eigh", "slogdet", "lstsq", "lu")},
+    "svd": Native("svd", svd, absorb=False),
+    "eigh": Native("eigh", eigh, absorb=False),
+    "solve_triangular": Native("solve_triangular", solve_triangular, absorb=False),
+    **{name: several(name) for name in ("eig", "slogdet", "lstsq", "lu")},
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.gradients import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.parameters import make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
@@ -473,6 +474,7 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+    cleared(run, [value for _, value in owned(self, "_parameters")])
     run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 

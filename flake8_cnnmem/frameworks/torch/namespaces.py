@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.torch import (
     dtypes,
     einops,
     elementwise,
+    foreach,
     indexing,
     initialising,
     joining,
@@ -25,6 +26,7 @@ from flake8_cnnmem.frameworks.torch import (
     linalg,
     losses,
     norms,
+    older_orders,
     optim,
     parallel,
     pools,
@@ -64,7 +66,8 @@ from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
 
 DECLARING = (
     arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools,
-    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive,
+    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive, foreach,
+    older_orders,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
@@ -230,11 +233,12 @@ CONTENTS: dict[str, Contents] = {
     "torch.special": TORCH,
     "torch.fft": complexes.FFT,
     "torch.optim": optim.OPTIMIZERS,
-    "torch.optim.optimizer": optim.OPTIMIZERS,
-    **{f"torch.optim.{name.lower()}": optim.OPTIMIZERS for name in optim.OPTIONS},
+    "torch.optim.optimizer": {**optim.OPTIMIZERS, **optim.PRIVATES},
+    **{f"torch.optim.{name.lower()}": {**optim.OPTIMIZERS, **optim.PRIVATES} for name in optim.OPTIONS},
     "torch.optim.lr_scheduler": optim.scheduler,
     "torch.optim.swa_utils": {"AveragedModel": parallel.AveragedModel},
     "torch.utils": {},
+    "torch.utils._foreach_utils": optim.FOREACH_UTILITIES,
     "torch.utils.data": data.DATA,
     "torch.utils.data.dataset": data.DATA,
     "torch.utils.data.dataloader": data.DATA,

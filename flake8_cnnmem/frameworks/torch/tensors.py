@@ -7,14 +7,17 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch import gradients
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.creation import value_as
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.gradients import gradient_of
 from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
+from flake8_cnnmem.frameworks.torch.placed import moved
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.splitting import unbind
@@ -70,7 +73,7 @@ ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
     "data": values_only,
     "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real"),
     "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag"),
-    "grad": lambda run, tensor: None,
+    "grad": gradient_of,
     "grad_fn": lambda run, tensor: None if tensor.call is None else run.unknown("gradients are not computed"),
     "is_cuda": lambda run, tensor: True,
     "is_cpu": lambda run, tensor: False,
@@ -105,7 +108,7 @@ NOT_FOLLOWED = frozenset((
     "q_scale", "q_zero_point", "qr", "qscheme", "reinforce", "renorm", "renorm_", "resize", "resize_", "resize_as",
     "resize_as_", "resize_as_sparse_", "resolve_neg", "retains_grad", "row_indices", "select_scatter",
     "slice_inverse", "slice_scatter", "slogdet", "smm", "solve", "sparse_dim", "sparse_mask", "sparse_resize_",
-    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "svd", "swapaxes_", "swapdims_", "symeig",
+    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "swapaxes_", "swapdims_", "symeig",
     "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo",
     "to_sparse_csc", "to_sparse_csr", "triangular_solve", "unsafe_split", "unsafe_split_with_sizes", "values",
     "volatile",
@@ -147,6 +150,8 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
             tensor.shape, tensor.data = value.shape, None
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
+    elif attribute == "grad":
+        gradients.set_gradient(run, tensor, value)
     elif attribute not in ATTRIBUTES:
         run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
 
@@ -190,7 +195,9 @@ def element_size(run: Run, input: Value) -> Value:
 @define("tensor.item")
 def item(run: Run, input: Value) -> Value:
     number = scalar(input) if not isinstance(input, Weight) else None
-    return number if number is not None else run.unknown("a number is computed from a tensor's values")
+    if number is not None:
+        return number
+    return run.unknown("a number is computed from a tensor's values").as_something()
 
 
 @define("tensor.tolist")
@@ -236,6 +243,7 @@ for _name, _dtype in (
 @define("tensor.to")
 def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
     given = (*args, *kwargs.values())
+    moved(run, input, kwargs.get("device", args[0] if args and not is_dtype(args[0]) else None))
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
@@ -261,11 +269,17 @@ def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     return input
 
 
+@define("tensor.cuda")
+def cuda(
+    run: Run, input: Value, device: Value = None, non_blocking: Value = False, memory_format: Value = None
+) -> Value:
+    return to_device(run, moved(run, input, GPU))
+
+
 for _name in (
     "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, absorb=False)
-METHODS["cuda"] = Native("cuda", to_device, absorb=False)
 METHODS["xpu"] = Native("xpu", to_device, absorb=False)
 METHODS["cpu"] = Native("cpu", to_host, absorb=False)
 
@@ -318,7 +332,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
-    run.note("backward", input, retain_graph=create_graph if retain_graph is None else retain_graph)
+    gradients.backward(run, input, create_graph if retain_graph is None else retain_graph)
     return None
 
 

@@ -6,10 +6,14 @@ keywords, its loss, AdamW unless told otherwise, in autocast with `fp16` or `bf1
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
 from flake8_cnnmem.frameworks.torch.collating import batch_size_of, collate
+from flake8_cnnmem.frameworks.torch.gradients import backward as backward_pass
 from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.torch.module import walk
+from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER, OPTIMIZERS, bitsandbytes, fused
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
@@ -21,8 +25,18 @@ DEFAULTS: dict[str, Value] = {
 }  # fmt: skip
 """Of TrainingArguments, what code reads or a step depends on."""
 
-UPDATES = {"adamw": "AdamW", "sgd": "SGD", "adafactor": "Adafactor", "adagrad": "Adagrad", "rmsprop": "RMSprop"}
-"""The first word of `optim` by the optimizer of torch that it stands for."""
+UPDATES: dict[str, tuple[str, dict[str, Value]]] = {
+    **{word: ("AdamW", {}) for word in ("adamw", "adamw_torch", "adamw_hf", "adamw_torch_xla")},
+    "adamw_torch_fused": ("AdamW", {"fused": True}),
+    "sgd": ("SGD", {}),
+    "adafactor": ("Adafactor", {}),
+    "adagrad": ("Adagrad", {}),
+    "rmsprop": ("RMSprop", {}),
+}
+"""`optim` by the optimizer of torch that it stands for, and its options (transformers/training_args.py)."""
+
+OF_BITSANDBYTES = {"adamw": "AdamW", "lion": "Lion", "ademamix": "AdEMAMix", "rmsprop": "RMSprop"}
+"""The same for those of bitsandbytes: `adamw_bnb_8bit`, `paged_lion_8bit`, `rmsprop_bnb` (transformers' trainer)."""
 
 
 def native(name: str, function: Value) -> Native:
@@ -118,18 +132,47 @@ def compute_loss(
     return run.unknown("the loss of a model is not known") if loss is MISSING else loss
 
 
+def named(word: str) -> tuple[Class | None, dict[str, Value]]:
+    """The optimizer that `optim` names, and its options."""
+    if word in UPDATES:
+        name, settings = UPDATES[word]
+        return OPTIMIZERS[name], settings
+    if word == "adamw_apex_fused":
+        return fused.APEX["FusedAdam"], {}
+    parts = [part for part in word.split("_") if part not in ("paged", "bnb", "8bit", "32bit")]
+    name = OF_BITSANDBYTES.get("_".join(parts), "")
+    if not name or len(parts) == len(word.split("_")):
+        return None, {}
+    return bitsandbytes.OPTIM[name], {"optim_bits": 8 if "8bit" in word else 32, "is_paged": "paged" in word}
+
+
+def without_embeddings(run: Run, model: Instance, parameters: Value) -> Value:
+    """The trainer has bitsandbytes keep embeddings in 32 bits."""
+    tables = {id(run.find(layer, "weight")) for _, layer in walk(model) if layer.cls.name == "Embedding"}
+    weights = run.items(parameters)
+    if isinstance(weights, Unknown):
+        return weights
+    large = [weight for weight in weights if id(weight) not in tables]
+    wide = [weight for weight in weights if id(weight) in tables]
+    return [{"params": large}, {"params": wide, "optim_bits": 32}] if wide else large
+
+
 def optimizer_of(run: Run, self: Instance) -> Value:
     """The one that is handed over, else the one that `optim` names."""
     own, options = self.attributes, self.attributes["args"]
     given = own["optimizers"][0] if isinstance(own["optimizers"], (tuple, list)) and own["optimizers"] else None
-    if isinstance(given, Instance) and OPTIMIZER in given.cls.mro:
+    if isinstance(given, Instance) and (OPTIMIZER in given.cls.mro or given.cls is UNFOLLOWED):
         return given
     word = run.get(options, "optim")
-    name = UPDATES.get(word.split("_")[0]) if isinstance(word, str) else None
-    if name is None or not isinstance(own["model"], Instance):
-        return run.unknown("the optimizer of a trainer is not known")
+    cls, settings = named(word) if isinstance(word, str) else (None, {})
+    if cls is None or not isinstance(own["model"], Instance):
+        unknown = run.unknown("the optimizer of a trainer is not known")
+        run.data(UNKNOWN_STEPS)[id(self)] = (unknown, self.site)
+        return unknown
     parameters = run.call(run.get(own["model"], "parameters"))
-    made = run.construct(OPTIMIZERS[name], parameters, lr=run.get(options, "learning_rate"))
+    if settings.get("optim_bits") == 8:
+        parameters = without_embeddings(run, own["model"], parameters)
+    made = run.construct(cls, parameters, lr=run.get(options, "learning_rate"), **settings)
     if isinstance(made, Instance) and isinstance(options, Instance):
         made.site = options.site
     return made
@@ -150,7 +193,7 @@ def train(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     finally:
         run.autocast = outer
     if isinstance(loss, Tensor):
-        run.note("backward", loss)
+        backward_pass(run, loss)
     if isinstance(optimizer, Instance):
         run.call(run.get(optimizer, "step"))
         run.call(run.get(optimizer, "zero_grad"))

@@ -1,0 +1,62 @@
+"""What `.grad` is: after a backward pass a tensor like its parameter, until somebody clears it.
+
+No gradient is computed. Which parameters a loss reaches is left to the replay of the step; to the code that is
+evaluated, every parameter that trains has a gradient once a backward pass was run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.values import Run, Value
+
+GRADIENTS = "gradients"
+"""Scratch of the run: by a tensor's id the tensor, its gradient, and the number of the pass that it came from."""
+
+PASSES = "backward passes"
+"""Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
+
+STEPPING = "optimizer step"
+"""Scratch of the run: what is noted of the optimizer's step that is being followed ("now")."""
+
+
+def backward(run: Run, loss: Value, retain_graph: Value = False) -> None:
+    """A backward pass begins."""
+    passes = run.data(PASSES)
+    passes["number"] = passes.get("number", 0) + 1
+    run.note("backward", loss, retain_graph=retain_graph)
+
+
+def gradient_of(run: Run, tensor: Tensor) -> Tensor | None:
+    """`tensor.grad`. In an optimizer's step that is followed, every parameter that trains has one."""
+    asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
+    if not asks or tensor.call is not None or not is_floating(tensor.dtype):
+        return None
+    passes, known = run.data(PASSES), run.data(GRADIENTS)
+    number = passes.get("number", 0)
+    if number <= passes.get(id(tensor), 0) and not run.data(STEPPING):
+        return None
+    found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
+    if found is None or found[1].shape != tensor.shape:
+        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype))
+    return found[1]
+
+
+def set_gradient(run: Run, tensor: Tensor, value: Value) -> None:
+    """`tensor.grad = value`."""
+    if value is None:
+        cleared(run, (tensor,))
+    elif isinstance(value, Tensor):
+        run.data(GRADIENTS)[id(tensor)] = (tensor, value)
+
+
+def cleared(run: Run, tensors: Iterable[Any]) -> None:
+    """These have no gradient until the next backward pass, which gives one like the last."""
+    passes = run.data(PASSES)
+    number = passes.get("number", 0)
+    for tensor in tensors:
+        if isinstance(tensor, Tensor):
+            passes[id(tensor)] = number

@@ -1,0 +1,15 @@
+"""torch.optim: optimizers hold parameter groups and options, schedulers hold nothing.
+
+torch's own optimizers are not stepped: what they hold and make is a table. One that the code defines, or that a
+package defines whose source is found, is followed through its own step for what it keeps.
+"""
+
+from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
+from flake8_cnnmem.frameworks.torch.optim.privates import FOREACH_UTILITIES, PRIVATES
+from flake8_cnnmem.frameworks.torch.optim.said import optimizer_of, parameters_of
+from flake8_cnnmem.frameworks.torch.optim.schedulers import scheduler
+
+__all__ = [
+    "FOREACH_UTILITIES", "OPTIMIZER", "OPTIMIZERS", "OPTIONS", "PRIVATES", "optimizer_of", "parameters_of", "scheduler",
+]  # fmt: skip

@@ -1,0 +1,152 @@
+"""torch.optim.Optimizer and torch's own optimizers: parameter groups and options. Theirs are not stepped: what they
+hold and make is a table (memory/optimizers.py). What derives from them is followed (following.py)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.gradients import cleared
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
+from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
+from flake8_cnnmem.frameworks.torch.optim.privates import GROUPING
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+
+MEMBERS = Members()
+OPTIMIZER = Class("Optimizer", namespace=MEMBERS, module="torch.optim.optimizer")
+MEMBERS["_group_tensors_by_device_and_dtype"] = GROUPING
+MEMBERS["__init_subclass__"] = ClassMethod(Native("__init_subclass__", subclassed, absorb=False))
+
+STATE_MEMBERS = Members()
+STATE = Class("defaultdict", namespace=STATE_MEMBERS, module="collections")
+"""`Optimizer.state`: a dict that makes a dict for each parameter it is asked for."""
+
+
+@STATE_MEMBERS.method("__getitem__")
+def state_of(run: Run, self: Instance, parameter: Value) -> Value:
+    held = self.payload
+    if isinstance(parameter, Unknown):
+        return parameter
+    if id(held) in run.poisoned:
+        return run.poisoned[id(held)][1]
+    if parameter not in held:
+        run.changed(held)
+        held[parameter] = {}
+    return held[parameter]
+
+
+def groups_of(run: Run, params: Value, defaults: dict[str, Value]) -> list[dict[str, Value]] | Unknown:
+    """The parameter groups: each a dict with "params" and every option."""
+    items = run.items(params)
+    if isinstance(items, Unknown):
+        return items
+    if items and all(isinstance(item, dict) for item in items):
+        groups = []
+        for item in items:
+            held = run.items(item.get("params", []))
+            weights = [held] if isinstance(held, Unknown) else held
+            groups.append({**defaults, **item, "params": weights})
+        return groups
+    # `named_parameters()` gives pairs.
+    weights = [item[1] if isinstance(item, tuple) and len(item) == 2 else item for item in items]
+    return [{**defaults, "params": weights}]
+
+
+def start(run: Run, self: Instance, params: Value, defaults: dict[str, Value]) -> None:
+    groups = groups_of(run, params, defaults)
+    run.changed(self)
+    self.attributes.update(defaults=dict(defaults), state=Instance(STATE, payload={}), param_groups=groups)
+    self.native = {"name": self.cls.name, "options": dict(defaults), "groups": groups}
+    run.data("optimizers")[id(self)] = self
+
+
+@MEMBERS.method("__init__")
+def optimizer_init(run: Run, self: Instance, params: Value, defaults: Value = None) -> Value:
+    start(run, self, params, dict(defaults) if isinstance(defaults, dict) else {})
+    return None
+
+
+@MEMBERS.method("add_param_group")
+def add_param_group(run: Run, self: Instance, param_group: Value) -> Value:
+    groups = self.attributes.get("param_groups")
+    if isinstance(groups, list) and isinstance(param_group, dict):
+        added = groups_of(run, [param_group], self.attributes.get("defaults", {}))
+        run.changed(groups)
+        groups.extend(added if isinstance(added, list) else [])
+    return None
+
+
+@MEMBERS.method("step")
+def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A step over a closure runs it: forward and backward are in there."""
+    loss = None if closure is None else run.call(closure)
+    if not stepped_inside(run, self):
+        note_step(run, self)
+    return loss
+
+
+@MEMBERS.method("zero_grad")
+def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+    groups = self.attributes.get("param_groups")
+    for group in groups if isinstance(groups, list) else ():
+        held = group.get("params") if isinstance(group, dict) else None
+        cleared(run, held if isinstance(held, list) else ())
+    if watched(run):
+        run.note("zero_grad", self, set_to_none=set_to_none)
+    return None
+
+
+@MEMBERS.method(
+    "load_state_dict",
+    "register_step_pre_hook",
+    "register_step_post_hook",
+    "train",
+    "eval",
+    "_patch_step_function",
+    "register_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "register_load_state_dict_post_hook",
+)
+def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+@MEMBERS.method("_cuda_graph_capture_health_check")
+def health_check(run: Run, self: Instance) -> Value:
+    return None
+
+
+@MEMBERS.method("__setstate__")
+def set_state(run: Run, self: Instance, state: Value) -> Value:
+    if isinstance(state, dict):
+        run.changed(self)
+        self.attributes.update(state)
+    return None
+
+
+@MEMBERS.method("state_dict")
+def state_dict(run: Run, self: Instance) -> Value:
+    return {"state": {}, "param_groups": self.attributes.get("param_groups", [])}
+
+
+def _declare(name: str) -> Class:
+    options = OPTIONS[name]
+    order = tuple(options)
+
+    def init(run: Run, self: Instance, params: Value, *args: Value, **kwargs: Value) -> Value:
+        if len(args) > len(order):
+            raise TypeError(f"{name}() takes at most {len(order) + 1} arguments")
+        given = dict(zip(order, args, strict=False))
+        for word, value in kwargs.items():
+            if word not in options:
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{word}'")
+            given[word] = value
+        start(run, self, params, {**options, **given})
+        return None
+
+    return Class(
+        name, (OPTIMIZER,), {"__init__": Native("__init__", init, absorb=False)}, module=f"torch.optim.{name.lower()}"
+    )
+
+
+OPTIMIZERS: dict[str, Value] = {**{name: _declare(name) for name in OPTIONS}, "Optimizer": OPTIMIZER}
