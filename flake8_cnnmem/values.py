@@ -348,6 +348,13 @@ class Run(Protocol):
         """The arguments that the function which calls the native was called with, by name, `**kwargs` spread."""
         ...
 
+    def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str | None:
+        """What the program's user answers: another answer in each run of the program, None where it is not run as one.
+
+        With `only_if_stopped` the answers after the first are tried where the program stops before it trains.
+        """
+        ...
+
     def data(self, key: str) -> dict[Any, Any]:
         """A scratch dict that lives as long as this evaluation (Keras' name counters and global policy)."""
         ...

@@ -30,6 +30,7 @@ from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
+from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -78,6 +79,8 @@ class Interpreter:
         """Statements of the analysed file that raise, with the cause."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
+        self.ways: Ways | None = None
+        """What the user of the program is taken to choose; None where the program as a whole is not run."""
 
     # What is watched for the search for models
 
@@ -165,6 +168,9 @@ class Interpreter:
             self.data(MISSING_PACKAGES).setdefault(dotted, found)
             return found
         return self.unknown(reason)
+
+    def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str | None:
+        return None if self.ways is None else self.ways.choose(question, answers, only_if_stopped)
 
     def data(self, key: str) -> dict[Any, Any]:
         return self.scratch.setdefault(key, {})
