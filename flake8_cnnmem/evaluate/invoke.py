@@ -48,7 +48,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if kind is Unknown:
         if "batch_size" in kwargs:
             run.note_batch(kwargs["batch_size"])
-        return function
+        return function.loose()
     if kind is Instance:
         method = function.cls.find("__call__")
         if run.invocation is None and id(function) in run.watch.layers:
@@ -82,10 +82,10 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
     if native.absorb:
         for value in args:
             if type(value) is Unknown:
-                return value
+                return value.loose()
         for value in kwargs.values():
             if type(value) is Unknown:
-                return value
+                return value.loose()
     budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
@@ -97,6 +97,10 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise
     except Exception as error:
         result = of_host_error(run, error, args, kwargs, native)
+    if type(result) is Unknown and result.number and native.name != "__new__":
+        # What a function hands on of its argument is the cause, not the number.
+        if any(result is value for value in args) or any(result is value for value in kwargs.values()):
+            result = result.loose()
     budget.depth = depth - 1
     return result
 

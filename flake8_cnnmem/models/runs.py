@@ -66,9 +66,7 @@ def place(root: Root) -> Hashable:
 
 
 def is_trained(root: Root) -> bool:
-    return root.value is not None and bool(
-        {id(part.value) for part in (root, *root.parts)} & trained_models(root.run)
-    )
+    return root.value is not None and bool({id(part.value) for part in (root, *root.parts)} & trained_models(root.run))
 
 
 def training(root: Root) -> Hashable:

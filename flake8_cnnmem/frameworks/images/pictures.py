@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
@@ -196,9 +197,9 @@ def other(run: Run, self: Instance, name: Value) -> Value:
 
 
 for _name, _property in {
-    "size": lambda run, self: (own(self).width, own(self).height),
-    "width": lambda run, self: own(self).width,
-    "height": lambda run, self: own(self).height,
+    "size": lambda run, self: dims.read((own(self).width, own(self).height)),
+    "width": lambda run, self: dims.read((own(self).width,))[0],
+    "height": lambda run, self: dims.read((own(self).height,))[0],
     "mode": lambda run, self: own(self).mode,
 }.items():
     MEMBERS[_name] = Property(Native(_name, _property))
@@ -250,6 +251,42 @@ def fitted(run: Run, img: Value, size: Value, *args: Value, **kwargs: Value) -> 
     return run.unknown("what is no image is fitted") if picture is None else image(picture.sized(*size_of(size)))
 
 
+def expanded(run: Run, image_: Value, border: Value = 0, fill: Value = 0) -> Value:
+    """A border of so many pixels: on all sides, left and right / top and bottom, or on each side."""
+    picture = picture_of(image_)
+    if picture is None:
+        return run.unknown("what is no image is expanded")
+    parts = list(border) if isinstance(border, (tuple, list)) else [border]
+    left, top, right, bottom = (parts * 4)[:4] if len(parts) in (1, 2, 4) else [border] * 4
+
+    def more(side: Size, before: Value, after: Value) -> Size:
+        return plain(run.operate("+", run.operate("+", before, side), after))
+
+    return image(picture.sized(more(picture.height, top, bottom), more(picture.width, left, right)))
+
+
+def rescaled(run: Run, image_: Value, factor: Value, resample: Value = None) -> Value:
+    picture = picture_of(image_)
+    if picture is None:
+        return run.unknown("what is no image is scaled")
+    height, width = (
+        round(factor * side) if isinstance(factor, (int, float)) and isinstance(side, int) else first_unknown(side)
+        for side in (picture.height, picture.width)
+    )
+    return image(picture.sized(height, width))
+
+
+def first_unknown(side: Size) -> Unknown:
+    return side if isinstance(side, Unknown) else Unknown("the size of an image is not known")
+
+
+def contained(run: Run, image_: Value, size: Value, method: Value = None) -> Value:
+    """Inside of a size, at the image's own aspect."""
+    picture = picture_of(image_)
+    cause = run.unknown("the size of an image that keeps its aspect is not known")
+    return cause if picture is None else image(picture.sized(cause, cause))
+
+
 def natives(functions: dict[str, Value]) -> dict[str, Value]:
     return {
         name: value if isinstance(value, (Class, int)) else Native(name, value, absorb=False)
@@ -276,6 +313,7 @@ MODULES: dict[str, dict[str, Value]] = {
         "Resampling": RESAMPLING, "Transpose": TRANSPOSE, "blend": passed_on, "AFFINE": 0, "EXTENT": 1,
     }),
     "PIL.ImageOps": natives({
+        "expand": expanded, "scale": rescaled, "contain": contained, "cover": contained,
         **dict.fromkeys(("autocontrast", "equalize", "flip", "mirror", "invert", "posterize", "solarize"), passed_on),
         "exif_transpose": passed_on, "fit": fitted, "pad": fitted,
         "grayscale": lambda run, image: convert(run, image, "L"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.collating import LARGEST_LIST, batch_size_of, collate, convert
+from flake8_cnnmem.frameworks.torch.collating import LARGEST_LIST, batch_size_of, collate, convert, default_collate
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Stream, Value
 
 MEMBERS = Members()
 DATA_LOADER = Class("DataLoader", namespace=MEMBERS, module="torch.utils.data")
@@ -39,6 +39,33 @@ def loader_init(
     if sampler is None:
         self.attributes["sampler"] = Instance(LOADER_SAMPLER, {"data_source": dataset})
     return None
+
+
+def batch_sampler_of(run: Run, self: Instance) -> Value:
+    """The one that was given, else the one that the loader makes of its sampler and its batch size."""
+    given = self.attributes.get("batch_sampler")
+    if given is not None or self.attributes.get("batch_size") is None:
+        return given
+    return Instance(
+        LOADER_BATCHES, {word: self.attributes.get(word) for word in ("sampler", "batch_size", "drop_last")}
+    )
+
+
+def drawn_together(run: Run, self: Instance) -> Value:
+    """The places of a batch's samples: whichever they are."""
+    size = self.attributes.get("batch_size")
+    cause = run.unknown("which samples a sampler takes is not known").as_number("int")
+    if not isinstance(size, int) or size > LARGEST_LIST:
+        return Stream(lambda: run.unknown("how many samples a batch sampler takes is not known"))
+    return Stream(lambda: [cause] * size)
+
+
+LOADER_BATCHES = Class(
+    "BatchSampler",
+    namespace={"__iter__": Native("__iter__", drawn_together, absorb=False)},
+    module="torch.utils.data",
+)
+"""The batch sampler that a loader makes for itself."""
 
 
 LOADER_SAMPLER = Class(
@@ -140,5 +167,24 @@ def loader_length(run: Run, self: Instance) -> Value:
     return count // size if run.truth(self.attributes.get("drop_last")) is True else math.ceil(count / size)
 
 
+def replaced(run: Run, self: Instance, name: str, value: Value) -> None:
+    run.changed(self)
+    self.attributes[name] = value
+
+
+def collating(run: Run, self: Instance) -> Value:
+    given = self.attributes.get("collate_fn")
+    return COLLATE if given is None else given
+
+
+MEMBERS["batch_sampler"] = Property(
+    Native("batch_sampler", batch_sampler_of, absorb=False),
+    Native("batch_sampler", lambda run, self, value: replaced(run, self, "batch_sampler", value), absorb=False),
+)
+MEMBERS["collate_fn"] = Property(
+    Native("collate_fn", collating, absorb=False),
+    Native("collate_fn", lambda run, self, value: replaced(run, self, "collate_fn", value), absorb=False),
+)
+COLLATE = Native("default_collate", default_collate, absorb=False)
 MEMBERS["__iter__"] = Native("__iter__", batches, absorb=False)
 MEMBERS["__len__"] = Native("__len__", loader_length, absorb=False)
