@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from flake8_cnnmem.lines import in_words
 
@@ -32,6 +33,9 @@ class Unknown:
     place: tuple[Unknown, int] | None = field(default=None, compare=False, repr=False)
     """Of a whole number that is so much more than another one, which is not known either: that one, and how much."""
 
+    sides: tuple[Any, Any] | None = field(default=None, compare=False, repr=False)
+    """Of the shape of a picture with or without an axis of channels behind: its height and width."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
@@ -42,7 +46,11 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        return replace(self, number="", place=None) if self.number else self
+        return replace(self, number="", place=None, sides=None) if self.number or self.sides else self
+
+    def of_picture(self, height: Any, width: Any) -> Unknown:
+        """The shape of a picture of this height and width, whose channels nobody knows."""
+        return replace(self, sides=(height, width))
 
     def moved(self, by: int) -> Unknown:
         """The whole number that is so much more."""

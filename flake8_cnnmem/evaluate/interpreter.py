@@ -34,7 +34,7 @@ from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
 
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
@@ -351,7 +351,7 @@ class Interpreter:
         for base in cls.mro[1:]:
             hook = base.namespace.get("__init_subclass__", MISSING)
             if hook is not MISSING:
-                function = getattr(hook, "function", hook)
+                function = hook.function if isinstance(hook, ClassMethod) else hook
                 result = self.invoke(function, (cls,), options)
                 return result if isinstance(result, Class) else cls
         return cls

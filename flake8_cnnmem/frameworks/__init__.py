@@ -35,6 +35,7 @@ PACKAGES = {
     "PIL": "images",
     "cv2": "images",
     "albumentations": "images",
+    "kornia": "images",
     "imageio": "images",
     "skimage": "images",
 }

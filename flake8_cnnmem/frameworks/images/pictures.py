@@ -178,7 +178,7 @@ def array_of(picture: Picture) -> Tensor:
     bands = picture.bands
     if isinstance(bands, Unknown):
         # Not even the rank is known.
-        return Tensor(bands, picture.dtype, framework="numpy")
+        return Tensor(bands.of_picture(*sides), picture.dtype, framework="numpy")
     return Tensor(sides if bands == 1 else (*sides, bands), picture.dtype, framework="numpy")
 
 
