@@ -229,6 +229,10 @@ class Run(Protocol):
         are right. Also the number of the first op that it applies."""
         ...
 
+    def make_data(self, function: Value, *args: Value) -> Value:
+        """As `attempt`, for what makes samples: the layers that it calls are no part of a training step."""
+        ...
+
     def get(self, value: Value, name: str) -> Value:
         """`value.name`; Unknown where it cannot be known; raises Raised(AttributeError) where it is absent."""
         ...

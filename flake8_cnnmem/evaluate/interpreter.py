@@ -79,6 +79,8 @@ class Interpreter:
         """Statements of the analysed file that raise, with the cause."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
+        self.making_data = False
+        """Whether a sample is being made: a blur or a resizing that is written as a layer is no part of a step."""
         self.ways: Ways | None = None
         """What the user of the program is taken to choose; None where the program as a whole is not run."""
 
@@ -111,6 +113,8 @@ class Interpreter:
 
     def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A layer is called from outside any layer."""
+        if self.making_data:
+            return
         call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
         self.watch.calls.append(call)
         self.add_event(Event("call", layer, self.site, self.numbered, call))
@@ -312,6 +316,13 @@ class Interpreter:
             return first, None if function is MISSING else self.attempt(function, *args)
         finally:
             self.grad_enabled, self.log, self.stop_at_problem = before
+
+    def make_data(self, function: Value, *args: Value) -> Value:
+        outer, self.making_data = self.making_data, True
+        try:
+            return self.attempt(function, *args)
+        finally:
+            self.making_data = outer
 
     def arguments(self) -> dict[str, Value] | Unknown:
         frame = self.frame

@@ -11,7 +11,7 @@ import functools
 import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
@@ -99,11 +99,14 @@ def register_from(importer: Importer, path: str, folder: str, top: str, key: str
     if not isinstance(module, Module):
         return False
     module.index()
-    for at, node in enumerate(parse(text, path).body):
+    body = parse(text, path).body
+    own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    for at, node in enumerate(body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
         else:
-            wanted = isinstance(node, (ast.Expr, ast.For, ast.Assign)) and mentions([node], key)
+            statement = isinstance(node, (ast.Expr, ast.For, ast.Assign))
+            wanted = statement and (mentions([node], key) or mentions(called_by(node, own), key))
         if wanted:
             module.run_statement(importer.run, at)
     return True
@@ -167,6 +170,22 @@ def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
         for node in nodes
         for part in ast.walk(node)
     )
+
+
+def called_by(node: ast.stmt, own: Mapping[str, ast.FunctionDef]) -> Sequence[ast.AST]:
+    """The functions of a file that a top-level call of one of them runs: `register_all()` at its end."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in own:
+        return ()
+    found: dict[str, ast.FunctionDef] = {}
+    waiting = [call.func.id]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in own:
+            continue
+        found[name] = own[name]
+        waiting += [part.id for part in ast.walk(own[name]) if isinstance(part, ast.Name)]
+    return tuple(found.values())
 
 
 def python_files(folder: str, files: Files) -> Iterator[str]:

@@ -30,6 +30,8 @@ PACKAGES = {
     "lightning_utilities": "torch",
     "accelerate": "torch",
     "einops": "torch",
+    "apex": "torch",
+    "tensorboardX": "torch",
     "transformers": "torch",
     "torchvision": "images",
     "PIL": "images",

@@ -85,10 +85,10 @@ def sample_of(run: Run, dataset: Value) -> Value:
         return dataset
     if isinstance(dataset, Instance) and dataset.cls.find("__getitem__") is MISSING:
         if dataset.cls.find("__iter__") is not MISSING:
-            return run.attempt(FIRST, dataset)
+            return run.make_data(FIRST, dataset)
         cause = dataset.cls.any_unknown_base()
         return run.unknown("a data set gives no samples") if cause is None else cause
-    return run.attempt(ITEM, dataset)
+    return run.make_data(ITEM, dataset)
 
 
 def first(run: Run, dataset: Value) -> Value:
@@ -108,7 +108,7 @@ def batch_of(run: Run, self: Instance) -> Value:
     size = self.attributes.get("batch_size")
     function = self.attributes.get("collate_fn")
     if size is None:
-        return convert(run, sample) if function is None else run.attempt(function, sample)
+        return convert(run, sample) if function is None else run.make_data(function, sample)
     if function is None:
         return collate(run, sample, batch_size_of(size))
     return collated_by(run, function, sample, batch_size_of(size))
@@ -118,8 +118,8 @@ def collated_by(run: Run, function: Value, sample: Value, size: Size) -> Value:
     """What a collate function of the user's makes of a batch. Of a batch of unknown size it is given a few samples, and
     the axes of that length are the batch's."""
     if isinstance(size, int) and size <= LARGEST_LIST:
-        return run.attempt(function, [sample] * size)
-    return as_batches(run.attempt(function, [sample] * STAND_IN), size)
+        return run.make_data(function, [sample] * size)
+    return as_batches(run.make_data(function, [sample] * STAND_IN), size)
 
 
 STAND_IN = 37
