@@ -260,7 +260,9 @@ def made_of_nothing(value: Tensor) -> bool:
 
 def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
     """Data of one of two shapes: what they do not share is not known."""
-    if len(left.shape) != len(right.shape) or left.framework != right.framework:
+    if isinstance(left.shape, Unknown) or isinstance(right.shape, Unknown) or left.framework != right.framework:
+        return cause
+    if len(left.shape) != len(right.shape):
         return cause
     shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
     return Tensor(shape, left.dtype, framework=left.framework)

@@ -59,6 +59,8 @@ class Importer:
         """By module and star import: words that are not in the text of what it names. Builtins are asked for often."""
         self.searched: set[tuple[int, str]] = set()
         """Registries and keys that have been searched for."""
+        self.filling: set[int] = set()
+        """Registries, by id, that statements which were searched for are filling."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
         self.listed: dict[str, Sequence[str]] = {}

@@ -46,9 +46,19 @@ def registered(importer: Importer, container: dict[Value, Value], key: str) -> b
     if not names or any(key in defined for defined in importer.defining):
         # The definition that is running registers itself, and asks first whether it has been there before.
         return False
-    if (id(container), key) in importer.searched:
+    if (id(container), key) in importer.searched or id(container) in importer.filling:
+        # What fills a registry asks of each key whether it is there already.
         return False
     importer.searched.add((id(container), key))
+    importer.filling.add(id(container))
+    try:
+        return search(importer, module, container, names, key)
+    finally:
+        importer.filling.discard(id(container))
+
+
+def search(importer: Importer, module: Module, container: dict[Value, Value], names: Sequence[str], key: str) -> bool:
+    """Run what may register the key, file by file, until it is there."""
     top = module.name.split(".")[0]
     root = module.path
     for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):

@@ -188,7 +188,7 @@ LEFT_OUT, GIVEN = "left out", "given"
 
 
 def may_be_needed(run: Run, argument: Argument, own: Options) -> bool:
-    """Whether an option without a default is taken to be given: in a run of its own, where the program stops without."""
+    """Whether an option without a default is taken to be given: in a run of its own where the program stops without."""
     takes_a_value = argument.action == "store" and argument.nargs is None
     if not argument.flags or argument.required or not takes_a_value or argument.dest == "help":
         return False

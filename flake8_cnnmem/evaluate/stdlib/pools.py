@@ -41,7 +41,7 @@ def each(run: Run, self: Value, function: Value, *iterables: Value, **kwargs: Va
     unknown = next((column for column in columns if isinstance(column, Unknown)), None)
     if unknown is not None:
         return unknown
-    return [run.call(function, *items) for items in zip(*columns, strict=False)]  # type: ignore[arg-type]
+    return [run.call(function, *items) for items in zip(*columns, strict=False)]
 
 
 def spread(run: Run, self: Value, function: Value, iterable: Value, *args: Value, **kwargs: Value) -> Value:

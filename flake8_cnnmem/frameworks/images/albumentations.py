@@ -199,8 +199,9 @@ def to_tensor(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
             return value
         if isinstance(value.shape, Unknown):
             sides = value.shape.sides
-            known = sides is not None and not mask
-            return Tensor((value.shape.loose(), *sides) if known else value.shape, floating(value.dtype))
+            if sides is None or mask:
+                return Tensor(value.shape, floating(value.dtype))
+            return Tensor((value.shape.loose(), *sides), floating(value.dtype))
         if mask and (len(value.shape) == 2 or run.truth(self.attributes.get("transpose_mask", False)) is not True):
             return Tensor(value.shape, floating(value.dtype))
         return Tensor((channels_of(value), *value.shape[:2]), floating(value.dtype))

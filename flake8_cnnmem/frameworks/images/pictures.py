@@ -196,10 +196,14 @@ def other(run: Run, self: Instance, name: Value) -> Value:
     return run.unknown(f"{name} of an image is not known")
 
 
+def as_read(side: Size) -> Size:
+    return side.another("int") if isinstance(side, Unknown) else side
+
+
 for _name, _property in {
     "size": lambda run, self: dims.read((own(self).width, own(self).height)),
-    "width": lambda run, self: dims.read((own(self).width,))[0],
-    "height": lambda run, self: dims.read((own(self).height,))[0],
+    "width": lambda run, self: as_read(own(self).width),
+    "height": lambda run, self: as_read(own(self).height),
     "mode": lambda run, self: own(self).mode,
 }.items():
     MEMBERS[_name] = Property(Native(_name, _property))

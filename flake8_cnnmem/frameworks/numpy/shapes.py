@@ -58,6 +58,7 @@ def transposed(run: Run, a: Value, axes: Value = None) -> Value:
             return make(array.shape, None, array.dtype)
         # It has three axes for certain: the last one holds the channels.
         array = make((*array.shape.sides, array.shape.loose()), None, array.dtype)
+    assert isinstance(array.shape, tuple)
     rank = len(array.shape)
     order = list(reversed(range(rank))) if axes is None else [axis_of(axis, rank) for axis in axes]
     if sorted(order) != list(range(rank)):

@@ -41,9 +41,7 @@ SCALED = Class(
     "scale_loss",
     (QUIET,),
     {
-        "__init__": native(
-            "__init__", lambda run, self, loss, *args, **kwargs: self.attributes.update({"loss": loss})
-        ),
+        "__init__": native("__init__", lambda run, self, loss, *args, **kwargs: self.attributes.update({"loss": loss})),
         "__enter__": native("__enter__", enter),
         "__exit__": native("__exit__", lambda run, self, *args: None),
     },
