@@ -1,4 +1,4 @@
-"""The models of a file over all the runs that its user may start: one for each subcommand, each a program of its own."""
+"""The models of a file over all the runs that its user may start: one for each subcommand, a program of its own."""
 
 from __future__ import annotations
 

@@ -117,7 +117,8 @@ READERS: dict[str, dict[str, Value]] = {
     },
     "skimage.filters": {"gaussian": native("gaussian", floats)},
     "skimage.exposure": {
-        name: native(name, floats) for name in ("rescale_intensity", "equalize_hist", "equalize_adapthist", "adjust_gamma")
+        name: native(name, floats)
+        for name in ("rescale_intensity", "equalize_hist", "equalize_adapthist", "adjust_gamma")
     },
 }  # fmt: skip
 

@@ -12,9 +12,11 @@ BASE = Class("AugmentationBase2D", module="kornia.augmentation")
 SIZED = ("RandomCrop", "CenterCrop", "RandomResizedCrop", "Resize", "LongestMaxSize", "SmallestMaxSize", "PadTo")
 UNCHANGED = (
     "RandomHorizontalFlip", "RandomVerticalFlip", "ColorJitter", "ColorJiggle", "RandomRotation", "RandomAffine",
-    "RandomPerspective", "RandomErasing", "RandomGrayscale", "RandomGaussianBlur", "RandomGaussianNoise", "RandomInvert",
+    "RandomPerspective", "RandomErasing", "RandomGrayscale", "RandomGaussianBlur", "RandomGaussianNoise",
+    "RandomInvert",
     "RandomSolarize", "RandomPosterize", "RandomSharpness", "RandomEqualize", "RandomBoxBlur", "RandomMotionBlur",
-    "RandomElasticTransform", "RandomFisheye", "RandomThinPlateSpline", "RandomChannelShuffle", "RandomPlanckianJitter",
+    "RandomElasticTransform", "RandomFisheye", "RandomThinPlateSpline", "RandomChannelShuffle",
+    "RandomPlanckianJitter",
     "RandomBrightness", "RandomContrast", "RandomSaturation", "RandomHue", "RandomGamma", "Normalize", "Denormalize",
 )  # fmt: skip
 
