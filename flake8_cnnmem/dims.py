@@ -186,3 +186,10 @@ def root(size: int, degree: int) -> int | None:
     """The whole `degree`-th root of a number, or None."""
     guess = round(size ** (1 / degree)) if size > 0 else 0
     return next((n for n in (guess - 1, guess, guess + 1) if n > 0 and n**degree == size), None)
+
+
+def read(shape: Shape | Unknown) -> Shape | Unknown:
+    """A shape as a program reads it: each size that is not known is a whole number, and no relation of it to others."""
+    if isinstance(shape, Unknown):
+        return shape
+    return tuple(size.another("int") if isinstance(size, Unknown) else size for size in shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from flake8_cnnmem.lines import in_words
 
@@ -36,6 +37,41 @@ class Unknown:
     def as_something(self) -> Unknown:
         """The same where it is certain not to be None."""
         return self if self.something else replace(self, something=True)
+
+    number: str = field(default="", compare=False)
+    """"int" or "float" where it is a plain number of that kind for certain: what is drawn at random, a length."""
+
+    place: tuple[Unknown, int] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number that is so much more than another one, which is not known either: that one, and how much."""
+
+    sides: tuple[Any, Any] | None = field(default=None, compare=False, repr=False)
+    """Of the shape of a picture with or without an axis of channels behind: its height and width."""
+
+    def as_number(self, kind: str) -> Unknown:
+        """The same where it is certain to be a plain number."""
+        return self if self.number == kind else self.another(kind)
+
+    def another(self, kind: str) -> Unknown:
+        """A number of which nothing is known, for the same cause."""
+        return replace(self, something=True, number=kind, place=None)
+
+    def loose(self) -> Unknown:
+        """The same for what is made of it, which need not be a number."""
+        return replace(self, number="", place=None, sides=None) if self.number or self.sides else self
+
+    def of_picture(self, height: Any, width: Any) -> Unknown:
+        """The shape of a picture of this height and width, whose channels nobody knows."""
+        return replace(self, sides=(height, width))
+
+    def moved(self, by: int) -> Unknown:
+        """The whole number that is so much more."""
+        base, before = self.place or (self, 0)
+        return replace(self, place=(base, before + by))
+
+    def distance(self, other: Unknown) -> int | None:
+        """How much more another whole number is, where both were computed from the same one."""
+        (base, before), (same, after) = self.place or (self, 0), other.place or (other, 0)
+        return after - before if base is same and self.number == other.number == "int" else None
 
     def __bool__(self) -> bool:
         raise TypeError("an Unknown has no truth value: ask Run.truth")

@@ -240,6 +240,10 @@ class Run(Protocol):
         are right. Also the number of the first op that it applies."""
         ...
 
+    def make_data(self, function: Value, *args: Value) -> Value:
+        """As `attempt`, for what makes samples: the layers that it calls are no part of a training step."""
+        ...
+
     def get(self, value: Value, name: str) -> Value:
         """`value.name`; Unknown where it cannot be known; raises Raised(AttributeError) where it is absent."""
         ...
@@ -368,6 +372,13 @@ class Run(Protocol):
 
     def arguments(self) -> dict[str, Value] | Unknown:
         """The arguments that the function which calls the native was called with, by name, `**kwargs` spread."""
+        ...
+
+    def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str | None:
+        """What the program's user answers: another answer in each run of the program, None where it is not run as one.
+
+        With `only_if_stopped` the answers after the first are tried where the program stops before it trains.
+        """
         ...
 
     def data(self, key: str) -> dict[Any, Any]:

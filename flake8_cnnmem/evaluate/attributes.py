@@ -40,7 +40,7 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     if kind is Instance:
         return of_instance(run, value, name)
     if kind is Unknown:
-        return value
+        return value.loose()
     if name == "__class__":
         return run.type_of(value)
     if kind is Module:
@@ -218,6 +218,8 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
         return found
     if name == "__name__":
         return namespace.name
+    if name == "__dict__":
+        return Instance(NAMES, native=namespace)
     if name in ("__version__", "__file__", "__path__"):
         return run.unknown(f"{namespace.name}.{name} is not known")
     submodule = run.importer.submodule(f"{namespace.name}.{name}")
@@ -226,6 +228,39 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     if frameworks.stand_in(namespace.name) is namespace:
         return run.not_found(f"{namespace.name}.{name}")
     return MISSING if namespace.complete else run.unknown(f"{namespace.name}.{name} is not known")
+
+
+def named(run: Interpreter, self: Instance, name: Value, default: Value = MISSING) -> Value:
+    """`module.__dict__[name]`: as the attribute."""
+    if isinstance(name, Unknown):
+        return name
+    found = find(run, self.native, name) if isinstance(name, str) else MISSING
+    if found is MISSING and default is MISSING:
+        raise KeyError(name)
+    return default if found is MISSING else found
+
+
+def all_names(run: Interpreter, self: Instance) -> Value:
+    return run.unknown(f"which names {self.native.name} has is not known")
+
+
+NAMES = Class(
+    "dict",
+    namespace={
+        "__getitem__": Native("__getitem__", named, absorb=False),
+        "get": Native("get", lambda run, self, name, default=None: named(run, self, name, default), absorb=False),
+        **{
+            word: Native(word, all_names, absorb=False)
+            for word in ("__iter__", "__len__", "keys", "values", "items", "copy")
+        },
+        "__contains__": Native(
+            "__contains__",
+            lambda run, self, name: name if isinstance(name, Unknown) else named(run, self, name, None) is not None,
+            absorb=False,
+        ),
+    },
+)
+"""What a module of ours has for `__dict__`: its names are worked out when they are asked for."""
 
 
 def of_function(run: Interpreter, function: Function, name: str) -> Value:

@@ -11,12 +11,13 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Raised, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -239,6 +240,8 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
+        if made_of_nothing(left) and made_of_nothing(right) and left.dtype == right.dtype:
+            return either_data(left, right, cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
     elif (number := one_number((left, right))) is not None:
@@ -249,6 +252,10 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
         items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         return tuple(items) if isinstance(left, tuple) else items
+    elif type(left) is dict and type(right) is dict and list(left) == list(right):
+        return {key: join(run, left[key], right[key], cause, swap) for key in left}
+    elif calls(left) and calls(right):
+        return either_function(left, right, cause)
     if left is None or right is None:
         return dataclasses.replace(cause, instead=right if left is None else left)
     return cause
@@ -266,6 +273,46 @@ def one_number(values: Sequence[Value]) -> Tensor | None:
         elif type(value) not in (int, float):
             return None
     return found
+
+
+def made_of_nothing(value: Tensor) -> bool:
+    """Whether a tensor is data: no op has made it, and it is nobody's parameter."""
+    return value.call is None and not isinstance(value, Weight) and isinstance(value.shape, tuple)
+
+
+def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
+    """Data of one of two shapes: what they do not share is not known."""
+    if isinstance(left.shape, Unknown) or isinstance(right.shape, Unknown) or left.framework != right.framework:
+        return cause
+    if len(left.shape) != len(right.shape):
+        return cause
+    shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
+    return Tensor(shape, left.dtype, framework=left.framework)
+
+
+def calls(value: Value) -> bool:
+    """Whether a value is called for what it does to its arguments: a function, a transform; no class and no layer."""
+    if isinstance(value, Instance):
+        return value.cls.find("__call__") is not MISSING and not frameworks.is_layer(value)
+    return isinstance(value, (Function, Native, Bound)) and not frameworks.is_layer(getattr(value, "receiver", None))
+
+
+def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
+    """One of two functions: a call of it is a branch whose sides call one each. Nothing else is known of it."""
+
+    def call(run: Interpreter, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        if run.frame is None:
+            return cause
+        return either(
+            run,
+            cause,
+            run.frame,
+            lambda frame: run.call(left, *args, **kwargs),
+            lambda frame: run.call(right, *args, **kwargs),
+        )
+
+    cls = Class("function", namespace={"__call__": Native("__call__", call, absorb=False)}, unknown_base=cause)
+    return Instance(cls)
 
 
 class Either:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -58,6 +59,8 @@ class Importer:
         """By module and star import: words that are not in the text of what it names. Builtins are asked for often."""
         self.searched: set[tuple[int, str]] = set()
         """Registries and keys that have been searched for."""
+        self.filling: set[int] = set()
+        """Registries, by id, that statements which were searched for are filling."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
         self.listed: dict[str, Sequence[str]] = {}
@@ -131,7 +134,7 @@ class Importer:
             source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
             self.run.spend(len(source.text) // PARSED_PER_STEP)
             self.count(len(source.text))
-            source.check()
+            source = sound(source)
         except SourceError:
             return None
         module = Module(dotted, source, package)
@@ -256,6 +259,22 @@ class Importer:
                 if isinstance(made, Class) and cls in made.bases:
                     found.append(made)
         return found
+
+
+ASYNC = re.compile(r"\basync(\s*=(?!=))")
+
+
+def sound(source: Source) -> Source:
+    """The source, where it is Python. PyTorch had an argument `async` until the word was made a keyword by Python 3.7,
+    and has called it `non_blocking` since. Raises SourceError for what is no Python."""
+    try:
+        source.check()
+    except SourceError:
+        if not ASYNC.search(source.text):
+            raise
+        source = Source(source.path, ASYNC.sub(r"non_blocking\1", source.text))
+        source.check()
+    return source
 
 
 def may_hold(text: str, word: str) -> bool:

@@ -32,10 +32,11 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, Trace, around
 from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
+from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
 
 MANY_MICRO_STEPS = 16
 """Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
@@ -83,6 +84,10 @@ class Interpreter:
         """Statements of the analysed file that raise, with the cause."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
+        self.making_data = False
+        """Whether a sample is being made: a blur or a resizing that is written as a layer is no part of a step."""
+        self.ways: Ways | None = None
+        """What the user of the program is taken to choose; None where the program as a whole is not run."""
 
     # What is watched for the search for models
 
@@ -129,6 +134,8 @@ class Interpreter:
 
     def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A layer is called from outside any layer."""
+        if self.making_data:
+            return
         call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
         self.trace.root_calls.append(call)
         event = Event("call", layer, self.site, self.numbered, call)
@@ -215,6 +222,9 @@ class Interpreter:
             self.data(MISSING_PACKAGES).setdefault(dotted, found)
             return found
         return self.unknown(reason)
+
+    def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str | None:
+        return None if self.ways is None else self.ways.choose(question, answers, only_if_stopped)
 
     def data(self, key: str) -> dict[Any, Any]:
         return self.scratch.setdefault(key, {})
@@ -374,6 +384,13 @@ class Interpreter:
             self.trace.recording = recording
             self.grad_enabled, self.log, self.stop_at_problem = before
 
+    def make_data(self, function: Value, *args: Value) -> Value:
+        outer, self.making_data = self.making_data, True
+        try:
+            return self.attempt(function, *args)
+        finally:
+            self.making_data = outer
+
     def arguments(self) -> dict[str, Value] | Unknown:
         frame = self.frame
         while frame is not None and frame.caller is not None:
@@ -412,7 +429,7 @@ class Interpreter:
         for base in cls.mro[1:]:
             hook = base.namespace.get("__init_subclass__", MISSING)
             if hook is not MISSING:
-                function = getattr(hook, "function", hook)
+                function = hook.function if isinstance(hook, ClassMethod) else hook
                 result = self.invoke(function, (cls,), options)
                 return result if isinstance(result, Class) else cls
         return cls

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
+from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
@@ -46,9 +48,10 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     if kind is Class:
         return construct(run, function, args, kwargs)
     if kind is Unknown:
-        if "batch_size" in kwargs:
-            run.note_batch(kwargs["batch_size"])
-        return frameworks.made_by_unfollowed(run, function, args, kwargs)
+        size = told_batch(run, args, kwargs)
+        if size is not MISSING:
+            run.note_batch(size)
+        return frameworks.made_by_unfollowed(run, function.loose(), args, kwargs)
     if kind is Instance:
         method = function.cls.find("__call__")
         if run.invocation is None and id(function) in run.trace.layers:
@@ -63,6 +66,25 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     elif kind is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+BATCH_WORDS = frozenset({"batch_size", "train_batch_size", "per_device_train_batch_size", "bs"})
+
+
+def told_batch(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """The batch size that a call which nobody can follow is told, by the argument's name or its own; else MISSING."""
+    for word, value in kwargs.items():
+        if word in BATCH_WORDS:
+            return value
+    counts = any(type(value) is int for value in args)
+    node = run.site.node if counts and isinstance(run.site, StatementSite) else None
+    if not isinstance(node, ast.Call) or len(node.args) != len(args):
+        return MISSING
+    for part, value in zip(node.args, args, strict=True):
+        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
+        if name in BATCH_WORDS:
+            return value
+    return MISSING
 
 
 def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
@@ -82,10 +104,10 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
     if native.absorb:
         for value in args:
             if type(value) is Unknown:
-                return value
+                return value.loose()
         for value in kwargs.values():
             if type(value) is Unknown:
-                return value
+                return value.loose()
     budget = run.budget
     if budget.depth > DEPTH:
         raise Exhausted("calls are nested too deeply to be followed")
@@ -97,6 +119,10 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
         raise
     except Exception as error:
         result = of_host_error(run, error, args, kwargs, native)
+    if type(result) is Unknown and result.number and native.name != "__new__":
+        # What a function hands on of its argument is the cause, not the number.
+        if any(result is value for value in args) or any(result is value for value in kwargs.values()):
+            result = result.loose()
     budget.depth = depth - 1
     return result
 

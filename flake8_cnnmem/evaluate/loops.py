@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_target
+from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
@@ -226,6 +227,8 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     test = compiler.expression(node.test)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
+    endless = isinstance(twin.test, ast.Constant) and bool(twin.test.value)
+    returns_only = endless and not any(map(may_break, twin.body))
 
     def loop(frame: Frame) -> Value:
         run = frame.run
@@ -245,7 +248,9 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
         run = frame.run
         watched = Rounds(frame, twin, counted=True)
         done = 0
+        before: dict[str, Value] = {}
         while True:
+            exits = len(frame.pending), len(frame.breaks)
             truth = run.truth(test(frame))
             if isinstance(truth, Unknown):
                 return unknown_loop(frame, truth, body, twin, watched.stepped > 0)
@@ -265,8 +270,33 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
             if watched.repeat():
                 cause = run.unknown("how long a training loop goes on is not known")
                 return unknown_loop(frame, cause, body, twin, True)
+            if endless and exits != (len(frame.pending), len(frame.breaks)):
+                # It may have been left, and goes round as before: what it draws is tried until it is taken.
+                if same_state(before, frame.variables):
+                    return Returned(frame.pending.pop()[0]) if returns_only and frame.pending else None
+                before = frame.variables.copy()
 
     return loop
+
+
+def may_break(statement: ast.AST) -> bool:
+    """Whether a statement of a loop's body may leave that loop by `break`."""
+    if isinstance(statement, ast.Break):
+        return True
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+        return any(map(may_break, statement.orelse))
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return False
+    inner = ast.iter_child_nodes(statement)
+    return any(may_break(each) for each in inner if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case)))
+
+
+def same_state(before: dict[str, Value], after: dict[str, Value]) -> bool:
+    """Whether a round has left the variables as the round before has: what is not known is not known again."""
+    return before.keys() == after.keys() and all(
+        (isinstance(now, Unknown) and isinstance(before[word], Unknown)) or alike(before[word], now, FEW_ROUNDS)
+        for word, now in after.items()
+    )
 
 
 def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:

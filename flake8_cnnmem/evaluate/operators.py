@@ -52,10 +52,8 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         return numeric(run, symbol, left, right)
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)
-    if left_kind is Unknown:
-        return left.divided(right) if symbol in QUOTIENTS and right_kind in (int, float) else left.as_something()
-    if right_kind is Unknown:
-        return right.as_something()
+    if left_kind is Unknown or right_kind is Unknown:
+        return with_unknown(run, symbol, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         owner = left if isinstance(left, Tensor) else right
         if isinstance(left, Tensor) and isinstance(right, Tensor) and left.framework == "numpy":
@@ -71,6 +69,50 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
             return (*flat(left), *flat(right))
         return run.unknown(f"{symbol} between classes is not followed")
     return on_containers(run, symbol, left, right)
+
+
+def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """Two numbers give a number, whether it is known or not; a number that is not known leaves a tensor its shape."""
+    if type(left) is Unknown and symbol in QUOTIENTS and type(right) in (int, float):
+        return left.divided(right)
+    kinds = number_kind(left), number_kind(right)
+    unknown: Unknown = left if type(left) is Unknown else right
+    if kinds == ("int", "int") and symbol in ("+", "-"):
+        return moved(symbol, left, right)
+    if all(kinds):
+        return unknown.another("float" if "float" in kinds or symbol in ("/", "**") else "int")
+    tensor = left if isinstance(left, Tensor) else right
+    if isinstance(tensor, Tensor) and any(kinds) and keeps_shape(tensor):
+        stand_in = ANY_NUMBER[kinds[0] or kinds[1]]
+        pair = (left, stand_in) if tensor is left else (stand_in, right)
+        return frameworks.of(tensor).operate(run, symbol, *pair)
+    return unknown.loose().as_something()
+
+
+def moved(symbol: str, left: Value, right: Value) -> Value:
+    """The sum or difference of two whole numbers of which one, at least, is not known: the ends of a crop are as far
+    apart as the crop is long, wherever it lies."""
+    if type(left) is int:
+        return right.moved(left) if symbol == "+" else right.another("int")
+    if type(right) is int:
+        return left.moved(right if symbol == "+" else -right)
+    length = right.distance(left) if symbol == "-" else None
+    return left.another("int") if length is None else length
+
+
+ANY_NUMBER = {"int": 3, "float": 0.5}
+"""What stands for a number that is not known, in arithmetic of which only shapes are followed."""
+
+
+def number_kind(value: Value) -> str:
+    if type(value) is Unknown:
+        return value.number
+    return "float" if type(value) is float else "int" if type(value) is int else ""
+
+
+def keeps_shape(tensor: Tensor) -> bool:
+    """Whether arithmetic with one other value can only give this shape, and no values of it are known."""
+    return tensor.data is None and isinstance(tensor.shape, tuple) and len(tensor.shape) > 1 and 1 not in tensor.shape
 
 
 def flat(value: Value) -> tuple[Value, ...]:
@@ -411,6 +453,9 @@ def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         return left
     if isinstance(left, Tensor) and not isinstance(right, Unknown):
         return frameworks.of(left).operate(run, symbol + "=", left, right)
+    if isinstance(left, Tensor) and left.framework == "numpy" and left.call is None:
+        # Whatever it is, it goes into the array as it stands: neither its shape nor its dtype can change.
+        return Tensor(left.shape, left.dtype, framework="numpy")
     if isinstance(left, (set, dict)) and symbol in ("|", "&", "-", "^") and isinstance(right, type(left)):
         run.changed(left)
         changed: Any = HOST[symbol](left, right)

@@ -11,7 +11,7 @@ import functools
 import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
@@ -46,9 +46,19 @@ def registered(importer: Importer, container: dict[Value, Value], key: str) -> b
     if not names or any(key in defined for defined in importer.defining):
         # The definition that is running registers itself, and asks first whether it has been there before.
         return False
-    if (id(container), key) in importer.searched:
+    if (id(container), key) in importer.searched or id(container) in importer.filling:
+        # What fills a registry asks of each key whether it is there already.
         return False
     importer.searched.add((id(container), key))
+    importer.filling.add(id(container))
+    try:
+        return search(importer, module, container, names, key)
+    finally:
+        importer.filling.discard(id(container))
+
+
+def search(importer: Importer, module: Module, container: dict[Value, Value], names: Sequence[str], key: str) -> bool:
+    """Run what may register the key, file by file, until it is there."""
     top = module.name.split(".")[0]
     root = module.path
     for _ in range(len(module.name.split(".")) - (0 if module.package else 1)):
@@ -99,11 +109,14 @@ def register_from(importer: Importer, path: str, folder: str, top: str, key: str
     if not isinstance(module, Module):
         return False
     module.index()
-    for at, node in enumerate(parse(text, path).body):
+    body = parse(text, path).body
+    own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    for at, node in enumerate(body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
         else:
-            wanted = isinstance(node, (ast.Expr, ast.For, ast.Assign)) and mentions([node], key)
+            statement = isinstance(node, (ast.Expr, ast.For, ast.Assign))
+            wanted = statement and (mentions([node], key) or mentions(called_by(node, own), key))
         if wanted:
             module.run_statement(importer.run, at)
     return True
@@ -167,6 +180,22 @@ def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
         for node in nodes
         for part in ast.walk(node)
     )
+
+
+def called_by(node: ast.stmt, own: Mapping[str, ast.FunctionDef]) -> Sequence[ast.AST]:
+    """The functions of a file that a top-level call of one of them runs: `register_all()` at its end."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in own:
+        return ()
+    found: dict[str, ast.FunctionDef] = {}
+    waiting = [call.func.id]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in own:
+            continue
+        found[name] = own[name]
+        waiting += [part.id for part in ast.walk(own[name]) if isinstance(part, ast.Name)]
+    return tuple(found.values())
 
 
 def python_files(folder: str, files: Files) -> Iterator[str]:

@@ -6,6 +6,7 @@ Scripts that train on one long text draw the places at random, as far from its e
 from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
 MOVED = "places moved by a number"
@@ -27,7 +28,12 @@ def origin(run: Run, place: Tensor) -> tuple[Tensor, int]:
 def distance(run: Run, part: slice) -> int | None:
     """How many items lie between the ends of a slice that were computed from the same number; None where that is not
     known."""
-    if part.step not in (None, 1) or not isinstance(part.start, Tensor) or not isinstance(part.stop, Tensor):
+    if part.step not in (None, 1):
+        return None
+    if isinstance(part.start, Unknown) and isinstance(part.stop, Unknown):
+        length = part.start.distance(part.stop)
+        return length if length is None or length >= 0 else None
+    if not isinstance(part.start, Tensor) or not isinstance(part.stop, Tensor):
         return None
     (base, before), (other, after) = origin(run, part.start), origin(run, part.stop)
     return after - before if base is other and after >= before else None

@@ -34,7 +34,8 @@ def estimate(model: Model, training: Training, actual: Step, overhead: int) -> E
 
 def replayed(model: Model, training: Training, actual: Step) -> Replayed:
     """The step's replay. One that was followed once is run twice, the second time with the gradients that are left."""
-    if training.optimizer.source == "directive":
+    if training.optimizer.source in ("directive", "option", "default"):
+        # The code does not say what steps, or is overruled.
         actual = actual.with_optimizer(training.optimizer.value)
     replay = Replay(model, training)
     if len(actual.turns) == 1:

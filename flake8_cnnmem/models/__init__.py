@@ -3,7 +3,8 @@
 from flake8_cnnmem.models.build import Built, Wanted, build_model
 from flake8_cnnmem.models.join import Whole, joined
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.roots import TargetError, evaluate_file, evaluate_target
+from flake8_cnnmem.models.roots import TargetError, evaluate_target
+from flake8_cnnmem.models.runs import evaluate_file
 
 __all__ = [
     "Built",

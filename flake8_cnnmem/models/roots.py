@@ -17,6 +17,7 @@ from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
+from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
@@ -50,12 +51,13 @@ def start(
     return run, module
 
 
-def evaluate_file(
-    source: Source, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
-) -> tuple[list[Root], tuple[Unknown, ...]]:
-    """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
-    found: models may come from them. SourceError for a file that does not parse."""
+def evaluate_way(
+    source: Source, ways: Ways, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+) -> tuple[Interpreter, list[Root], tuple[Unknown, ...]]:
+    """One run of a file: the evaluation, every distinct model that it leads to, and the packages on top of a framework
+    that were not found."""
     run, module = start(source, search_path, False, strict, files)
+    run.ways = ways
     run.run_module(module)
     found = list(built_by_module(run, module))
     used = set(run.trace.used)
@@ -63,7 +65,7 @@ def evaluate_file(
         if not any(same(root, other) for other in found):
             found.append(root)
     missing = tuple(run.data(MISSING_PACKAGES).values())
-    return sorted(found, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0))), missing
+    return run, found, missing
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:

@@ -70,9 +70,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     # What is told as being in memory beside a training is no model of its own.
     taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told)
     found += fitted_together(run, [root for root in roots if id(root) not in taken])
-    count = sum(bool(root.phases) for root in found)
-    for at, root in enumerate(root for root in found if root.phases):
-        root.place = (at + 1, count)
+    for root in found:
         root.phases.sort(key=size_of, reverse=True)
     return found
 

@@ -43,7 +43,7 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
 @functions.function("len", absorb=False)
 def length(run: Run, value: Value, /) -> Value:
     if isinstance(value, Unknown):
-        return value.as_something()
+        return value.as_number("int")
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:

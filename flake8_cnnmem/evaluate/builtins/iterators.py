@@ -72,9 +72,11 @@ ITERATOR = host_class(
         type(iter({}.items())),
         type(iter(set())), type(iter(range(0))), type(iter(range(10**30))), type(iter(b"")), type(reversed({})),
         itertools.chain, itertools.islice, itertools.count, itertools.cycle, itertools.repeat, itertools.zip_longest,
-        Stream,
     ),
 )  # fmt: skip
+
+# PyTorch's own iterators had the method of Python 2 until version 1.13.
+STREAM = host_class("iterator", Stream, {**iteration, "next": iteration["__next__"]})
 
 generators = Names(iteration)
 

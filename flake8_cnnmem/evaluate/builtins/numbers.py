@@ -89,7 +89,7 @@ def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Va
     """The int itself, or an instance of a subclass that holds it."""
     for each in (value, base):
         if isinstance(each, Unknown):
-            return each.as_something()
+            return each.as_number("int")
     return made(run, cls, to_int(run, value, base))
 
 
@@ -134,7 +134,7 @@ floats = arithmetic(tuple(word for word in OPERATORS if word not in (
 @floats.function("__new__", absorb=False)
 def float_new(run: Run, cls: Class, value: Value = 0.0, /) -> Value:
     if isinstance(value, Unknown):
-        return value.as_something()
+        return value.as_number("float")
     return made(run, cls, to_float(run, value))
 
 

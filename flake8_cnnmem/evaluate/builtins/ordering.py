@@ -77,12 +77,19 @@ def in_order(run: Run, items: list[Value], key: Value, reverse: Value) -> list[V
     return [items[place] for place in order]
 
 
+def number_kind(value: Value) -> str:
+    if isinstance(value, Unknown):
+        return value.number
+    return "float" if type(value) is float else "int" if type(value) is int else ""
+
+
 def extreme(run: Run, items: list[Value], key: Value, largest: bool) -> Value:
     """The first of the largest or smallest items, which are at least one."""
     keys = keyed(run, items, key)
     cause: Any = next((item for item in keys if isinstance(item, Unknown)), None)
     if cause is not None:
-        return cause
+        kinds = {number_kind(item) for item in items}
+        return cause.another(max(kinds, key=len)) if "" not in kinds else cause.loose()
     best = 0
     try:
         for place in range(1, len(items)):

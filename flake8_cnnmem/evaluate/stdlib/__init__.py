@@ -22,12 +22,14 @@ ROOMS = {
     "tomli": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
     "importlib": "inspect", "importlib_metadata": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "weakref": "copy", "threading": "threads", "six": "six", "tqdm": "progress",
+    "platform": "sys", "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
+    "six": "six", "tqdm": "progress",
     "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "commands",
     "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
     "box": "holders", "yacs": "holders", "ml_collections": "holders",
     "beartype": "checking", "jaxtyping": "checking", "typeguard": "checking",
-    "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
+    "huggingface_hub": "hub", "sklearn": "splits", "fastprogress": "progress", "progressbar": "progress",
+    "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
@@ -41,12 +43,12 @@ NOT_FOLLOWED = DOWNLOADING | (
 
 SUBMODULES = frozenset((
     "logging.handlers", "logging.config", "importlib.util", "importlib.machinery", "importlib.metadata",
-    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder", "concurrent.futures", "xml.etree",
+    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder", "xml.etree",
     "xml.etree.ElementTree", "xml.etree.cElementTree", "xml.dom", "xml.dom.minidom", "xml.sax", "urllib.request",
     "urllib.parse", "urllib.error", "urllib.robotparser", "http.client", "http.server", "http.cookiejar",
     "http.cookies",
-    "email.mime", "email.mime.text", "email.mime.multipart", "email.utils", "html.parser", "multiprocessing.pool",
-    "multiprocessing.managers", "multiprocessing.shared_memory", "multiprocessing.connection", "multiprocessing.dummy",
+    "email.mime", "email.mime.text", "email.mime.multipart", "email.utils", "html.parser",
+    "multiprocessing.managers", "multiprocessing.shared_memory", "multiprocessing.connection",
     "multiprocessing.spawn", "multiprocessing.queues", "multiprocessing.synchronize", "multiprocessing.sharedctypes",
     "multiprocessing.context", "multiprocessing.reduction", "unittest.mock", "unittest.case", "ctypes.util",
     "distutils.version", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn",

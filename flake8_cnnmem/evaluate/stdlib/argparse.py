@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
@@ -50,6 +50,10 @@ class Options:
     subparsers: list[Instance]
     subcommands: list[tuple[Value, bool]]
     """The `dest` of each `add_subparsers`, and whether one of its commands has to be given."""
+    names: list[str] = field(default_factory=list)
+    """The names of the subparsers, in their order."""
+    place: str = ""
+    """Where the parser is made: what tells the questions of one from those of another, in every run."""
 
 
 NAMESPACE = native_class("Namespace", {}, module="argparse")
@@ -155,7 +159,8 @@ parsers = Names(groups)
 @parsers.function("__init__", absorb=False)
 def parser_init(run: Run, self: Instance, *args: Value, parents: Value = (), **kwargs: Value) -> None:
     found = run.items(parents)
-    own = self.native = Options([], {}, [], [])
+    site = run.here()
+    own = self.native = Options([], {}, [], [], place=f"{site.path}:{site.line}:{site.column}" if site else "")
     for parent in found if isinstance(found, list) else ():
         if isinstance(parent, Instance) and isinstance(parent.native, Options):
             own.arguments.extend(parent.native.arguments)
@@ -170,12 +175,24 @@ def value_of(run: Run, argument: Argument, own: Options) -> Value:
     if argument.dest in own.defaults and (argument.default is MISSING or not argument.positional):
         return own.defaults[argument.dest]
     if argument.default is MISSING and argument.required:
-        kind = "option" if argument.flags else "argument"
-        return run.unknown(f"the command line {kind} {argument.shown} has no default")
+        return run.unknown(f"the argument {argument.shown} is not given")
     default = default_of(argument)
+    if default is None and may_be_needed(run, argument, own):
+        return run.unknown(f"the argument {argument.shown} is not given")
     if isinstance(default, str) and argument.type is not None:
         return run.call(argument.type, default)
     return [] if default is None and argument.positional and argument.nargs == "*" else default
+
+
+LEFT_OUT, GIVEN = "left out", "given"
+
+
+def may_be_needed(run: Run, argument: Argument, own: Options) -> bool:
+    """Whether an option without a default is taken to be given: in a run of its own where the program stops without."""
+    takes_a_value = argument.action == "store" and argument.nargs is None
+    if not argument.flags or argument.required or not takes_a_value or argument.dest == "help":
+        return False
+    return run.choose(f"{own.place} options", (LEFT_OUT, GIVEN), only_if_stopped=True) == GIVEN
 
 
 def defaults(run: Run, self: Instance) -> dict[str, Value]:
@@ -185,11 +202,33 @@ def defaults(run: Run, self: Instance) -> dict[str, Value]:
         if argument.action in ("help", "version") or argument.dest == "help":
             continue
         found[argument.dest] = value_of(run, argument, own)
+    if subcommand_chosen(run, own, found):
+        return found
     for dest, required in own.subcommands:
         if isinstance(payload(dest), str):
             found[payload(dest)] = run.unknown("the command line's subcommand has no default") if required else None
     add_subcommands(run, own, found)
     return found
+
+
+NONE = "none"
+
+
+def subcommand_chosen(run: Run, own: Options, found: dict[str, Value]) -> bool:
+    """Take one subcommand with its options, another one in each run of the program; False where it is not run so."""
+    if not own.subparsers:
+        return False
+    required = any(each for _, each in own.subcommands)
+    answers = [*own.names, *(() if required else (NONE,))]
+    chosen = run.choose(f"{own.place} subcommand", answers)
+    if chosen is None:
+        return False
+    for dest, _ in own.subcommands:
+        if isinstance(payload(dest), str):
+            found[payload(dest)] = None if chosen == NONE else chosen
+    if chosen != NONE:
+        found.update(defaults(run, own.subparsers[own.names.index(chosen)]))
+    return True
 
 
 def add_subcommands(run: Run, own: Options, found: dict[str, Value]) -> None:
@@ -324,6 +363,8 @@ def add_parser(run: Run, self: Instance, name: Value, **kwargs: Value) -> Value:
     own: Any = self.native
     run.changed(own.subparsers)
     own.subparsers.append(made)
+    run.changed(own.names)
+    own.names.append(name if isinstance(name, str) else f"subcommand {len(own.names)}")
     return made
 
 

@@ -27,6 +27,11 @@ class Option:
     several: bool
     argument: bool
 
+    @property
+    def shown(self) -> str:
+        """As the command line has it."""
+        return self.name if self.argument else f"--{self.name.replace('_', '-')}"
+
 
 @dataclass(slots=True, eq=False)
 class Command:
@@ -72,8 +77,7 @@ def value_of(run: Run, option: Option) -> Value:
         converts = isinstance(option.type, Class) and option.type.host in (int, float, str)
         return run.call(option.type, default) if converts and isinstance(default, (str, int, float)) else default
     if option.required:
-        kind = "argument" if option.argument else "option"
-        return run.unknown(f"the command line {kind} {option.name} has no default")
+        return run.unknown(f"the argument {option.shown} is not given")
     return () if option.several else False if option.flag else None
 
 
@@ -247,7 +251,7 @@ def declared(run: Run, name: str, default: Value) -> Value:
     if isinstance(default, Instance) and default.cls is PARAMETER:
         default = default.native
     if default is MISSING or default is ...:
-        return run.unknown(f"the command line option {name} has no default")
+        return run.unknown(f"the argument --{name.replace('_', '-')} is not given")
     return default
 
 

@@ -107,11 +107,29 @@ for _name in dir(random):
         randoms[_name] = unfollowed(f"random.{_name}")
 
 
+def number(name: str, kind: str) -> Native:
+    """A function that draws a plain number."""
+    return Native(
+        name,
+        lambda run, *args, **kwargs: run.unknown(f"the result of random.{name} is not known").as_number(kind),
+        absorb=False,
+    )
+
+
+for _name in ("random", "uniform", "triangular", "betavariate", "expovariate", "gammavariate", "gauss", "normalvariate",
+              "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"):  # fmt: skip
+    randoms[_name] = number(_name, "float")
+for _name in ("randint", "randrange", "getrandbits"):
+    randoms[_name] = number(_name, "int")
+
+
 def shuffle(run: Run, x: Value, *args: Value) -> None:
     """The items stay, only which stands where is no longer known; where all are alike nothing changes."""
     inner = payload(x)
     if isinstance(inner, list) and any(item is not inner[0] and item != inner[0] for item in inner):
         cause = run.unknown("the order after random.shuffle is not known")
+        if all(type(item) is int for item in inner):
+            cause = cause.as_number("int")
         run.changed(inner)
         inner[:] = [cause] * len(inner)
 
@@ -121,7 +139,12 @@ def sample(run: Run, population: Value, k: Value, *, counts: Value = None) -> Va
     if not isinstance(k, int):
         return run.unknown("the size of a random sample is not known")
     run.check_size(k)
-    return [run.unknown("which items random draws is not known")] * max(k, 0)
+    cause = run.unknown("which items random draws is not known")
+    if isinstance(population, range) or (
+        isinstance(population, (list, tuple)) and all(type(item) is int for item in population)
+    ):
+        cause = cause.as_number("int")
+    return [cause] * max(k, 0)
 
 
 randoms["shuffle"] = Native("shuffle", shuffle)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from flake8_cnnmem.frameworks.images import albumentations, opencv, pictures
+from flake8_cnnmem.frameworks.images import albumentations, kornia, opencv, pictures
 from flake8_cnnmem.frameworks.images.datasets import CLASSES, FOLDER_NAMES
 from flake8_cnnmem.frameworks.images.files import IO, MARKED, READERS, UTILITIES
 from flake8_cnnmem.frameworks.images.functional import FUNCTIONAL
@@ -20,6 +20,7 @@ MODULES: dict[str, Mapping[str, Value]] = {
     **pictures.MODULES,
     **opencv.MODULES,
     **albumentations.MODULES,
+    **kornia.MODULES,
     **READERS,
     "torchvision.transforms": TRANSFORMS,
     "torchvision.transforms.transforms": TRANSFORMS,

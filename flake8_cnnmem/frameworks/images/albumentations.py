@@ -10,6 +10,7 @@ from collections.abc import Callable
 from flake8_cnnmem.frameworks.images.sizes import (
     NOT_KNOWN,
     Sides,
+    as_tensor,
     channels_of,
     floating,
     pair_of,
@@ -44,6 +45,14 @@ def each(value: Value, word: str, change: Callable[[Value], Value]) -> Value:
     return change(value) if word in IMAGES else value
 
 
+def as_picture_array(value: Tensor) -> Tensor:
+    """An array that is transformed as an image or a mask is one, whatever its shape."""
+    cause = value.shape
+    if isinstance(cause, Unknown) and value.framework == "numpy":
+        return Tensor(cause.of_picture(cause, cause), value.dtype, framework="numpy")
+    return value
+
+
 def declare(name: str, names: tuple[str, ...], change: Change, targets: tuple[str, ...] = ()) -> None:
     """`targets` are the arguments that change, if not all images and masks."""
 
@@ -55,9 +64,11 @@ def declare(name: str, names: tuple[str, ...], change: Change, targets: tuple[st
         found: dict[str, Value] = {}
         for word, value in data.items():
             kept = targets and not any(word.startswith(target) for target in targets)
+            if isinstance(value, Tensor) and isinstance(value.shape, Unknown) and value.shape.sides is None:
+                value = as_picture_array(value)
             if isinstance(value, Unknown) and word == "image":
                 # However it was read, it is an image.
-                value = Tensor((value, value, value), "uint8", framework="numpy")
+                value = Tensor(value.of_picture(value, value), "uint8", framework="numpy")
             found[word] = value if kept else each(value, word, lambda item: change(run, item, self.attributes))
         return found
 
@@ -142,6 +153,8 @@ def normalised(run: Run, image: Value, options: Options) -> Value:
     means = options.get("mean", (0.485, 0.456, 0.406))
     shape = image.shape if isinstance(image, Tensor) else None
     several = isinstance(means, (tuple, list)) and len(means) > 1
+    if isinstance(image, Tensor) and isinstance(image.shape, Unknown) and image.shape.sides and several:
+        image = Tensor((*image.shape.sides, len(means)), image.dtype, framework="numpy")
     if isinstance(shape, tuple) and len(shape) == 3 and isinstance(shape[2], Unknown) and several:
         image = Tensor((*shape[:2], len(means)), image.dtype, framework="numpy")
     return to_float(run, image, options)
@@ -185,7 +198,10 @@ def to_tensor(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
         if not isinstance(value, Tensor) or value.framework != "numpy":
             return value
         if isinstance(value.shape, Unknown):
-            return Tensor(value.shape, floating(value.dtype))
+            sides = value.shape.sides
+            if sides is None or mask:
+                return Tensor(value.shape, floating(value.dtype))
+            return Tensor((value.shape.loose(), *sides), floating(value.dtype))
         if mask and (len(value.shape) == 2 or run.truth(self.attributes.get("transpose_mask", False)) is not True):
             return Tensor(value.shape, floating(value.dtype))
         return Tensor((channels_of(value), *value.shape[:2]), floating(value.dtype))
@@ -205,6 +221,23 @@ def native(name: str, function: Value) -> Native:
     return Native(name, function, absorb=False)
 
 
+def img_to_tensor(run: Run, im: Value, normalize: Value = None) -> Value:
+    """(C, H, W) of floats; the channels of `normalize` are those of its means."""
+    if isinstance(normalize, dict):
+        im = normalised(run, im, normalize)
+    if isinstance(im, Tensor) and im.framework == "numpy":
+        return as_tensor(run, Tensor(im.shape, "float32", framework="numpy"))
+    return im if isinstance(im, Unknown) else run.unknown("what is no image is made a tensor")
+
+
+def mask_to_tensor(run: Run, mask: Value, num_classes: Value = 1, sigmoid: Value = True) -> Value:
+    return run.unknown("the tensor of a mask is not followed")
+
+
+FUNCTIONS: dict[str, Value] = {
+    "img_to_tensor": native("img_to_tensor", img_to_tensor),
+    "mask_to_tensor": native("mask_to_tensor", mask_to_tensor),
+}
 TO_TENSOR = Class(
     "ToTensorV2",
     (BASE,),
@@ -290,6 +323,9 @@ MODULES: dict[str, dict[str, Value]] = {
     "albumentations": Names(),
     "albumentations.pytorch": {"ToTensorV2": TO_TENSOR, "ToTensor": TO_TENSOR},
     "albumentations.pytorch.transforms": {"ToTensorV2": TO_TENSOR, "ToTensor": TO_TENSOR},
+    # What the package `albumentations.pytorch` was called, and what it held beside the transform.
+    "albumentations.torch": {"ToTensor": TO_TENSOR},
+    **dict.fromkeys(("albumentations.pytorch.functional", "albumentations.torch.functional"), FUNCTIONS),
     "albumentations.augmentations.transforms": Names(),
     "albumentations.core.composition": Names(),
     "albumentations.core.transforms_interface": {"ImageOnlyTransform": BASE, "DualTransform": BASE},

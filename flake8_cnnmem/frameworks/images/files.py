@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.images.pictures import picture_of
-from flake8_cnnmem.frameworks.images.sizes import as_tensor, floating, pair_of, with_sides
+from flake8_cnnmem.frameworks.images.sizes import NOT_KNOWN, as_tensor, floating, pair_of, sides_of, with_sides
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Run, Value
@@ -34,7 +34,8 @@ def not_known(run: Run, *args: Value, **kwargs: Value) -> Value:
 
 def array(run: Run, *args: Value, **kwargs: Value) -> Value:
     """An image of which not even the number of axes is known."""
-    return Tensor(run.unknown("the size of an image in a file is not known"), "uint8", framework="numpy")
+    cause = run.unknown("the size of an image in a file is not known")
+    return Tensor(cause.of_picture(cause, cause), "uint8", framework="numpy")
 
 
 def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: Value) -> Value:
@@ -47,11 +48,34 @@ def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: 
     return resized
 
 
-def recoloured(run: Run, image: Value, *args: Value, **kwargs: Value) -> Value:
-    """Other colours, as floats: as many of them."""
-    if isinstance(image, Tensor):
-        return Tensor(image.shape, "float64", framework="numpy")
-    return image if isinstance(image, Unknown) else run.unknown("what colours are converted is not known")
+def floats(run: Run, image: Value, *args: Value, dtype: str = "float64", **kwargs: Value) -> Value:
+    """Other values, as floats between 0 and 1, of the same size."""
+    return Tensor(image.shape, dtype, framework="numpy") if isinstance(image, Tensor) else image
+
+
+def rescale(run: Run, image: Value, scale: Value, *args: Value, **kwargs: Value) -> Value:
+    """skimage.transform.rescale: each side by a factor, rounded."""
+    if isinstance(image, Unknown):
+        return image
+    factors = list(scale) if isinstance(scale, (tuple, list)) else [scale, scale]
+    sides = [
+        round(side * factor) if isinstance(side, int) and isinstance(factor, (int, float)) else NOT_KNOWN
+        for side, factor in zip(sides_of(image), factors, strict=False)
+    ]
+    return floats(run, with_sides(run, image, (sides[0], sides[1])) if len(sides) == 2 else image)
+
+
+def turned(run: Run, image: Value, angle: Value, resize: Value = False, *args: Value, **kwargs: Value) -> Value:
+    if isinstance(image, Unknown) or run.truth(resize) is False:
+        return floats(run, image)
+    return floats(run, with_sides(run, image, (NOT_KNOWN, NOT_KNOWN)))
+
+
+def coloured(run: Run, image: Value, channels: int | None, kept: Value = None) -> Value:
+    """An image with so many channels; None for no axis of them."""
+    sides = sides_of(image)
+    dtype = kept.dtype if isinstance(kept, Tensor) else "float64"
+    return Tensor(sides if channels is None else (*sides, channels), dtype, framework="numpy")
 
 
 IO: dict[str, Value] = {
@@ -77,12 +101,26 @@ READERS: dict[str, dict[str, Value]] = {
     "imageio.v3": {"imread": native("imread", array), "imwrite": native("imwrite", nothing)},
     "skimage": {},
     "skimage.io": {"imread": native("imread", array), "imsave": native("imsave", nothing)},
-    "skimage.transform": {"resize": native("resize", resize)},
-    "skimage.color": {
-        **{name: native(name, array) for name in ("rgb2gray", "gray2rgb")},
-        **{name: native(name, recoloured) for name in ("rgb2hsv", "hsv2rgb", "rgb2lab", "lab2rgb", "rgb2yuv")},
+    "skimage.transform": {
+        "resize": native("resize", resize), "rescale": native("rescale", rescale), "rotate": native("rotate", turned),
+        **{name: native(name, floats) for name in ("warp", "swirl")},
     },
-    "matplotlib.colors": {name: native(name, recoloured) for name in ("rgb_to_hsv", "hsv_to_rgb")},
+    "skimage.color": {
+        "rgb2gray": native("rgb2gray", lambda run, rgb, **kwargs: coloured(run, rgb, None)),
+        "gray2rgb": native("gray2rgb", lambda run, image, **kwargs: coloured(run, image, 3, image)),
+        **{name: native(name, floats) for name in ("rgb2lab", "lab2rgb", "rgb2hsv", "hsv2rgb", "rgb2yuv", "yuv2rgb")},
+    },
+    "skimage.util": {
+        **{name: native(name, floats) for name in ("img_as_float", "img_as_float64", "random_noise")},
+        "img_as_float32": native("img_as_float32", lambda run, image, *args: floats(run, image, dtype="float32")),
+        "img_as_ubyte": native("img_as_ubyte", lambda run, image, *args: floats(run, image, dtype="uint8")),
+    },
+    "skimage.filters": {"gaussian": native("gaussian", floats)},
+    "skimage.exposure": {
+        name: native(name, floats)
+        for name in ("rescale_intensity", "equalize_hist", "equalize_adapthist", "adjust_gamma")
+    },
+    "matplotlib.colors": {name: native(name, floats) for name in ("rgb_to_hsv", "hsv_to_rgb")},
 }  # fmt: skip
 
 

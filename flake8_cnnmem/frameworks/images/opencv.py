@@ -38,7 +38,7 @@ def imread(run: Run, filename: Value, flags: Value = 1) -> Value:
         return Tensor((cause, cause), "uint8", framework="numpy")
     if flags == 1:
         return Tensor((cause, cause, 3), "uint8", framework="numpy")
-    return Tensor(cause, "uint8", framework="numpy")
+    return Tensor(cause.of_picture(cause, cause), "uint8", framework="numpy")
 
 
 def imdecode(run: Run, buf: Value, flags: Value = 1) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
@@ -177,7 +178,7 @@ def array_of(picture: Picture) -> Tensor:
     bands = picture.bands
     if isinstance(bands, Unknown):
         # Not even the rank is known.
-        return Tensor(bands, picture.dtype, framework="numpy")
+        return Tensor(bands.of_picture(*sides), picture.dtype, framework="numpy")
     return Tensor(sides if bands == 1 else (*sides, bands), picture.dtype, framework="numpy")
 
 
@@ -195,10 +196,14 @@ def other(run: Run, self: Instance, name: Value) -> Value:
     return run.unknown(f"{name} of an image is not known")
 
 
+def as_read(side: Size) -> Size:
+    return side.another("int") if isinstance(side, Unknown) else side
+
+
 for _name, _property in {
-    "size": lambda run, self: (own(self).width, own(self).height),
-    "width": lambda run, self: own(self).width,
-    "height": lambda run, self: own(self).height,
+    "size": lambda run, self: dims.read((own(self).width, own(self).height)),
+    "width": lambda run, self: as_read(own(self).width),
+    "height": lambda run, self: as_read(own(self).height),
     "mode": lambda run, self: own(self).mode,
 }.items():
     MEMBERS[_name] = Property(Native(_name, _property))
@@ -250,6 +255,42 @@ def fitted(run: Run, img: Value, size: Value, *args: Value, **kwargs: Value) -> 
     return run.unknown("what is no image is fitted") if picture is None else image(picture.sized(*size_of(size)))
 
 
+def expanded(run: Run, image_: Value, border: Value = 0, fill: Value = 0) -> Value:
+    """A border of so many pixels: on all sides, left and right / top and bottom, or on each side."""
+    picture = picture_of(image_)
+    if picture is None:
+        return run.unknown("what is no image is expanded")
+    parts = list(border) if isinstance(border, (tuple, list)) else [border]
+    left, top, right, bottom = (parts * 4)[:4] if len(parts) in (1, 2, 4) else [border] * 4
+
+    def more(side: Size, before: Value, after: Value) -> Size:
+        return plain(run.operate("+", run.operate("+", before, side), after))
+
+    return image(picture.sized(more(picture.height, top, bottom), more(picture.width, left, right)))
+
+
+def rescaled(run: Run, image_: Value, factor: Value, resample: Value = None) -> Value:
+    picture = picture_of(image_)
+    if picture is None:
+        return run.unknown("what is no image is scaled")
+    height, width = (
+        round(factor * side) if isinstance(factor, (int, float)) and isinstance(side, int) else first_unknown(side)
+        for side in (picture.height, picture.width)
+    )
+    return image(picture.sized(height, width))
+
+
+def first_unknown(side: Size) -> Unknown:
+    return side if isinstance(side, Unknown) else Unknown("the size of an image is not known")
+
+
+def contained(run: Run, image_: Value, size: Value, method: Value = None) -> Value:
+    """Inside of a size, at the image's own aspect."""
+    picture = picture_of(image_)
+    cause = run.unknown("the size of an image that keeps its aspect is not known")
+    return cause if picture is None else image(picture.sized(cause, cause))
+
+
 def natives(functions: dict[str, Value]) -> dict[str, Value]:
     return {
         name: value if isinstance(value, (Class, int)) else Native(name, value, absorb=False)
@@ -276,6 +317,7 @@ MODULES: dict[str, dict[str, Value]] = {
         "Resampling": RESAMPLING, "Transpose": TRANSPOSE, "blend": passed_on, "AFFINE": 0, "EXTENT": 1,
     }),
     "PIL.ImageOps": natives({
+        "expand": expanded, "scale": rescaled, "contain": contained, "cover": contained,
         **dict.fromkeys(("autocontrast", "equalize", "flip", "mirror", "invert", "posterize", "solarize"), passed_on),
         "exif_transpose": passed_on, "fit": fitted, "pad": fitted,
         "grayscale": lambda run, image: convert(run, image, "L"),

@@ -43,7 +43,7 @@ def sides_of(value: Value) -> Sides:
     if isinstance(value, Tensor) and isinstance(value.shape, tuple) and len(value.shape) >= 2:
         return (value.shape[0], value.shape[1]) if channels_last(value) else (value.shape[-2], value.shape[-1])
     if isinstance(value, Tensor) and isinstance(value.shape, Unknown):
-        return value.shape, value.shape
+        return value.shape.sides or (value.shape.loose(), value.shape.loose())
     return NOT_KNOWN, NOT_KNOWN
 
 
@@ -57,6 +57,8 @@ def with_sides(run: Run, value: Value, sides: Sides) -> Value:
     picture = picture_of(value)
     if picture is not None:
         return image(picture.sized(*sides))
+    if isinstance(value, Tensor) and isinstance(value.shape, Unknown) and channels_last(value):
+        return Tensor(value.shape.of_picture(*sides), value.dtype, framework=value.framework)
     if not isinstance(value, Tensor) or isinstance(value.shape, Unknown) or len(value.shape) < 2:
         return value
     if channels_last(value):
@@ -141,6 +143,8 @@ def with_channels(run: Run, value: Value, channels: Value) -> Value:
         cause = run.unknown("the mode of an image is not known")
         mode = MODES.get(channels, cause) if isinstance(channels, int) else cause
         return image(Picture(mode, picture.height, picture.width))
+    if isinstance(value, Tensor) and isinstance(value.shape, Unknown) and value.shape.sides and channels_last(value):
+        return Tensor((*value.shape.sides, whole(channels)), value.dtype, framework="numpy")
     if isinstance(value, Tensor) and isinstance(value.shape, tuple):
         if channels_last(value):
             return Tensor((*value.shape[:2], whole(channels)), value.dtype, framework="numpy")
@@ -163,7 +167,8 @@ def as_tensor(run: Run, value: Value, dtype: str | None = None) -> Value:
         raise TypeError(f"pic should be PIL Image or ndarray. Got {type(value).__name__}")
     kind = dtype if dtype is not None and value.dtype == "uint8" else value.dtype
     if isinstance(value.shape, Unknown):
-        return Tensor(value.shape, floating(kind))
+        sides = value.shape.sides
+        return Tensor(value.shape if sides is None else (value.shape.loose(), *sides), floating(kind))
     height, width = value.shape[:2]
     return Tensor((channels_of(value), height, width), floating(kind))
 

@@ -64,7 +64,7 @@ def declare(name: str, stub: Stub, whole: bool = False) -> Class:
             return stub(run, value, **arguments)
 
         if whole or (len(inputs) == 1 and not isinstance(inputs[0], (tuple, list, dict))):
-            return change(inputs[0] if len(inputs) == 1 else tuple(inputs))
+            return change(inputs[0] if len(inputs) == 1 else Inputs(inputs))
         changed = tuple(each_image(value, change) for value in inputs)
         return changed[0] if len(changed) == 1 else changed
 
@@ -95,24 +95,21 @@ def in_turn(run: Run, value: Value, transforms: Value) -> Value:
     steps = run.items(transforms)
     if isinstance(steps, Unknown):
         return steps
+    several = isinstance(value, Inputs)
     for step in steps:
         value = run.call(step, *value) if isinstance(value, Inputs) else run.call(step, value)
-        if isinstance(value, tuple) and len(value) > 1 and accepts_many(step):
+        if several and isinstance(value, tuple):
+            # What goes in as several inputs stays so; one input that is a tuple is one to each of the steps.
             value = Inputs(value)
-    return tuple(value) if isinstance(value, Inputs) else value
+    return tuple(value) if several and isinstance(value, Inputs) else value
 
 
 class Inputs(tuple[Value, ...]):
     """Several inputs that go through the transforms of v2 together."""
 
 
-def accepts_many(step: Value) -> bool:
-    """Whether a transform takes what the one before it gave as several inputs."""
-    return isinstance(step, Instance) and BASE in step.cls.mro and step.cls.name not in ("FiveCrop", "TenCrop")
-
-
 def Compose(run: Run, img: Value, transforms: Value) -> Value:
-    return in_turn(run, Inputs(img) if type(img) is tuple else img, transforms)
+    return in_turn(run, img, transforms)
 
 
 def RandomApply(run: Run, img: Value, transforms: Value, p: Value = 0.5) -> Value:

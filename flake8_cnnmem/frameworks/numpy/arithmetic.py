@@ -64,6 +64,10 @@ def elementwise(run: Run, function: Callable[..., Value], values: tuple[Value, .
     kind = dtype or promoted(values, arrays)
     for shape in shapes:
         if isinstance(shape, Unknown):
+            others = [array.shape for array in arrays if array.shape is not shape]
+            if shape.sides is not None and all(other == () for other in others):
+                # With numbers a picture stays a picture.
+                return Tensor(shape, kind, framework="numpy")
             return make(shape, None, kind)
     target = broadcast(run, *shapes)  # type: ignore[arg-type]
     total = count(target)

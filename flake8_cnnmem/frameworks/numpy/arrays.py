@@ -31,7 +31,10 @@ def count(shape: Shape | Unknown) -> int | None:
 
 def make(shape: Shape | Unknown, flat: Sequence[Value] | None, dtype: str) -> Tensor:
     """An array; `flat` are its values in order, or None where they are not known or too many to keep."""
-    if flat is None or len(flat) > KEPT or count(shape) != len(flat) or isinstance(shape, Unknown):
+    if isinstance(shape, Unknown):
+        # Of a picture whose channels are not known, few functions keep the sides where they are.
+        return Tensor(shape.loose(), dtype, framework="numpy")
+    if flat is None or len(flat) > KEPT or count(shape) != len(flat):
         return Tensor(shape, dtype, framework="numpy")
     return Tensor(shape, dtype, data=nested(shape, [cast(value, dtype) for value in flat]), framework="numpy")
 
@@ -79,6 +82,8 @@ def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unkno
         own = "float32" if value.dtype == "float" else value.dtype
         if value.framework == "numpy" and dtype in (None, own):
             return value
+        if isinstance(value.shape, Unknown) and value.framework == "numpy":
+            return Tensor(value.shape, dtype or own, framework="numpy")
         return make(value.shape, flat_of(value), dtype or own)
     if isinstance(value, Instance) and isinstance(value.payload, (list, tuple)):
         value = value.payload

@@ -22,7 +22,7 @@ WHOLE = ("poisson", "binomial", "geometric", "multinomial")
 def drawn(run: Run, size: Value, dtype: str) -> Value:
     """An array of this shape; a number nobody knows for no size."""
     if size is None:
-        return run.unknown("a random number is not known")
+        return run.unknown("a random number is not known").as_number("int" if dtype == "int64" else "float")
     shape = size if isinstance(size, Unknown) else sizes(run, size)
     return make(shape, None, dtype)
 
@@ -50,6 +50,8 @@ def integers(
 
 
 def choice(run: Run, a: Value, size: Value = None, *args: Value, **kwargs: Value) -> Value:
+    if size is None:
+        return run.unknown("what is drawn at random is not known")
     dtype = a.dtype if isinstance(a, Tensor) else "int64"
     return drawn(run, size, dtype)
 

@@ -139,10 +139,33 @@ def rounded(run: Run, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
     return elementwise(run, on_number(run, lambda x: round(x, decimals), True), (a,))
 
 
+@function("nonzero")
+def nonzero(run: Run, a: Value) -> Value:
+    """The places of what is true: an array for each axis, as long as nobody knows."""
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array if isinstance(array, Unknown) else array.shape
+    cause = run.unknown("where a condition holds is not known")
+    return tuple(make((cause,), None, "int64") for _ in array.shape)
+
+
+@function("flatnonzero")
+def flatnonzero(run: Run, a: Value) -> Value:
+    return make((run.unknown("where a condition holds is not known"),), None, "int64")
+
+
+@function("argwhere")
+def argwhere(run: Run, a: Value) -> Value:
+    array = as_array(run, a)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return array if isinstance(array, Unknown) else array.shape
+    return make((run.unknown("where a condition holds is not known"), len(array.shape)), None, "int64")
+
+
 @function("where")
 def where(run: Run, condition: Value, x: Value = None, y: Value = None) -> Value:
     if x is None or y is None:
-        return run.unknown("where a condition holds is not known")
+        return nonzero(run, condition)
 
     def choose(test: Value, a: Value, b: Value) -> Value:
         answer = run.truth(test)
@@ -311,7 +334,7 @@ def meshgrid(run: Run, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> V
 @function("shape")
 def shape(run: Run, a: Value) -> Value:
     own = as_array(run, a)
-    return own if isinstance(own, Unknown) else own.shape
+    return own if isinstance(own, Unknown) else dims.read(own.shape)
 
 
 @function("ndim")

@@ -49,6 +49,10 @@ def index(run: Run, tensor: Tensor, key: Value) -> Value:
     if isinstance(tensor.shape, Unknown):
         return make(tensor.shape, None, tensor.dtype)
     entries = expanded(key, len(tensor.shape))
+    # A value that is not known may be a number, a mask, a list of places.
+    any_kind = next((each for each in entries or () if isinstance(each, Unknown) and each.number != "int"), None)
+    if any_kind is not None:
+        return make(any_kind.loose(), None, tensor.dtype)
     if entries is None:
         raise IndexError(f"too many indices for array: array is {len(tensor.shape)}-dimensional")
     unclear = next((entry for entry in entries if isinstance(entry, Unknown) and not entry.something), None)

@@ -105,7 +105,7 @@ def sort(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> None:
 
 
 PROPERTIES: dict[str, Callable[[Run, Tensor], Value]] = {
-    "shape": lambda run, self: self.shape,
+    "shape": lambda run, self: dims.read(self.shape),
     "ndim": lambda run, self: self.shape if isinstance(self.shape, Unknown) else len(self.shape),
     "size": lambda run, self: self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape),
     "dtype": lambda run, self: dtype_object("float32" if self.dtype == "float" else self.dtype),

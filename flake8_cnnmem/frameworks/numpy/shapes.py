@@ -51,8 +51,14 @@ def missing(run: Run, shape: Shape | Unknown, rest: Shape) -> Size:
 
 def transposed(run: Run, a: Value, axes: Value = None) -> Value:
     array = as_array(run, a)
-    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+    if isinstance(array, Unknown):
         return array
+    if isinstance(array.shape, Unknown):
+        if array.shape.sides is None or not isinstance(axes, (tuple, list)) or len(axes) != 3:
+            return make(array.shape, None, array.dtype)
+        # It has three axes for certain: the last one holds the channels.
+        array = make((*array.shape.sides, array.shape.loose()), None, array.dtype)
+    assert isinstance(array.shape, tuple)
     rank = len(array.shape)
     order = list(reversed(range(rank))) if axes is None else [axis_of(axis, rank) for axis in axes]
     if sorted(order) != list(range(rank)):

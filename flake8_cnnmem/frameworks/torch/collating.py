@@ -31,6 +31,8 @@ def collate(run: Run, sample: Value, size: Size, depth: int = DEPTH) -> Value:
         return Tensor((size,), "int64")
     if isinstance(sample, float):
         return Tensor((size,), "float64")
+    if isinstance(sample, Unknown) and sample.number:
+        return Tensor((size,), "int64" if sample.number == "int" else "float64")
     if isinstance(sample, Unknown) or depth == 0:
         return sample
     if isinstance(sample, (str, bytes)):
@@ -69,3 +71,12 @@ def convert(run: Run, sample: Value, depth: int = DEPTH) -> Value:
     if depth and isinstance(sample, (tuple, list)):
         return type(sample)(convert(run, item, depth - 1) for item in sample)
     return sample
+
+
+def default_collate(run: Run, batch: Value) -> Value:
+    items = run.items(batch)
+    if isinstance(items, Unknown):
+        return items
+    if not items:
+        raise IndexError("list index out of range")
+    return collate(run, items[0], batch_size_of(len(items)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.collating import batch_size_of, collate, convert
+from flake8_cnnmem.frameworks.torch.collating import convert, default_collate
 from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER, length_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -208,15 +208,6 @@ BATCH_SAMPLER = Class(
     {"__init__": native("__init__", batch_sampler_init), **SIZED},
     module="torch.utils.data",
 )
-
-
-def default_collate(run: Run, batch: Value) -> Value:
-    items = run.items(batch)
-    if isinstance(items, Unknown):
-        return items
-    if not items:
-        raise IndexError("list index out of range")
-    return collate(run, items[0], batch_size_of(len(items)))
 
 
 DATA: dict[str, Value] = {

@@ -20,7 +20,11 @@ def normalised(run: Run, key: Value) -> tuple[Any, ...] | Unknown:
     made: list[Any] = []
     for item in items:
         if isinstance(item, Unknown):
-            return item
+            if item.number != "int":
+                return item
+            # Whichever place it is, it is one place.
+            made.append(0)
+            continue
         if isinstance(item, slice):
             length = distance(run, item)
             cut = slice(bound(item.start), bound(item.stop), bound(item.step))
@@ -59,6 +63,9 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
         from flake8_cnnmem.frameworks.torch.shapes import lost_shape
 
         return lost_shape(run, tensor, items, "getitem")
+    unknown = next((each for each in (key if isinstance(key, tuple) else (key,)) if isinstance(each, Unknown)), None)
+    if tensor.data is not None and unknown is not None:
+        return unknown.loose()
     if tensor.data is not None and not isinstance(tensor, Weight):
         known = looked_up(tensor, items)
         if known is not None:
@@ -121,6 +128,8 @@ def written(run: Run, tensor: Tensor, key: Value, value: Value) -> Constant | No
     items = normalised(run, key)
     if tensor.data is None or isinstance(items, Unknown) or isinstance(tensor.shape, Unknown):
         return None
+    if any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,))):
+        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant else None
     if number is None or len(items) > len(tensor.shape):
         return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant and is_plain(value) else None
     if not all(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in items):

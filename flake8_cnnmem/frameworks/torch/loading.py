@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.collating import LARGEST_LIST, batch_size_of, collate, convert
+from flake8_cnnmem.frameworks.torch.collating import LARGEST_LIST, batch_size_of, collate, convert, default_collate
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Stream, Value
 
 MEMBERS = Members()
 DATA_LOADER = Class("DataLoader", namespace=MEMBERS, module="torch.utils.data")
@@ -41,6 +41,33 @@ def loader_init(
     return None
 
 
+def batch_sampler_of(run: Run, self: Instance) -> Value:
+    """The one that was given, else the one that the loader makes of its sampler and its batch size."""
+    given = self.attributes.get("batch_sampler")
+    if given is not None or self.attributes.get("batch_size") is None:
+        return given
+    return Instance(
+        LOADER_BATCHES, {word: self.attributes.get(word) for word in ("sampler", "batch_size", "drop_last")}
+    )
+
+
+def drawn_together(run: Run, self: Instance) -> Value:
+    """The places of a batch's samples: whichever they are."""
+    size = self.attributes.get("batch_size")
+    cause = run.unknown("which samples a sampler takes is not known").as_number("int")
+    if not isinstance(size, int) or size > LARGEST_LIST:
+        return Stream(lambda: run.unknown("how many samples a batch sampler takes is not known"))
+    return Stream(lambda: [cause] * size)
+
+
+LOADER_BATCHES = Class(
+    "BatchSampler",
+    namespace={"__iter__": Native("__iter__", drawn_together, absorb=False)},
+    module="torch.utils.data",
+)
+"""The batch sampler that a loader makes for itself."""
+
+
 LOADER_SAMPLER = Class(
     "RandomSampler",
     namespace={
@@ -58,10 +85,10 @@ def sample_of(run: Run, dataset: Value) -> Value:
         return dataset
     if isinstance(dataset, Instance) and dataset.cls.find("__getitem__") is MISSING:
         if dataset.cls.find("__iter__") is not MISSING:
-            return run.attempt(FIRST, dataset)
+            return run.make_data(FIRST, dataset)
         cause = dataset.cls.any_unknown_base()
         return run.unknown("a data set gives no samples") if cause is None else cause
-    return run.attempt(ITEM, dataset)
+    return run.make_data(ITEM, dataset)
 
 
 def first(run: Run, dataset: Value) -> Value:
@@ -81,7 +108,7 @@ def batch_of(run: Run, self: Instance) -> Value:
     size = self.attributes.get("batch_size")
     function = self.attributes.get("collate_fn")
     if size is None:
-        return convert(run, sample) if function is None else run.attempt(function, sample)
+        return convert(run, sample) if function is None else run.make_data(function, sample)
     if function is None:
         return collate(run, sample, batch_size_of(size))
     return collated_by(run, function, sample, batch_size_of(size))
@@ -91,8 +118,8 @@ def collated_by(run: Run, function: Value, sample: Value, size: Size) -> Value:
     """What a collate function of the user's makes of a batch. Of a batch of unknown size it is given a few samples, and
     the axes of that length are the batch's."""
     if isinstance(size, int) and size <= LARGEST_LIST:
-        return run.attempt(function, [sample] * size)
-    return as_batches(run.attempt(function, [sample] * STAND_IN), size)
+        return run.make_data(function, [sample] * size)
+    return as_batches(run.make_data(function, [sample] * STAND_IN), size)
 
 
 STAND_IN = 37
@@ -140,5 +167,24 @@ def loader_length(run: Run, self: Instance) -> Value:
     return count // size if run.truth(self.attributes.get("drop_last")) is True else math.ceil(count / size)
 
 
+def replaced(run: Run, self: Instance, name: str, value: Value) -> None:
+    run.changed(self)
+    self.attributes[name] = value
+
+
+def collating(run: Run, self: Instance) -> Value:
+    given = self.attributes.get("collate_fn")
+    return COLLATE if given is None else given
+
+
+MEMBERS["batch_sampler"] = Property(
+    Native("batch_sampler", batch_sampler_of, absorb=False),
+    Native("batch_sampler", lambda run, self, value: replaced(run, self, "batch_sampler", value), absorb=False),
+)
+MEMBERS["collate_fn"] = Property(
+    Native("collate_fn", collating, absorb=False),
+    Native("collate_fn", lambda run, self, value: replaced(run, self, "collate_fn", value), absorb=False),
+)
+COLLATE = Native("default_collate", default_collate, absorb=False)
 MEMBERS["__iter__"] = Native("__iter__", batches, absorb=False)
 MEMBERS["__len__"] = Native("__len__", loader_length, absorb=False)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.torch import (
+    apex,
     arithmetic,
     attention,
+    boards,
     complexes,
     convolutions,
     creation,
@@ -251,6 +253,8 @@ CONTENTS: dict[str, Contents] = {
     "accelerate.utils": {},
     **lightning.CONTENTS,
     **einops.CONTENTS,
+    **apex.CONTENTS,
+    **boards.CONTENTS,
     "torch.jit": scripting.JIT,
     "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.layer import composite
 from flake8_cnnmem.frameworks.torch.module import set_attribute
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Run, Value
 
 
 def forward(run: Run, self: Instance, *inputs: Value, **kwargs: Value) -> Value:
     return run.call(attribute(run, self, "module"), *inputs, **kwargs)
 
 
-@composite("parallel", forward=forward)
+def native(name: str, function: Callable[..., Value]) -> Native:
+    return Native(name, function, absorb=False)
+
+
+def applied(run: Run, self: Instance, replicas: Value, inputs: Value, kwargs: Value = None) -> Value:
+    """What the one replica makes of the one part of a batch."""
+    given = run.items(run.index(inputs, 0))
+    named = run.index(kwargs, 0) if kwargs else {}
+    if isinstance(given, Unknown) or not isinstance(named, dict):
+        return given if isinstance(given, Unknown) else named
+    return [run.call(run.index(replicas, 0), *given, **named)]
+
+
+ON_ONE_DEVICE: dict[str, Value] = {
+    "replicate": native("replicate", lambda run, self, module, device_ids=None: [module]),
+    "scatter": native("scatter", lambda run, self, inputs, kwargs, device_ids=None: ([inputs], [kwargs])),
+    "parallel_apply": native("parallel_apply", applied),
+    "gather": native("gather", lambda run, self, outputs, output_device=None: run.index(outputs, 0)),
+}
+"""What the forward pass is put together from, which subclasses override and code patches: on the device that is
+estimated there is one replica."""
+
+
+@composite("parallel", forward=forward, members=ON_ONE_DEVICE)
 def DataParallel(
     run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
 ) -> None:

@@ -73,10 +73,16 @@ JIT: dict[str, Value] = {
     "Final": Class("Final", module="torch.jit"),
 }  # fmt: skip
 
+
+def device_count(run: Run) -> Value:
+    """One. A program that stops there is run once more on a machine of eight: what is estimated is one of them."""
+    return int(run.choose("number of GPUs", ("1", "8"), only_if_stopped=True) or "1")
+
+
 CUDA: dict[str, Value] = {
     # What is estimated is the memory of one GPU: there is one.
     "is_available": answer("is_available", True),
-    "device_count": answer("device_count", 1),
+    "device_count": native("device_count", device_count),
     "current_device": answer("current_device", 0),
     "is_initialized": answer("is_initialized", True),
     "is_bf16_supported": answer("is_bf16_supported", True),

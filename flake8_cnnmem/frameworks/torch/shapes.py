@@ -160,6 +160,11 @@ def permute_axes(run: Run, input: Value, order: Value, function: str) -> Value:
     if unknown is not None:
         return lost_shape(run, input, unknown, function)
     rank = len(order)
+    if isinstance(input, Tensor) and input.call is None and isinstance(input.shape, Unknown):
+        sides = input.shape.sides
+        if sides is not None and rank == 3:
+            # A picture of three axes, which holds its channels behind.
+            input = Tensor((*sides, input.shape.loose()), input.dtype, framework=input.framework)
     whole = all(isinstance(axis, int) and -rank <= axis < rank for axis in order) and rank_of(input) == rank
     return moved(run, Permute(tuple(order)), input, [axis % rank for axis in order] if whole else None, function)
 

@@ -32,7 +32,7 @@ OWN_ATTRIBUTES = "attributes of tensors"
 
 
 def shape_of(run: Run, tensor: Tensor) -> Value:
-    return tensor.shape
+    return dims.read(tensor.shape)
 
 
 def rank_of(run: Run, tensor: Tensor) -> Value:
@@ -158,7 +158,7 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
 
 @define("tensor.size")
 def size(run: Run, input: Value, dim: Value = None) -> Value:
-    shape = input.shape
+    shape = dims.read(input.shape)
     if isinstance(shape, Unknown) or dim is None:
         return shape
     if not isinstance(dim, int):

@@ -1,0 +1,192 @@
+"""scikit-learn, as far as it stands before a training: small data sets, parts of data, scaling and numbering of it.
+
+Sizes by its documentation. Which samples a part takes is not known, how many is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Run, Value
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, absorb=False)
+
+
+def count_of(run: Run, value: Value) -> int | None:
+    """How many samples there are, where that is known."""
+    if isinstance(value, Tensor):
+        first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
+        return first if isinstance(first, int) else None
+    items = run.items(value) if isinstance(value, (list, tuple, range)) else None
+    return len(items) if isinstance(items, list) else None
+
+
+def shares(count: int, test_size: Value, train_size: Value) -> tuple[int, int] | None:
+    """(training, test): a fraction of the test part is rounded up, one of the training part down."""
+    if test_size is None and train_size is None:
+        test_size = 0.25
+    sizes = [test_size, train_size]
+    if any(size is not None and not isinstance(size, (int, float)) for size in sizes):
+        return None
+    test = math.ceil(test_size * count) if isinstance(test_size, float) else test_size
+    train = math.floor(train_size * count) if isinstance(train_size, float) else train_size
+    return (count - test if train is None else train), (count - train if test is None else test)
+
+
+def part(run: Run, value: Value, size: int | None) -> Value:
+    """So many of the samples."""
+    cause = run.unknown("which samples a split takes is not known")
+    if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
+        return Tensor((cause if size is None else size, *value.shape[1:]), value.dtype, framework=value.framework)
+    if isinstance(value, (list, tuple, range)):
+        items = run.items(value)
+        if isinstance(items, Unknown) or size is None:
+            return (items if isinstance(items, Unknown) else cause).as_something()
+        run.check_size(size)
+        return [common(items, cause)] * max(size, 0)
+    return (value if isinstance(value, Unknown) else cause).as_something()
+
+
+def common(items: Sequence[Value], cause: Unknown) -> Value:
+    if items and all(type(item) is int for item in items):
+        return cause.as_number("int")
+    return items[0] if items and all(item is items[0] for item in items) else cause
+
+
+def train_test_split(
+    run: Run, *arrays: Value, test_size: Value = None, train_size: Value = None, random_state: Value = None,
+    shuffle: Value = True, stratify: Value = None,
+) -> Value:  # fmt: skip
+    """Training and test part of each array in turn."""
+    counts = [count for array in arrays if (count := count_of(run, array)) is not None]
+    sizes = shares(counts[0], test_size, train_size) if counts else None
+    return [part(run, array, size) for array in arrays for size in (sizes or (None, None))]
+
+
+# Folds
+
+folds = Names()
+
+
+@folds.function("__init__", absorb=False)
+def folds_init(run: Run, self: Instance, n_splits: Value = 5, *args: Value, **kwargs: Value) -> None:
+    self.attributes.update(n_splits=n_splits, **kwargs)
+
+
+@folds.function("get_n_splits", absorb=False)
+def number_of_folds(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    repeats = self.attributes.get("n_repeats", 1)
+    return run.operate("*", self.attributes.get("n_splits"), repeats)
+
+
+@folds.function("split", absorb=False)
+def split(run: Run, self: Instance, X: Value = None, y: Value = None, groups: Value = None) -> Value:
+    """A pair of index arrays for each fold. Only plain folds are as long as the samples divided among them."""
+    number = number_of_folds(run, self)
+    if not isinstance(number, int):
+        return number
+    run.check_size(number)
+    count = count_of(run, X)
+    cause = run.unknown("how many samples a fold takes is not known")
+    made = []
+    for at in range(number):
+        test: Value = cause
+        if self.cls.name == "KFold" and count is not None:
+            test = count // number + (at < count % number)
+        train = count - test if isinstance(test, int) and count is not None else cause
+        made.append(tuple(Tensor((size,), "int64", framework="numpy") for size in (train, test)))
+    return iter(made)
+
+
+# What is done to samples
+
+changing = Names({"__init__": ignored("__init__")})
+for _name in ("fit", "partial_fit"):
+    changing[_name] = native(_name, lambda run, self, *args, **kwargs: self)
+
+
+def same_size(run: Run, self: Instance, X: Value, *args: Value, **kwargs: Value) -> Value:
+    if isinstance(X, Tensor):
+        return Tensor(X.shape, "float64", framework="numpy")
+    return X if isinstance(X, Unknown) else run.unknown("what a scaler makes of samples is not followed")
+
+
+def numbered(run: Run, self: Instance, y: Value, *args: Value, **kwargs: Value) -> Value:
+    count = count_of(run, y)
+    size = run.unknown("how many labels there are is not known") if count is None else count
+    return Tensor((size,), "int64", framework="numpy")
+
+
+def changer(name: str, function: Value) -> Value:
+    words = ("transform", "fit_transform", "inverse_transform")
+    return native_class(name, {**changing, **{word: native(word, function) for word in words}}, module="sklearn")
+
+
+# Data sets
+
+BUNCH = native_class("Bunch", {}, module="sklearn.utils")
+LOADED = {
+    "load_iris": (150, 4), "load_digits": (1797, 64), "load_wine": (178, 13), "load_breast_cancer": (569, 30),
+    "load_diabetes": (442, 10),
+}  # fmt: skip
+MADE = {"make_classification": 20, "make_regression": 100, "make_blobs": 2, "make_moons": 2, "make_circles": 2}
+"""The features that each makes by default."""
+
+
+def loaded(name: str) -> Native:
+    rows, columns = LOADED[name]
+    target = "float64" if name == "load_diabetes" else "int64"
+
+    def load(run: Run, *args: Value, return_X_y: Value = False, **kwargs: Value) -> Value:
+        data = Tensor((rows, columns), "float64", framework="numpy")
+        labels = Tensor((rows,), target, framework="numpy")
+        if run.truth(return_X_y) is True:
+            return data, labels
+        return Instance(BUNCH, {"data": data, "target": labels,
+                                **({"images": Tensor((rows, 8, 8), "float64", framework="numpy")}
+                                   if name == "load_digits" else {})})  # fmt: skip
+
+    return native(name, load)
+
+
+def made(name: str) -> Native:
+    def make(run: Run, n_samples: Value = 100, n_features: Value = None, *args: Value, **kwargs: Value) -> Value:
+        features = MADE[name] if n_features is None or name in ("make_moons", "make_circles") else n_features
+        data = Tensor((n_samples, features), "float64", framework="numpy")
+        labels = "float64" if name == "make_regression" else "int64"
+        return data, Tensor((n_samples,), labels, framework="numpy")
+
+    return Native(name, make)
+
+
+MODULES: dict[str, dict[str, Value]] = {
+    "sklearn": {},
+    "sklearn.model_selection": {
+        "train_test_split": native("train_test_split", train_test_split),
+        **{
+            name: native_class(name, dict(folds), module="sklearn.model_selection")
+            for name in ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold",
+                         "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit",
+                         "TimeSeriesSplit")
+        },
+    },
+    "sklearn.preprocessing": {
+        **{name: changer(name, same_size) for name in ("StandardScaler", "MinMaxScaler", "RobustScaler",
+                                                       "MaxAbsScaler", "Normalizer")},
+        "LabelEncoder": changer("LabelEncoder", numbered),
+    },
+    "sklearn.datasets": {**{name: loaded(name) for name in LOADED}, **{name: made(name) for name in MADE}},
+    "sklearn.metrics": {},
+    "sklearn.utils": {
+        "Bunch": BUNCH, "shuffle": native("shuffle", lambda run, *arrays, **kwargs:
+                                          arrays[0] if len(arrays) == 1 else list(arrays)),
+        "class_weight": unfollowed("sklearn.utils.class_weight"),
+    },
+}  # fmt: skip

@@ -1,0 +1,98 @@
+"""The models of a file over all the runs that its user may start: one for each subcommand, a program of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.trace import RootCall
+from flake8_cnnmem.evaluate.ways import MOST_WAYS, Ways
+from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.roots import evaluate_way
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.unknown import Unknown
+
+
+def evaluate_file(
+    source: Source, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+) -> tuple[list[Root], tuple[Unknown, ...]]:
+    """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
+    found: models may come from them. SourceError for a file that does not parse."""
+    waiting: list[Ways] = [Ways()]
+    found: list[Root] = []
+    missing: dict[str, Unknown] = {}
+    done = 0
+    while waiting and done < MOST_WAYS:
+        ways = waiting.pop(0)
+        done += 1
+        run, roots, lost = evaluate_way(source, ways, search_path, strict, files)
+        found += roots
+        missing.update({each.reason: each for each in lost})
+        waiting += [Ways(taken) for taken in ways.open]
+        if not trains(run):
+            # The program stopped, or waits for what its user has to give: another answer may lead on.
+            waiting += [Ways(taken) for taken in ways.otherwise]
+    distinct = found if done == 1 else each_once(found)
+    number_trainings(distinct)
+    ordered = sorted(distinct, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0)))
+    return ordered, tuple(missing.values())
+
+
+def number_trainings(roots: Sequence[Root]) -> None:
+    """Which of the file's trainings each is, in the order in which they run."""
+    trained = [root for root in roots if root.phases]
+    for at, root in enumerate(trained):
+        root.place = (at + 1, len(trained))
+
+
+def trains(run: Interpreter) -> bool:
+    """Whether an evaluation has come to a training, or to data that it could train on."""
+    made = run.trace.layers.values()
+    fitted = (framework.fits(each.instance) for each in made if (framework := frameworks.of_layer(each.instance)))
+    return any(event.kind == "step" for event in run.trace.events) or any(fitted)
+
+
+def each_once(roots: Sequence[Root]) -> list[Root]:
+    """The models of several runs: those that are trained, once for each training, and other ones where no run trains
+    what is made in the same place."""
+    kept: dict[Hashable, Root] = {}
+    for root in roots:
+        if is_trained(root):
+            kept.setdefault((place(root), training(root)), root)
+    places = {place(root) for root in kept.values()}
+    for root in roots:
+        if place(root) not in places:
+            kept[place(root)] = root
+            places.add(place(root))
+    return [root for root in roots if any(root is other for other in kept.values())]
+
+
+def place(root: Root) -> Hashable:
+    return root.name, root.site.path, root.site.line, root.site.column
+
+
+def is_trained(root: Root) -> bool:
+    framework = frameworks.of_layer(root.value)
+    return bool(root.phases) or (framework is not None and root.value is not None and bool(framework.fits(root.value)))
+
+
+def training(root: Root) -> Hashable:
+    """What tells one training of a model from another: its weights, and which loop trains it on what."""
+    framework = frameworks.of_layer(root.value)
+    shapes = [] if framework is None or root.value is None else [str(w.shape) for w in framework.weights(root.value)]
+    loops = [(loop_of(phase), str([loader.native for loader in phase.loaders]), called(phase.calls))
+             for phase in root.phases]  # fmt: skip
+    whole = called(call for call in root.run.trace.root_calls if seen_through(call.instance) is root.value)
+    return tuple(shapes), frozenset(loops), whole if not root.phases else frozenset()
+
+
+def loop_of(phase: Phase) -> Hashable:
+    site = phase.loop.site if phase.loop is not None else None
+    return (site.path, site.line) if site is not None else None
+
+
+def called(calls: Iterable[RootCall]) -> frozenset[str]:
+    return frozenset(str([getattr(value, "shape", None) for value in call.args]) for call in calls)
