@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     model_state,
 )
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, trainable_ids, undecided
+from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers, trainable_ids, undecided
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
@@ -99,8 +99,12 @@ def one_step(run: Run, self: Instance, told: Fit, given: dict[str, Value]) -> Fi
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
         return as_it_stands(run, fit, self)
-    steps = session_of(run).steps
+    session, steps = session_of(run), session_of(run).steps
     before = len(steps)
+    whole = run.unknown(f"the train_step of {self.cls.name} runs more than this")
+    for part in sublayers(self):
+        if len(all_weights(part)) < len(all_weights(self)):
+            session.parts_of_steps.setdefault(id(part), whole)
     run.attempt(run.get(self, "train_step"), batch)
     # Only now are the layers built that nothing but the step calls.
     return updating(as_it_stands(run, fit, self), steps[before:])

@@ -93,9 +93,13 @@ def fits(instance: Instance) -> list[Fit]:
 
 
 def doubts(run: Run, model: Instance) -> tuple[Unknown, ...]:
-    """Those of the last fit; of a model that is trained otherwise those of the program."""
-    found = fits(model)
-    return found[-1].doubts if found else unshared(run) if session_of(run).taped else ()
+    """Those of the last fit; of a model that is trained otherwise those of the program, and that a step around it does
+    more than call it."""
+    found, session = fits(model), session_of(run)
+    if found:
+        return found[-1].doubts
+    more = session.parts_of_steps.get(id(model))
+    return (*((more,) if more is not None else ()), *(unshared(run) if session.taped else ()))
 
 
 def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:

@@ -51,6 +51,8 @@ class Session:
     """Whether it makes graphs: with `tf.function`, or by compiling a model."""
     steps: list[tuple[Instance, tuple[Weight, ...] | None]] = field(default_factory=list)
     """Each step of an optimizer that the code makes itself, and what it updates; None where that is not known."""
+    parts_of_steps: dict[int, Unknown] = field(default_factory=dict)
+    """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     replicas: Value = 1
     """How many devices share each batch, Unknown where that is not known."""
     replicas_read: bool = False

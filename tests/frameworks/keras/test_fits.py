@@ -244,3 +244,12 @@ def test_elsewhere_a_model_has_no_parameters() -> None:
     ran = Ran("import keras\nm = keras.Sequential([keras.layers.Dense(3)])\np = m.parameters()\n")
     assert any("has no attribute 'parameters'" in reason for _, cause in ran.run.raised for reason in [cause.reason])
     assert frameworks.of_layer(ran["m"]) is FRAMEWORK
+
+
+def test_a_step_that_runs_more_than_a_model_is_said_to() -> None:
+    run = Interpreter([], strict=True)
+    module = Module("__main__", load(str(FIXTURES / "fits" / "distiller.py")), lazy=False)
+    run.run_module(module)
+    [doubt] = FRAMEWORK.doubts(run, module.variables["student"])
+    assert doubt.reason == "the train_step of Distiller runs more than this"
+    assert FRAMEWORK.doubts(run, module.variables["teacher"]) == ()
