@@ -220,6 +220,7 @@ class Run(Protocol):
     grad_enabled: bool
     autocast: str | None
     invocation: Invocation | None
+    making_data: bool
     poisoned: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
 
@@ -238,6 +239,10 @@ class Run(Protocol):
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         """As `attempt`, for what is no part of the forward pass: without gradients, and nobody asks whether its sizes
         are right. Also the number of the first op that it applies."""
+        ...
+
+    def one_of(self, items: Sequence[Value], cause: Unknown) -> Value:
+        """What several values have in common of which one is taken: data, or functions. Else the cause."""
         ...
 
     def make_data(self, function: Value, *args: Value) -> Value:

@@ -240,7 +240,7 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
-        if made_of_nothing(left) and made_of_nothing(right) and left.dtype == right.dtype:
+        if made_of_nothing(left) and made_of_nothing(right) and (left.dtype == right.dtype or is_array(left, right)):
             return either_data(left, right, cause)
     elif alike(left, right, ALIKE_DEPTH):
         return left
@@ -275,6 +275,33 @@ def one_number(values: Sequence[Value]) -> Tensor | None:
     return found
 
 
+MOST_ITEMS = 64
+
+
+def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
+    """The item at a place that is not known: what all have in common, where they are data or functions."""
+    cause = cause.loose()
+    if not isinstance(items, (list, tuple)) or not 0 < len(items) <= MOST_ITEMS:
+        return cause
+    if not all(map(is_data, items)) and not all(map(calls, items)):
+        return cause
+    found: Value = items[0]
+    for item in items[1:]:
+        found = join(run, found, item, cause)
+    kinds = {type(item) for item in items}
+    if isinstance(found, Unknown) and len(kinds) == 1 and kinds <= {int, float}:
+        return found.another(kinds.pop().__name__)
+    return found
+
+
+def is_data(value: Value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return len(value) <= MOST_ITEMS and all(map(is_data, value))
+    return isinstance(value, (int, float, str, bool, type(None), Unknown)) or (
+        isinstance(value, Tensor) and made_of_nothing(value)
+    )
+
+
 def made_of_nothing(value: Tensor) -> bool:
     """Whether a tensor is data: no op has made it, and it is nobody's parameter."""
     return value.call is None and not isinstance(value, Weight) and isinstance(value.shape, tuple)
@@ -287,7 +314,13 @@ def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
     if len(left.shape) != len(right.shape):
         return cause
     shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
-    return Tensor(shape, left.dtype, framework=left.framework)
+    # Of two dtypes of an array the larger: what a model takes is of one dtype, so the code makes it one later.
+    dtype = max(left.dtype, right.dtype, key=lambda name: ("float" in name, name[-2:]))
+    return Tensor(shape, dtype, framework=left.framework)
+
+
+def is_array(left: Tensor, right: Tensor) -> bool:
+    return left.framework == right.framework == "numpy"
 
 
 def calls(value: Value) -> bool:

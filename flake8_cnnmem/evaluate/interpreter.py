@@ -530,6 +530,9 @@ class Interpreter:
     def join(self, left: Value, right: Value, cause: Unknown) -> Value:
         return branches.join(self, left, right, cause)
 
+    def one_of(self, items: Sequence[Value], cause: Unknown) -> Value:
+        return branches.one_of(self, items, cause)
+
     def enter_context(self, manager: Value) -> Value:
         if isinstance(manager, Unknown):
             return manager

@@ -72,7 +72,7 @@ BATCH_WORDS = frozenset({"batch_size", "train_batch_size", "per_device_train_bat
 
 
 def told_batch(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """The batch size that a call which nobody can follow is told, by the argument's name or its own; else MISSING."""
+    """The batch size that a call which nobody can follow is told, by the name that an argument has; else MISSING."""
     for word, value in kwargs.items():
         if word in BATCH_WORDS:
             return value

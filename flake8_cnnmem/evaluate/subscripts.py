@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.operators import payload
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
 
@@ -31,7 +31,7 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
     if isinstance(value, (list, tuple, str, bytes, range, deque)):
         unknown = unknown_in_key(key)
         if unknown is not None:
-            return any_item(run, value, unknown) if isinstance(key, Unknown) and key.number == "int" else unknown
+            return run.one_of(value, unknown) if isinstance(key, Unknown) and key.number == "int" else unknown
         if isinstance(key, Instance):
             key = payload(key) if payload(key) is not key else run.call(run.get(key, "__index__"))
         if isinstance(key, slice):
@@ -52,27 +52,6 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
         return class_item(run, value, key)
     method = run.find(value, "__getitem__")
     return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
-
-
-MOST_ITEMS = 64
-
-
-def any_item(run: Interpreter, items: Value, key: Unknown) -> Value:
-    """The item at a place that is not known: what all have in common, where they are data."""
-    if not isinstance(items, (list, tuple)) or not 0 < len(items) <= MOST_ITEMS or not all(map(is_data, items)):
-        return key.loose()
-    found: Value = items[0]
-    for item in items[1:]:
-        found = run.join(found, item, key.loose())
-    return found
-
-
-def is_data(value: Value) -> bool:
-    if isinstance(value, (list, tuple)):
-        return len(value) <= MOST_ITEMS and all(map(is_data, value))
-    return isinstance(value, (int, float, str, bool, type(None), Unknown)) or (
-        isinstance(value, Tensor) and value.call is None and not isinstance(value, Weight)
-    )
 
 
 def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
@@ -102,7 +81,7 @@ def unknown_in_key(key: Value) -> Unknown | None:
 def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     word = run.key(key)
     if isinstance(word, Unknown):
-        return any_item(run, list(value.values()), word) if word.number else word
+        return run.one_of(list(value.values()), word) if word.number else word
     found = value.get(word, MISSING)
     if found is not MISSING:
         return found

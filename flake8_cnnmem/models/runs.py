@@ -21,21 +21,22 @@ def evaluate_file(
 ) -> tuple[list[Root], tuple[Unknown, ...]]:
     """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
     found: models may come from them. SourceError for a file that does not parse."""
-    waiting: list[Ways] = [Ways()]
-    found: list[Root] = []
+    waiting: list[tuple[Ways, int | None]] = [(Ways(), None)]
+    found: list[list[Root]] = []
     missing: dict[str, Unknown] = {}
-    done = 0
-    while waiting and done < MOST_WAYS:
-        ways = waiting.pop(0)
-        done += 1
+    while waiting and len(found) < MOST_WAYS:
+        ways, stopped = waiting.pop(0)
         run, roots, lost = evaluate_way(source, ways, search_path, strict, files)
-        found += roots
         missing.update({each.reason: each for each in lost})
-        waiting += [Ways(taken) for taken in ways.open]
-        if not trains(run):
+        if stopped is not None and trains(run):
+            # It leads on where the run that it was tried for has stopped.
+            found[stopped] = []
+        waiting += [(Ways(taken), None) for taken in ways.open]
+        if run.raised or not trains(run):
             # The program stopped, or waits for what its user has to give: another answer may lead on.
-            waiting += [Ways(taken) for taken in ways.otherwise]
-    distinct = found if done == 1 else each_once(found)
+            waiting += [(Ways(taken), len(found)) for taken in ways.otherwise]
+        found.append(roots)
+    distinct = found[0] if len(found) == 1 else each_once([root for roots in found for root in roots])
     number_trainings(distinct)
     ordered = sorted(distinct, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0)))
     return ordered, tuple(missing.values())
@@ -57,14 +58,15 @@ def trains(run: Interpreter) -> bool:
 
 def each_once(roots: Sequence[Root]) -> list[Root]:
     """The models of several runs: those that are trained, once for each training, and other ones where no run trains
-    what is made in the same place."""
+    what is made in the same place, or the same model for a command that only uses it."""
     kept: dict[Hashable, Root] = {}
     for root in roots:
         if is_trained(root):
             kept.setdefault((place(root), training(root)), root)
     places = {place(root) for root in kept.values()}
+    names = {part.name for root in kept.values() for part in (root, *root.parts)}
     for root in roots:
-        if place(root) not in places:
+        if place(root) not in places and root.name not in names:
             kept[place(root)] = root
             places.add(place(root))
     return [root for root in roots if any(root is other for other in kept.values())]

@@ -28,8 +28,8 @@ ROOMS = {
     "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
     "box": "holders", "yacs": "holders", "ml_collections": "holders",
     "beartype": "checking", "jaxtyping": "checking", "typeguard": "checking",
-    "huggingface_hub": "hub", "sklearn": "splits", "fastprogress": "progress", "progressbar": "progress",
-    "rich": "progress",
+    "huggingface_hub": "hub", "sklearn": "splits",
+    "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 

@@ -6,13 +6,15 @@ one a user means, and those that train say so themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,24 @@ class Command:
 
 def native(name: str, function: Value) -> Native:
     return Native(name, function, absorb=False)
+
+
+def one_command(run: Run, question: str, commands: Mapping[str, Callable[[], Value]]) -> Value:
+    """Run the command that this run of the program is for; where it is not run as one, each in turn."""
+    if len(commands) == 1:
+        return next(iter(commands.values()))()
+    site = run.here()
+    place = f"{site.path}:{site.line}:{site.column}" if site is not None else ""
+    chosen = run.choose(f"{place} {question}", list(commands)) if commands else None
+    if chosen is not None:
+        return commands[chosen]()
+    results = [run.attempt(native("command", lambda run, each=each: each())) for each in commands.values()]
+    return next((result for result in results if result is not None), None)
+
+
+def numbered(functions: Sequence[Value]) -> list[str]:
+    """A name for each of several commands, the same in every run."""
+    return [f"{at} {getattr(function, 'name', '')}" for at, function in enumerate(functions)]
 
 
 # click
@@ -145,10 +165,14 @@ def run_command(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Valu
     context = Instance(CONTEXT, {"obj": kwargs.get("obj"), "invoked_subcommand": None, "params": values})
     leading = (context,) if command.context else ()
     result = run.call(command.function, *leading, **{**values, **given}) if command.function is not None else None
-    for inner in command.commands:
-        inner_result = run.attempt(native("command", lambda run, each=inner: run_command(run, each, **kwargs)))
-        result = inner_result if result is None else result
-    return result
+    if not command.commands:
+        return result
+    names = numbered(command.commands)
+    inner = {
+        name: partial(run_command, run, each, **kwargs) for name, each in zip(names, command.commands, strict=True)
+    }
+    inner_result = one_command(run, "click", inner)
+    return inner_result if result is None else result
 
 
 def subcommand(group: bool) -> Native:
@@ -231,6 +255,8 @@ def called_bare(run: Run, function: Value) -> Value:
     """A function or class with what its signature says, and Unknown for what has to be given."""
     own: Value = function
     skip = 0
+    if isinstance(function, Bound):
+        own, skip = function.function, 1
     if isinstance(function, Class):
         own, skip = function.find("__init__"), 1
     if not isinstance(own, Function):
@@ -286,11 +312,9 @@ apps["add_typer"] = native("add_typer", lambda run, self, typer_instance, **kwar
 
 @apps.function("__call__", absorb=False)
 def app_call(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    if len(self.native) == 1:
-        return each_command(run, self.native[0])
-    for function in self.native:
-        run.attempt(native("command", lambda run, each=function: each_command(run, each)))
-    return None
+    names = numbered(self.native)
+    commands = {name: partial(each_command, run, each) for name, each in zip(names, self.native, strict=True)}
+    return one_command(run, "typer", commands)
 
 
 def each_command(run: Run, function: Value) -> Value:
@@ -305,12 +329,24 @@ typers: dict[str, Value] = {
 
 
 def fire(run: Run, component: Value = None, command: Value = None, name: Value = None, **kwargs: Value) -> Value:
-    """`fire.Fire(main)`: of a dict each function is run, a class is made."""
+    """`fire.Fire(main)`. Of a dict, an object, a class that is made, and the module itself one function is run."""
+    if component is None:
+        frame: Any = getattr(run, "frame", None)
+        component = functions_of(frame.module.variables) if frame is not None else {}
+    if isinstance(component, Class):
+        component = called_bare(run, component)
+    if isinstance(component, Instance) and component.cls.site is not None:
+        words = [word for cls in component.cls.mro for word in functions_of(cls.namespace)]
+        component = {word: run.get(component, word) for word in words}
     if isinstance(component, dict):
-        for function in component.values():
-            run.attempt(native("command", lambda run, each=function: called_bare(run, each)))
-        return None
-    return None if component is None else called_bare(run, component)
+        commands = {str(word): partial(called_bare, run, each) for word, each in component.items()}
+        return one_command(run, "fire", commands)
+    return called_bare(run, component)
+
+
+def functions_of(names: Mapping[str, Value]) -> dict[str, Function]:
+    """What fire makes commands of: functions without an underscore in front."""
+    return {name: each for name, each in names.items() if isinstance(each, Function) and not name.startswith("_")}
 
 
 # absl

@@ -149,6 +149,17 @@ def sample(run: Run, population: Value, k: Value, *, counts: Value = None) -> Va
 
 randoms["shuffle"] = Native("shuffle", shuffle)
 randoms["sample"] = Native("sample", sample)
+
+
+def choice(run: Run, seq: Value) -> Value:
+    """One of the items: what all have in common; of functions and transforms one that does what one of them does."""
+    items = run.items(seq)
+    if isinstance(items, Unknown):
+        return items.loose()
+    return run.one_of(items, run.unknown("the result of random.choice is not known"))
+
+
+randoms["choice"] = Native("choice", choice)
 randoms["choices"] = Native("choices", lambda run, population, *args, k=1, **kwargs: sample(run, population, k))
 
 generator: dict[str, Value] = {

@@ -50,8 +50,15 @@ def integers(
 
 
 def choice(run: Run, a: Value, size: Value = None, *args: Value, **kwargs: Value) -> Value:
+    cause = run.unknown("what is drawn at random is not known")
     if size is None:
-        return run.unknown("what is drawn at random is not known")
+        if isinstance(a, int):
+            return cause.as_number("int")
+        if isinstance(a, Tensor) and a.dtype.startswith("int"):
+            return cause.as_number("int")
+        return run.one_of(a, cause) if isinstance(a, (list, tuple)) else cause
+    if isinstance(a, (list, tuple)) and not all(isinstance(item, int) for item in a):
+        return cause
     dtype = a.dtype if isinstance(a, Tensor) else "int64"
     return drawn(run, size, dtype)
 
@@ -78,7 +85,7 @@ FUNCTIONS: dict[str, Value] = {
     "randint": Native("randint", integers, absorb=False),
     "random_integers": Native("random_integers", integers, absorb=False),
     "integers": Native("integers", integers, absorb=False),
-    "choice": Native("choice", choice),
+    "choice": Native("choice", choice, absorb=False),
     "permutation": Native("permutation", permutation),
     "shuffle": Native("shuffle", shuffle),
     "seed": Native("seed", lambda run, *args: None, absorb=False),

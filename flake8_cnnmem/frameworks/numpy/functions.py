@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import PurePosixPath
 from typing import Any
 
 from flake8_cnnmem import dims
@@ -139,6 +140,14 @@ def rounded(run: Run, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
     return elementwise(run, on_number(run, lambda x: round(x, decimals), True), (a,))
 
 
+@function("load", absorb=False)
+def load(run: Run, file: Value, *args: Value, **kwargs: Value) -> Value:
+    """An array of a file: its shape is not known. What a model takes as it stands is in single precision."""
+    path = str(file) if isinstance(file, (str, PurePosixPath)) else ""
+    cause = run.unknown(f"what {path or 'a file of arrays'} holds is not known")
+    return Tensor(cause, "float32", framework="numpy") if path.endswith(".npy") else cause
+
+
 @function("nonzero")
 def nonzero(run: Run, a: Value) -> Value:
     """The places of what is true: an array for each axis, as long as nobody knows."""
@@ -201,6 +210,7 @@ def count_nonzero(run: Run, a: Value, axis: Value = None) -> Value:
 FUNCTIONS.update({
     "reshape": Native("reshape", lambda run, a, newshape=None, order="C", shape=None, **kwargs: shapes.reshaped(
         run, a, shape if newshape is None else newshape)),
+    "resize": Native("resize", lambda run, a, new_shape: shapes.resized(run, a, new_shape)),
     "transpose": Native("transpose", lambda run, a, axes=None: shapes.transposed(run, a, axes)),
     "permute_dims": Native("permute_dims", lambda run, a, axes: shapes.transposed(run, a, axes)),
     "expand_dims": Native("expand_dims", lambda run, a, axis: shapes.expanded(run, a, axis)),

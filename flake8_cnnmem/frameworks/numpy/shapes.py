@@ -74,6 +74,13 @@ def transposed(run: Run, a: Value, axes: Value = None) -> Value:
     return make(shape, [flat[place] for place in places], array.dtype)
 
 
+def resized(run: Run, a: Value, new_shape: Value) -> Value:
+    """`np.resize`: the values repeated or left out until they fill a shape."""
+    array = as_array(run, a)
+    shape = new_shape if isinstance(new_shape, Unknown) else sizes(run, new_shape)
+    return array if isinstance(array, Unknown) else make(shape, None, array.dtype)
+
+
 def expanded(run: Run, a: Value, axis: Value) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):

@@ -25,7 +25,7 @@ def loader_init(
 ) -> Value:  # fmt: skip
     if batch_sampler is not None:
         own = run.find(batch_sampler, "batch_size")
-        batch_size = run.unknown("how many samples a batch sampler takes is not known") if own is MISSING else own
+        batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
     if isinstance(batch_size, Instance) and isinstance(batch_size.payload, int):
         batch_size = batch_size.payload
     self.attributes.update(
@@ -177,6 +177,16 @@ def collating(run: Run, self: Instance) -> Value:
     return COLLATE if given is None else given
 
 
+def counted(run: Run, batch_sampler: Value) -> Value:
+    """How many samples the first batch has that a sampler of the user's gives."""
+    cause = run.unknown("how many samples a batch sampler takes is not known")
+    batches = run.iterate(batch_sampler)
+    drawn = None if isinstance(batches, Unknown) else next(batches, None)
+    places = None if drawn is None or isinstance(drawn, Unknown) else run.items(drawn)
+    return len(places) if isinstance(places, list) and places else cause
+
+
+COUNTED = Native("batch", counted, absorb=False)
 MEMBERS["batch_sampler"] = Property(
     Native("batch_sampler", batch_sampler_of, absorb=False),
     Native("batch_sampler", lambda run, self, value: replaced(run, self, "batch_sampler", value), absorb=False),

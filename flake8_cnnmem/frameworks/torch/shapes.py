@@ -94,8 +94,10 @@ def reshape_to(run: Run, input: Value, shape: Sequence[Value], function: str) ->
     target = sizes(tuple(shape))
     if isinstance(target, Unknown):
         return lost_shape(run, input, target, function)
-    if function == "view":
-        return shaped(run, Reshape(target), input, function)
+    data = isinstance(input, Tensor) and (input.call is None or run.making_data) and isinstance(input.shape, Unknown)
+    if data and all(isinstance(size, int) and size >= 0 for size in target):
+        # Whatever it was before.
+        return Tensor(target, input.dtype, framework=input.framework)
     return shaped(run, Reshape(target), input, function)
 
 
