@@ -13,6 +13,7 @@ from flake8_cnnmem.answers import (
     Drop,
     EvaluationReport,
     FileReport,
+    Growth,
     LayerProblem,
     ModelReport,
     Part,
@@ -31,6 +32,7 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
+    from flake8_cnnmem.evidence import Phase
     from flake8_cnnmem.graph import Call, Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Root, Whole
@@ -179,10 +181,12 @@ def counted(
 
     estimate = trained_alone = replay(training, gpu)
     evaluation: EvaluationReport | None = None
+    growths = growths_of(root, root.phases[0], trained_alone) if root.phases else []
     for each in whole.evaluated(root) if settings.accounting == "framework" else ():
         how = replace(training, batch_size=Fact(each.batch_size.value, "code"))
         needed = account(each.model, how, settings.accounting, settings.overhead, gpu, each.step)
-        if needed.total > estimate.total:
+        growths += growths_of(root, each.phase, needed)
+        if needed.total > estimate.total and each.decides:
             site, estimate = each.batch_size.site or root.site, as_evaluation(needed)
             evaluation = EvaluationReport(needed.batch_size, needed.total, site.path, site.line, trained_alone.total)
     model.settle()
@@ -238,6 +242,7 @@ def counted(
         times=root.times,
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,
+        growths=tuple(dict.fromkeys(growths)),
         replay=replay,
     )
 
@@ -246,6 +251,23 @@ def as_evaluation(estimate: Estimate) -> Estimate:
     """The estimate of an evaluation: its peak is no moment of a training step."""
     moment = estimate.peak_at
     return replace(estimate, peak_at=replace(moment, phase="evaluation") if moment is not None else None)
+
+
+def growths_of(root: Root, phase: Phase, estimate: Estimate) -> list[Growth]:
+    """What of a loop keeps memory growing, as far as the loop was replayed."""
+    from flake8_cnnmem.evidence import is_learned_from, keepers_of
+
+    loop = phase.loop.site if phase.loop is not None else None
+    found: list[Growth] = []
+    if loop is None or not estimate.keepers:
+        return found
+    trains = any(event.kind in ("step", "backward") for event in phase.events)
+    for keeper, size in zip(keepers_of(phase), estimate.keepers, strict=True):
+        site, learns = keeper.site, trains or is_learned_from(root.run.trace, keeper)
+        found.append(
+            Growth(keeper.what, size, site.path, site.line, site.column, loop.line, keeper.gathers, keeper.single, learns)
+        )
+    return [each for each in found if each.bytes]
 
 
 def is_trained(weight: Weight, model: Model) -> bool:

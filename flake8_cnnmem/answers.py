@@ -108,6 +108,28 @@ class EvaluationReport:
     """What the training alone needs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a loop still holds after a turn, with its graph, that it did not hold before."""
+
+    what: str
+    """The container, variable or attribute: "outputs", "self.total"."""
+    bytes: int
+    """Of one turn."""
+    path: str
+    line: int
+    column: int
+    """The statement that keeps it."""
+    loop: int
+    """The line of the loop."""
+    gathers: bool
+    """Whether it is a container that is filled; else each turn's result is made of the last."""
+    single: bool
+    """Whether what is kept are single numbers (losses)."""
+    learns: bool
+    """Whether a backward pass reads it after the loop, or the loop trains."""
+
+
 @dataclass(frozen=True)
 class ModelReport:
     """All that is known of one model. What is not known of an unresolved one is None.
@@ -152,6 +174,8 @@ class ModelReport:
     also_in_memory: tuple[AlsoInMemory, ...] = ()
     evaluation: EvaluationReport | None = None
     """The evaluation that needs more than the training, whose figure `estimate` then is."""
+    growths: tuple[Growth, ...] = ()
+    """What keeps memory growing with every turn of its loops, each loop that trains or evaluates it."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 

@@ -67,14 +67,15 @@ class Rounds:
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
         if run.invocation is None:
-            self.loop = run.trace.enter(StatementSite(frame.module.path, twin))
+            self.loop = run.trace.enter(StatementSite(frame.module.path, twin), run.numbered)
         self.turn: Turn | None = None
 
     def begin(self) -> None:
         """A turn begins."""
         if self.loop is not None:
             self.run.trace.skipping = False
-            self.turn = self.run.trace.begin(self.loop, self.run.numbered)
+            # A number of its own: what is given another value now has outlived the turn before.
+            self.turn = self.run.trace.begin(self.loop, self.run.next_number())
 
     def end(self) -> None:
         """It has ended."""
@@ -83,7 +84,7 @@ class Rounds:
             return
         self.turn = None
         if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
-            mark_held(run)
+            mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 
     def repeat(self) -> bool:

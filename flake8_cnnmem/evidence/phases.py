@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Loop, RootCall, Trace, Turn, around, is_within
+from flake8_cnnmem.evaluate.trace import Event, Held, Kept, Loop, RootCall, Trace, Turn, around, is_within
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -20,12 +20,13 @@ from flake8_cnnmem.values import Instance, Value
 class Pass:
     """One run of a step: what happens in it, and the ops that run, each with the test that is not known behind which it
     stands. `starts` are the loop's turns that it consists of: how many events came before, and the number of the last
-    op before; `last` is the number of its last op."""
+    op before; `last` is the number of its last op. `kept` is what the program still holds at its end."""
 
     events: list[Event]
     calls: list[tuple[Call, Unknown | None]]
     starts: list[tuple[int, int]]
     last: int
+    kept: Sequence[Kept] = ()
 
     @property
     def first(self) -> int:
@@ -194,9 +195,27 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     return found
 
 
+def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
+    """Loops over a loader that a training's step runs without going back in them: they keep the graphs of all batches
+    for a backward pass after the loop. Each is the last run of its statement."""
+    loops: dict[object, Loop] = {}
+    for phase in phases:
+        for event in phase.events:
+            turn = event.turn
+            if event.call is None or not event.call.grad or turn is None or turn.loop is phase.loop:
+                continue
+            loop = turn.loop
+            drawn = trace.events[loop.started - 1] if loop.started else None
+            goes_back = any(inner.kind in ("step", "backward") for each in loop.turns for inner in trace.events_of(each))
+            if len(loop.turns) > 1 and drawn is not None and drawn.kind == "iterate" and not goes_back:
+                loops[loop.site.line if loop.site is not None else 0] = loop
+    return [Phase([passed(trace, [turn]) for turn in loop.turns[-2:]], loop, loaders_of(trace, loop, passed(trace, loop.turns[-1:])))
+            for loop in loops.values()]  # fmt: skip
+
+
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
     return joined([
-        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last) for turn in turns
+        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last, turn.kept) for turn in turns
     ])  # fmt: skip
 
 
@@ -207,7 +226,7 @@ def joined(passes: Sequence[Pass]) -> Pass:
     for each in passes:
         starts += [(len(events) + before, number) for before, number in each.starts]
         events += each.events
-    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last)
+    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last, passes[-1].kept)
 
 
 def representative(passes: Sequence[Pass]) -> list[Pass]:

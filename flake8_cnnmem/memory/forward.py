@@ -84,6 +84,10 @@ class Forward:
         self._run(steps, self.held, None)
         self._let_go(self.held, until, None)
 
+    def end(self, last: int) -> None:
+        """The turn has ended, with the op of this number: what the code let go of before its end is gone."""
+        self._let_go(self.held, last + 1, None)
+
     def done_with(self, loss: Tensor, until: int) -> None:
         """A backward pass from the loss has ended."""
         self.reads[id(loss)] -= 1
