@@ -254,20 +254,21 @@ def as_evaluation(estimate: Estimate) -> Estimate:
 
 
 def growths_of(root: Root, phase: Phase, estimate: Estimate) -> list[Growth]:
-    """What of a loop keeps memory growing, as far as the loop was replayed."""
+    """What of a loop keeps memory growing with its graph, as far as the loop was replayed."""
     from flake8_cnnmem.evidence import is_learned_from, keepers_of
 
     loop = phase.loop.site if phase.loop is not None else None
     found: list[Growth] = []
-    if loop is None or not estimate.keepers:
+    if loop is None or not any(estimate.keepers):
         return found
     trains = any(event.kind in ("step", "backward") for event in phase.events)
     for keeper, size in zip(keepers_of(phase), estimate.keepers, strict=True):
-        site, learns = keeper.site, trains or is_learned_from(root.run.trace, keeper)
-        found.append(
-            Growth(keeper.what, size, site.path, site.line, site.column, loop.line, keeper.gathers, keeper.single, learns)
-        )
-    return [each for each in found if each.bytes]
+        site, learned = keeper.site, is_learned_from(root.run.trace, keeper)
+        use = "backward" if learned else "training" if trains else "evaluation"
+        where = site.path, site.line, site.column, loop.path, loop.line
+        if size:
+            found.append(Growth(keeper.what, size, *where, keeper.gathers, keeper.single, use))
+    return found
 
 
 def is_trained(weight: Weight, model: Model) -> bool:

@@ -120,14 +120,16 @@ class Growth:
     line: int
     column: int
     """The statement that keeps it."""
-    loop: int
-    """The line of the loop."""
+    loop_path: str
+    loop_line: int
+    """Where the loop stands."""
     gathers: bool
     """Whether it is a container that is filled; else each turn's result is made of the last."""
     single: bool
     """Whether what is kept are single numbers (losses)."""
-    learns: bool
-    """Whether a backward pass reads it after the loop, or the loop trains."""
+    use: str
+    """What comes of the graph that is kept: "evaluation", nothing, as nothing is learned from the loop; "training",
+    nothing, though the loop trains; "backward", a backward pass after the loop goes through it."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ each_option = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: opti
 def test_these_are_the_codes() -> None:
     on = [check.code for check in checks.every() if check.default]
     off = [check.code for check in checks.every() if not check.default]
-    assert on == ["CNM101", "CNM201", "CNM202", "CNM901"]
+    assert on == ["CNM101", "CNM102", "CNM201", "CNM202", "CNM901"]
     assert off == ["CNM203", "CNM301", "CNM302"]
 
 

@@ -75,6 +75,8 @@ class Kept:
 
     what: str
     tensor: Tensor
+    inside: bool
+    """Whether it is an item of a container, or an attribute."""
     site: Site | None
 
 
@@ -181,6 +183,18 @@ class Trace:
         events, calls = len(self.events), len(self.calls)
         self.turn = turn = Turn(loop, (events, events), (calls, calls), number, number, len(self.doubts))
         return turn
+
+    def so_far(self, number: int) -> tuple[int, int, int]:
+        """How many events and ops there were, and the number of the last op."""
+        return len(self.events), len(self.calls), number
+
+    def begun_with(self, turn: Turn, before: tuple[int, int, int]) -> None:
+        """A turn that has just begun consists of what has happened since then, too."""
+        events, calls, turn.first = before
+        turn.events, turn.calls = (events, events), (calls, calls)
+        for event in self.events[events:]:
+            if event.turn is turn.loop.outer:
+                event.turn = turn
 
     def end(self, turn: Turn, number: int) -> None:
         """A turn has ended. It is kept where something happened in it."""

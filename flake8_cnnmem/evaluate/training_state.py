@@ -129,10 +129,12 @@ def mark_held(run: Interpreter, turn: Turn) -> None:
             continue
         value.held = FOREVER
         if value.call is not None and value.call.number > began:
-            # The outermost that the turn has put something into: what is in there comes and goes with it.
+            # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+            # may have been given a container that is made anew.
             filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-            what, site = next(((owner, site) for owner, number, site in filling if number >= turn.first), (path, None))
-            turn.kept.append(Kept(what, value, site))
+            variable = owners[0][0] if owners and type(owners[0][1]) is int else path
+            what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
+            turn.kept.append(Kept(what, value, bool(owners), site))
 
 
 class RepeatedTurns:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Kept, Loop, Trace
 from flake8_cnnmem.evidence.phases import Pass, Phase
-from flake8_cnnmem.graph import Site, Tensor, calls_behind
+from flake8_cnnmem.graph import Site, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ def keepers_of(phase: Phase) -> Iterator[Keeper]:
     before, last = phase.passes[-2:]
     for what, kept in by_name(last.kept).items():
         left = tuple(each.tensor for each in kept if number_of(each.tensor) <= before.last)
-        site = kept[-1].site
-        if left and site is not None:
-            yield Keeper(what, left, site, True)
+        place = kept[-1].site or assignment(phase.loop, what)
+        if left and place is not None and kept[-1].inside:
+            yield Keeper(what, left, place, True)
         elif not left and is_carried(what, before, last):
-            place = site or assignment(phase.loop, what) or site_of(kept[-1].tensor)
+            place = place or site_of(kept[-1].tensor)
             if place is not None:
                 yield Keeper(what, tuple(each.tensor for each in kept), place, False)
 
@@ -87,6 +87,15 @@ def site_of(tensor: Tensor) -> Site | None:
 def is_learned_from(trace: Trace, keeper: Keeper) -> bool:
     """Whether a later backward pass goes through what is kept."""
     numbers = {number_of(tensor) for tensor in keeper.tensors}
-    losses = [event.subject for event in trace.events
-              if event.kind == "backward" and isinstance(event.subject, Tensor) and event.number >= max(numbers)]  # fmt: skip
-    return any(call.number in numbers for call in calls_behind(losses))
+    waiting = [event.subject.call for event in trace.events if event.kind == "backward"
+               and isinstance(event.subject, Tensor) and event.number >= max(numbers)]  # fmt: skip
+    seen: set[int] = set()
+    while waiting:
+        call = waiting.pop()
+        if call is None or call.number in seen or call.op.kind == "detach" or not call.grad:
+            continue
+        if call.number in numbers:
+            return True
+        seen.add(call.number)
+        waiting += [tensor.call for tensor in (*call.inputs, *call.weights)]
+    return False

@@ -181,18 +181,23 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     """Loops that call models and make no optimizer step, in the order in which they begin: not those that are a part of
     a training's own step."""
     counted = {id(event) for phase in phases for each in phase.passes for event in each.events if event.doubt is None}
+    # The same loops in other turns of theirs.
+    own = {(id(phase.loop), statement_of(event.turn.loop)) for phase in phases for event in phase.events
+           if event.turn is not None and event.doubt is None and phase.loop is not None}  # fmt: skip
     loops: dict[int, Loop] = {}
     for event in trace.events:
         if event.kind == "call" and event.turn is not None and id(event) not in counted:
             loops.setdefault(id(event.turn.loop), event.turn.loop)
+    loops = {key: loop for key, loop in loops.items()
+             if not any((id(turn.loop), statement_of(loop)) in own for turn in around(loop.outer))}  # fmt: skip
     learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "fit")
                 for turn in around(event.turn)}  # fmt: skip
-    found = []
-    for key, loop in loops.items():
-        if key not in learning and loop.turns:
-            passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
-            found.append(Phase(passes, loop, loaders_of(trace, loop, passes[0])))
-    return found
+    return [phase_of(trace, loop) for key, loop in loops.items() if key not in learning and loop.turns]
+
+
+def statement_of(loop: Loop) -> object:
+    """What all runs of one loop share: its statement, or the loop itself where it has none."""
+    return getattr(loop.site, "statement", loop)
 
 
 def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
@@ -202,15 +207,21 @@ def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     for phase in phases:
         for event in phase.events:
             turn = event.turn
-            if event.call is None or not event.call.grad or turn is None or turn.loop is phase.loop:
-                continue
-            loop = turn.loop
-            drawn = trace.events[loop.started - 1] if loop.started else None
-            goes_back = any(inner.kind in ("step", "backward") for each in loop.turns for inner in trace.events_of(each))
-            if len(loop.turns) > 1 and drawn is not None and drawn.kind == "iterate" and not goes_back:
-                loops[loop.site.line if loop.site is not None else 0] = loop
-    return [Phase([passed(trace, [turn]) for turn in loop.turns[-2:]], loop, loaders_of(trace, loop, passed(trace, loop.turns[-1:])))
-            for loop in loops.values()]  # fmt: skip
+            if event.call is not None and event.call.grad and turn is not None and turn.loop is not phase.loop:
+                loops[statement_of(turn.loop)] = turn.loop
+    found = []
+    for loop in loops.values():
+        goes_back = any(event.kind in ("step", "backward") for turn in loop.turns for event in trace.events_of(turn))
+        draws = loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"
+        if draws and not goes_back and len(loop.turns) > 1:
+            found.append(phase_of(trace, loop))
+    return found
+
+
+def phase_of(trace: Trace, loop: Loop) -> Phase:
+    """A loop's last two turns."""
+    passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
+    return Phase(passes, loop, loaders_of(trace, loop, passes[0]))
 
 
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:

@@ -226,6 +226,7 @@ class Forward:
                 self.memory.let_go(storage)
             asks = entry.asks
             asked.subtract(asks)
+            self.asked.difference_update([one for one in asks if not asked[one]])
             gone.update(one for one in asks if not asked[one] and one not in self.values)
 
     def value(self, tensor: Tensor) -> Value:

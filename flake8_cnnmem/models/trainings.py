@@ -57,7 +57,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         if twin is not None:
             twin[0].times += 1
             continue
-        own = [replace(root, phases=[phase], beside=beside) for root in trained]
+        own = [replace(root, phases=[phase], beside=beside, evaluations=[]) for root in trained]
         tell_apart(own)
         first = leading(run, phase, own)
         for part in own:
@@ -86,7 +86,9 @@ def evaluated(
     for phase in evaluations_of(run.trace, phases):
         while waiting and waiting[0].passes[0].first < phase.passes[0].first:
             left.add(waiting.pop(0))
-        group = calling(phase, [*([root] for root in others), *groups])
+        first = phase.passes[0].first
+        before = [group for group in groups if group[0].phases[0].passes[0].first < first]
+        group = calling(phase, [*([root] for root in others), *groups[::-1], *before])
         if group:
             beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
             group[0].evaluations.append(Evaluation(phase, beside, bool(group[0].phases)))
