@@ -28,7 +28,8 @@ each_program = pytest.mark.parametrize("truth", TRUTH, ids=lambda truth: truth["
 
 
 def text_of(truth: dict[str, Any]) -> str:
-    return (FIXTURES / "growth" / truth["program"]).read_text(encoding="utf-8")
+    path: Path = FIXTURES / "growth" / truth["program"]
+    return path.read_text(encoding="utf-8")
 
 
 def report_on(text: str) -> FileReport:

@@ -36,18 +36,17 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
                 end(run, self)
             return resumed(run, self, given) if isinstance(given, Generator) else given
 
-        def resumed(run: Run, self: Instance, generator: Generator[Value, Value, Value]) -> Iterator[Value]:
+        def resumed(run: Run, self: Instance, generator: Iterator[Value]) -> Iterator[Value]:
             """A generator function's body runs later: it, too, and it alone, is in the region."""
-            sent: Value = None
             while True:
                 start(run, self)
                 try:
-                    given = generator.send(sent)
-                except StopIteration as ending:
-                    return ending.value
+                    given = next(generator)
+                except StopIteration:
+                    return
                 finally:
                     end(run, self)
-                sent = yield given
+                yield given
 
         if isinstance(function, Class):
             return function
