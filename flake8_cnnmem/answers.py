@@ -13,6 +13,7 @@ from flake8_cnnmem.graph import Model, Problem, Site
 from flake8_cnnmem.later import Later
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.training import Training
+from flake8_cnnmem.units import KIB
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -104,8 +105,17 @@ class EvaluationReport:
     path: str
     line: int
     """Where its batch comes from."""
+    largest_batch_size: int | None
+    """The largest of its batches that fits; None where there is no limit."""
     training_total: int
     """What the training alone needs."""
+    loop_path: str = ""
+    loop_line: int = 0
+    """Where the loop stands."""
+
+
+LEAST_GROWTH = 4 * KIB
+"""Bytes a turn that are worth telling: a scalar or a few take a block of the allocator each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ are detached or computed under `torch.no_grad()`, though they may grow as well.
 It says, in one line:
 
     example.py:8:5: CNM102 features keeps 34 MiB more with every turn of the loop at line 6, each item with its graph;
-    append it detached (.detach()), or run the loop under torch.no_grad()
+    keep it detached (.detach()), or run the loop under torch.no_grad()
 
 ## How to mend it
 
@@ -59,14 +59,10 @@ CODE = "CNM102"
 DEFAULT = True
 LEVEL = "warning"
 
-LEAST = 4 * units.KIB
-"""Bytes a turn that are worth a finding: a scalar or a few take a block of the allocator each."""
-
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     for growth in report.growths:
-        if growth.bytes >= LEAST:
-            yield Finding(growth.path, growth.line, growth.column, CODE, message(growth))
+        yield Finding(growth.path, growth.line, growth.column, CODE, message(growth))
 
 
 def message(growth: Growth) -> str:
@@ -86,7 +82,7 @@ def advice(growth: Growth) -> str:
             "" if growth.single else ", or keep it detached (.detach())"
         )
     if growth.gathers:
-        mended = "append the number alone (.item())" if growth.single else "append it detached (.detach())"
+        mended = "keep the number alone (.item())" if growth.single else "keep it detached (.detach())"
     elif growth.single:
         mended = "add the number alone (.item())"
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
@@ -120,11 +121,11 @@ def holds_results(word: str, item: Value) -> bool:
     return type(item) in (list, tuple, dict, Tensor) and not word.startswith("_")
 
 
-def mark_held(run: Interpreter, turn: Turn) -> None:
-    """At the end of a turn: note of the tensors that names still lead to that they live on. Whoever gives a name
-    another tensor later notes when."""
+def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] = ()) -> None:
+    """At the end of a turn: note of the tensors that names still lead to that they live on, and of what is held by none
+    (`others`). Whoever gives a name another tensor later notes when."""
     filled, began = run.trace.filled, turn.loop.began
-    for path, value, owners in within_reach(names_in_sight(run.frame)):
+    for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
         if type(value) is not Tensor:
             continue
         value.held = FOREVER

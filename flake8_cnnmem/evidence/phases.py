@@ -212,10 +212,14 @@ def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     found = []
     for loop in loops.values():
         goes_back = any(event.kind in ("step", "backward") for turn in loop.turns for event in trace.events_of(turn))
-        draws = loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"
-        if draws and not goes_back and len(loop.turns) > 1:
+        if is_over_loader(trace, loop) and not goes_back and len(loop.turns) > 1:
             found.append(phase_of(trace, loop))
     return found
+
+
+def is_over_loader(trace: Trace, loop: Loop) -> bool:
+    """Whether a loop goes through a loader itself."""
+    return loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"
 
 
 def phase_of(trace: Trace, loop: Loop) -> Phase:
