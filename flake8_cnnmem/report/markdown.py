@@ -49,7 +49,7 @@ def overview(reports: Sequence[ModelReport]) -> str:
         (
             code(report.name),
             code(f"{report.path}:{report.line}"),
-            "" if report.parameters is None else f"{report.parameters:,}",
+            trains(report),
             str(report.training.batch_size.value),
             total(report),
             "" if report.limit is None else units.show(report.limit),
@@ -64,6 +64,14 @@ def overview(reports: Sequence[ModelReport]) -> str:
         rows = [(*row[:2], trained_in_short(report), *row[2:]) for row, report in zip(rows, reports, strict=True)]
         return table(rows, (*headers[:2], "training", *headers[2:]), "lllrrrrlr")
     return table(rows, headers, "llrrrrlr")
+
+
+def trains(report: ModelReport) -> str:
+    """`44,170`; of a training that updates not all of them `970 of 44,170`."""
+    if report.parameters is None:
+        return ""
+    partly = report.place is not None and report.trainable is not None and report.trainable < report.parameters
+    return f"{report.trainable:,} of {report.parameters:,}" if partly else f"{report.parameters:,}"
 
 
 def trained_in_short(report: ModelReport) -> str:

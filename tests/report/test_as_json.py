@@ -87,6 +87,7 @@ def test_a_model_in_full(make_report: Make) -> None:
                 "parts": [],
                 "models": [{"name": "VGG16", "parameters": 138357544, "trainable": 138357544}],
                 "also_in_memory": [],
+                "growths": [],
                 "evaluation": None,
             }
         ],
