@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.answers import (
+    LEAST_GROWTH,
     AlsoInMemory,
     Drop,
     EvaluationReport,
     FileReport,
+    Growth,
     LayerProblem,
     ModelReport,
     Part,
@@ -31,9 +33,10 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
+    from flake8_cnnmem.evidence import Phase
     from flake8_cnnmem.graph import Call, Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
-    from flake8_cnnmem.models import Built, Root, Whole
+    from flake8_cnnmem.models import Built, Evaluated, Root, Whole
 
 __all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
 
@@ -179,12 +182,20 @@ def counted(
 
     estimate = trained_alone = replay(training, gpu)
     evaluation: EvaluationReport | None = None
+    deciding: Evaluated | None = None
+    growths = growths_of(root, root.phases[0], trained_alone) if root.phases else []
     for each in whole.evaluated(root) if settings.accounting == "framework" else ():
         how = replace(training, batch_size=Fact(each.batch_size.value, "code"))
         needed = account(each.model, how, settings.accounting, settings.overhead, gpu, each.step)
-        if needed.total > estimate.total:
-            site, estimate = each.batch_size.site or root.site, as_evaluation(needed)
-            evaluation = EvaluationReport(needed.batch_size, needed.total, site.path, site.line, trained_alone.total)
+        growths += growths_of(root, each.phase, needed)
+        if needed.total > estimate.total and each.decides:
+            site, estimate, deciding = each.batch_size.site or root.site, as_evaluation(needed), each
+            most = needed.largest_batch(limit.bytes) if limit is not None else None
+            loop = each.phase.loop.site if each.phase.loop is not None else None
+            place = (loop.path, loop.line) if loop is not None else ("", 0)
+            evaluation = EvaluationReport(
+                needed.batch_size, needed.total, site.path, site.line, most, trained_alone.total, *place
+            )
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]
@@ -205,6 +216,13 @@ def counted(
     def remedies() -> tuple[Remedy, ...]:
         if fits is not False or limit is None:
             return ()
+        if evaluation is not None and deciding is not None:
+            # A smaller training step makes no room for it.
+            how = replace(training, batch_size=Fact(evaluation.largest_batch_size or 0, "code"))
+            if how.batch_size.value < 1 or trained_alone.total > limit.bytes:
+                return ()
+            less = account(deciding.model, how, settings.accounting, settings.overhead, gpu, deciding.step)
+            return (Remedy(f"evaluation at batch {how.batch_size.value}", less.total, less.total <= limit.bytes),)
         return mended(root, whole, training, estimate, status == "exact", settings, limit)
 
     context = stated_input(built)
@@ -238,6 +256,7 @@ def counted(
         times=root.times,
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,
+        growths=tuple(dict.fromkeys(growths)),
         replay=replay,
     )
 
@@ -246,6 +265,26 @@ def as_evaluation(estimate: Estimate) -> Estimate:
     """The estimate of an evaluation: its peak is no moment of a training step."""
     moment = estimate.peak_at
     return replace(estimate, peak_at=replace(moment, phase="evaluation") if moment is not None else None)
+
+
+def growths_of(root: Root, phase: Phase, estimate: Estimate) -> list[Growth]:
+    """What of a loop keeps memory growing with its graph, as far as the loop was replayed."""
+    from flake8_cnnmem.evidence import is_learned_from, is_over_loader, keepers_of
+
+    found: list[Growth] = []
+    loop = phase.loop.site if phase.loop is not None else None
+    if phase.loop is None or loop is None or not any(estimate.keepers):
+        return found
+    trains = any(event.kind in ("step", "backward") for event in phase.events)
+    draws = is_over_loader(root.run.trace, phase.loop)
+    for keeper, size in zip(keepers_of(phase), estimate.keepers, strict=True):
+        site, learned = keeper.site, is_learned_from(root.run.trace, keeper)
+        use = "backward" if learned else "training" if trains else "evaluation"
+        where = site.path, site.line, site.column, loop.path, loop.line
+        # A sum over the parts of one sample (its time steps, its scales) is learned from as a whole.
+        if size >= LEAST_GROWTH and (not learned or draws):
+            found.append(Growth(keeper.what, size, *where, keeper.gathers, keeper.single, use))
+    return found
 
 
 def is_trained(weight: Weight, model: Model) -> bool:

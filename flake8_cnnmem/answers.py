@@ -13,6 +13,7 @@ from flake8_cnnmem.graph import Model, Problem, Site
 from flake8_cnnmem.later import Later
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.training import Training
+from flake8_cnnmem.units import KIB
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -104,8 +105,41 @@ class EvaluationReport:
     path: str
     line: int
     """Where its batch comes from."""
+    largest_batch_size: int | None
+    """The largest of its batches that fits; None where there is no limit."""
     training_total: int
     """What the training alone needs."""
+    loop_path: str = ""
+    loop_line: int = 0
+    """Where the loop stands."""
+
+
+LEAST_GROWTH = 4 * KIB
+"""Bytes a turn that are worth telling: a scalar or a few take a block of the allocator each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a loop still holds after a turn, with its graph, that it did not hold before."""
+
+    what: str
+    """The container, variable or attribute: "outputs", "self.total"."""
+    bytes: int
+    """Of one turn."""
+    path: str
+    line: int
+    column: int
+    """The statement that keeps it."""
+    loop_path: str
+    loop_line: int
+    """Where the loop stands."""
+    gathers: bool
+    """Whether it is a container that is filled; else each turn's result is made of the last."""
+    single: bool
+    """Whether what is kept are single numbers (losses)."""
+    use: str
+    """What comes of the graph that is kept: "evaluation", nothing, as nothing is learned from the loop; "training",
+    nothing, though the loop trains; "backward", a backward pass after the loop goes through it."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +186,8 @@ class ModelReport:
     also_in_memory: tuple[AlsoInMemory, ...] = ()
     evaluation: EvaluationReport | None = None
     """The evaluation that needs more than the training, whose figure `estimate` then is."""
+    growths: tuple[Growth, ...] = ()
+    """What keeps memory growing with every turn of its loops, each loop that trains or evaluates it."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.checks import cnm101
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import load
@@ -106,7 +106,8 @@ def test_a_model_that_fits_needs_no_remedy(tmp_path: Path) -> None:
 def test_where_not_even_one_sample_fits_the_finding_names_another_way(tmp_path: Path) -> None:
     one = report_of(tmp_path, None, 1)
     report = report_of(tmp_path, total(one) - MIB, 1)
-    (finding,) = cnm101.check(report, Settings(gpu_limit=Limit(total(one) - MIB)))
+    file = FileReport(report.path, (report,))
+    (finding,) = cnm101.check_file(file, Settings(gpu_limit=Limit(total(one) - MIB)))
     assert report.largest_batch_size == 0
     assert "; not even batch 1 fits: " in finding.message
     assert finding.message.endswith(" MiB")

@@ -7,7 +7,10 @@ One training step of this model needs more memory than `cnnmem-gpu-limit`, `cnnm
 moment; "parameters" are the weights, their gradients and the optimizer's state together; "overhead" is what
 `cnnmem-overhead` keeps free, or what a GPU that is known by its name takes beside the tensors. Where batch size or
 optimizer come from code or a directive, the message says from where. "at least" stands where something could not be
-known and only what is known was counted. The finding stands where the model is built, once for each distinct model.
+known and only what is known was counted. The finding stands where the model is built, once for each distinct model:
+of several trainings of it the one that needs most, and the message says which that is ("the second of three trainings,
+its loop at line 88"). Where a loop that only evaluates needs more than the training, as one with a larger batch or
+without `torch.no_grad()` may, the message says what evaluation needs, and what the training itself.
 Without a limit this check says nothing.
 
 ## Example
@@ -45,9 +48,11 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.precedence import shown_path
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
+    from flake8_cnnmem.answers import EvaluationReport, FileReport, ModelReport
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.settings import Settings
     from flake8_cnnmem.training import Fact
@@ -57,21 +62,64 @@ DEFAULT = True
 LEVEL = "error"
 
 
-def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
-    if report.estimate is None or report.limit is None or report.fits is not False:
-        return
-    estimate, training = report.estimate, report.training
-    needs, limit = units.show_apart(estimate.total, report.limit)
+def check_file(report: FileReport, settings: Settings) -> Iterator[Finding]:
+    """One for each place: of several trainings of what is built there, the one that needs most."""
+    most: dict[tuple[object, ...], ModelReport] = {}
+    for number, model in enumerate(report.reports):
+        if model.estimate is None or model.limit is None or model.fits is not False:
+            continue
+        key = (model.path, model.line, model.column, number if model.place is None else -1)
+        known = most.get(key)
+        if known is None or known.estimate is None or known.estimate.total < model.estimate.total:
+            most[key] = model
+    for model in most.values():
+        assert model.estimate is not None
+        assert model.limit is not None
+        message = describe(model, model.estimate, model.limit, settings)
+        yield Finding(model.path, model.line, model.column, CODE, message)
+
+
+def describe(report: ModelReport, estimate: Estimate, limit: int, settings: Settings) -> str:
+    training, found = report.training, report.evaluation
+    needs, most = units.show_apart(estimate.total, limit)
     at_least = "at least " if report.status == "lower-bound" else ""
-    gpu = settings.gpu_named(report.limit, report.path)
-    over = f"over the {limit} limit of the {gpu}" if gpu else f"over the {limit} limit"
+    gpu = settings.gpu_named(limit, report.path)
+    over = f"over the {most} limit of the {gpu}" if gpu else f"over the {most} limit"
+    dtype = f"{training.dtype.value}{_from(training.dtype)}"
+    if found is not None:
+        batch = f"batch {found.batch_size} ({shown_path(found.path, report.path)}:{found.line})"
+        rest = f"{_parts(estimate)}; {dtype}); the training itself needs {units.show(found.training_total)}"
+        return f"{report.name}: evaluation needs {at_least}{needs} at {batch}, {over} ({rest}{_evaluates(found)}"
     batch = f"batch {training.batch_size.value}{_from(training.batch_size)}"
-    how = f"{training.optimizer.value}{_from(training.optimizer)}, {training.dtype.value}{_from(training.dtype)}"
-    message = (
-        f"{report.name}: training needs {at_least}{needs} at {batch}, {over} "
-        f"({_parts(estimate)}; {how}){_fits(report, estimate, report.limit)}"
+    how = f"{training.optimizer.value}{_from(training.optimizer)}, {dtype}"
+    return (
+        f"{report.name}: {_which(report)} needs {at_least}{needs} at {batch}, {over} "
+        f"({_parts(estimate)}; {how}){_fits(report, estimate, limit)}"
     )
-    yield Finding(report.path, report.line, report.column, CODE, message)
+
+
+COUNT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def _which(report: ModelReport) -> str:
+    """`training`; of several `the second of three trainings, its loop at line 88,`."""
+    index, count = report.place or (1, 1)
+    if count == 1:
+        return "training"
+    named = f"the {ORDER[index - 1]} of {COUNT[count - 1]} trainings" if count <= 10 else f"training {index} of {count}"
+    at = report.trained_at
+    if at is None:
+        return named
+    line = in_words(at.line) if at.path == report.path else f"{shown_path(at.path, report.path)}:{at.line}"
+    return f"{named}, its loop at {line},"
+
+
+def _evaluates(found: EvaluationReport) -> str:
+    largest = found.largest_batch_size
+    if largest is None:
+        return ""
+    return f"; evaluation fits up to batch {largest}" if largest > 0 else "; not even one of batch 1 fits"
 
 
 def _from(fact: Fact[Any]) -> str:

@@ -361,6 +361,7 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
         run.invoke(Bound(found.cls.find("__set__"), found), (instance, new), {})
         return
     run.changed(instance)
+    run.fills((id(instance), name))
     if name == "__dict__" and type(getattr(new, "payload", new)) is dict:
         # `self.__dict__ = self` of a dict whose keys are attributes as well, and `self.__dict__ = other.__dict__`
         instance.attributes = new.payload if isinstance(new, Instance) else new

@@ -26,7 +26,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
-        for inner in rounds(frame):
+        for inner in rounds(frame, gathered=found):
             if isinstance(inner, Unknown):
                 return inner
             found.append(element(inner))
@@ -88,21 +88,24 @@ Rounds = Callable[..., Iterator["Frame | Unknown"]]
 
 
 class Turns:
-    """The turns of a comprehension, outside of any layer: each ends where the next one begins."""
+    """The turns of a comprehension, outside of any layer: each ends where the next one begins. `gathered` is the list
+    that it makes."""
 
-    __slots__ = ("frame", "loop", "turn")
+    __slots__ = ("frame", "gathered", "loop", "site", "turn")
 
-    def __init__(self, frame: Frame, statement: ast.AST) -> None:
-        trace, site = frame.run.trace, StatementSite(frame.module.path, statement)
+    def __init__(self, frame: Frame, statement: ast.AST, gathered: list[Value] | None) -> None:
+        run = frame.run
         self.frame = frame
-        self.loop = trace.enter(site) if frame.run.invocation is None else None
+        self.gathered = gathered
+        self.site = StatementSite(frame.module.path, statement)
+        self.loop = run.trace.enter(self.site, run.numbered) if run.invocation is None else None
         self.turn: Turn | None = None
 
     def __enter__(self) -> None:
         run = self.frame.run
         if self.loop is not None:
             run.trace.skipping = False
-            self.turn = run.trace.begin(self.loop, run.numbered)
+            self.turn = run.trace.begin(self.loop, run.next_number())
 
     def __exit__(self, *exception: object) -> None:
         run = self.frame.run
@@ -111,8 +114,17 @@ class Turns:
         if turn is None or turn not in around(run.trace.turn):
             return
         if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
-            mark_held(run)
+            if self.gathered is not None:
+                run.trace.fills(id(self.gathered), run.numbered, self.site)
+            mark_held(run, turn, () if self.gathered is None else ((self.name(), self.gathered),))
         run.trace.leave(turn.loop.outer, run.numbered)
+
+    def name(self) -> str:
+        """What the list is called where its statement gives it a name."""
+        statement = self.site.statement
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp):
+            return ast.unparse(statement.targets[0])
+        return "the list"
 
 
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
@@ -132,7 +144,9 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                 return truth
         return True
 
-    def rounds(frame: Frame, inner: Frame | None = None) -> Iterator[Frame | Unknown]:
+    def rounds(
+        frame: Frame, inner: Frame | None = None, gathered: list[Value] | None = None
+    ) -> Iterator[Frame | Unknown]:
         run = frame.run
         items = run.iterate(source(frame))
         if isinstance(items, Unknown):
@@ -141,7 +155,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
-        turns = Turns(frame, compiler.statement)
+        turns = Turns(frame, compiler.statement, gathered)
         for rounds_done, item in enumerate(items):
             run.spend(1)
             if rounds_done >= LENGTH:

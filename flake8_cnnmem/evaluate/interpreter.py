@@ -30,13 +30,16 @@ from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import describe
-from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, Trace, around
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Filled, Made, RootCall, Trace, around
 from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
 from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
+
+CONTAINERS = (list, dict)
+"""What tensors are gathered in."""
 
 MANY_MICRO_STEPS = 16
 """Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
@@ -251,11 +254,18 @@ class Interpreter:
 
     def changed(self, container: Value) -> None:
         journal = self.journal
+        if type(container) in CONTAINERS:
+            self.fills(id(container))
         if type(container) is Instance and container.site is None:
             about_to_change(container)
         if journal is not None and id(container) not in journal:
             self.spend(len(container) // 16 if isinstance(container, Sized) else 0)
             journal[id(container)] = (container, branches.snapshot(container))
+
+    def fills(self, what: Filled) -> None:
+        """Something is put into a container, or an attribute of an object is set."""
+        if self.trace.turn is not None and self.invocation is None:
+            self.trace.fills(what, self.numbered, self.site)
 
     def poison(self, container: Value, cause: Unknown) -> None:
         self.poisoned.setdefault(id(container), (container, cause))

@@ -51,7 +51,8 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "counted", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped", "turn",
+        "alike", "counted", "drawn", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped",
+        "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -68,14 +69,20 @@ class Rounds:
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
         if run.invocation is None:
-            self.loop = run.trace.enter(StatementSite(frame.module.path, twin))
+            self.loop = run.trace.enter(StatementSite(frame.module.path, twin), run.numbered)
         self.turn: Turn | None = None
+        self.drawn = run.trace.so_far(run.numbered)
+        """How far the trace was when the turn's item was asked for."""
 
     def begin(self) -> None:
-        """A turn begins."""
+        """A turn begins. Where its item comes from a generator that calls models, it has begun with that."""
         if self.loop is not None:
-            self.run.trace.skipping = False
-            self.turn = self.run.trace.begin(self.loop, self.run.numbered)
+            trace = self.run.trace
+            trace.skipping = False
+            # A number of its own: what is given another value now has outlived the turn before.
+            self.turn = trace.begin(self.loop, self.run.next_number())
+            if any(event.kind == "call" for event in trace.events[self.drawn[0] :]):
+                trace.begun_with(self.turn, self.drawn)
 
     def end(self) -> None:
         """It has ended."""
@@ -83,8 +90,9 @@ class Rounds:
         if turn is None:
             return
         self.turn = None
+        self.drawn = run.trace.so_far(run.numbered)
         if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
-            mark_held(run)
+            mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 
     def repeat(self) -> bool:

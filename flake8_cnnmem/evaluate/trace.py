@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call, Site, Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -18,6 +19,9 @@ LONGEST_PERIOD = 64
 """What happens less often than every so many turns is not waited for."""
 
 MOST_COUNTED = 100_000
+
+Filled: TypeAlias = "int | tuple[int, str]"
+"""A container by its id, or an attribute of an object."""
 
 
 @dataclass(slots=True)
@@ -54,12 +58,26 @@ class Loop:
     outer: Turn | None
     started: int
     """How many events there were before it."""
+    began: int = 0
+    """The number of the last op before it."""
     repeated: bool = False
     """Whether it runs in a turn that stands for others, with a loop variable that is not known."""
     held: Held | None = None
     """What the program held at the loop's first optimizer step; None where it makes none."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A result of ops that the program still holds when a turn has ended. `what` is the name of the container that was
+    filled with it in the turn, or of the variable or attribute that leads to it; `site` is the statement that does."""
+
+    what: str
+    tensor: Tensor
+    inside: bool
+    """Whether it is an item of a container, or an attribute."""
+    site: Site | None
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +94,8 @@ class Turn:
     """How many tests that are not known stood around the loop."""
     counts: list[tuple[int, int]] = field(default_factory=list)
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
+    kept: list[Kept] = field(default_factory=list)
+    """What the program holds at its end of what ops gave since the loop began."""
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
@@ -149,18 +169,32 @@ class Trace:
     """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
     skipping: bool = False
     """Whether turns of a loop are passed over: streams give what they are asked for."""
+    filled: dict[Filled, tuple[int, Site | None]] = field(default_factory=dict)
+    """What loops have put something into: (the number of the last op before, where)."""
     repeating: int = 0
     """How many loops around what is running are in a turn that stands for others."""
 
-    def enter(self, site: Site | None) -> Loop:
+    def enter(self, site: Site | None, number: int) -> Loop:
         """A loop begins."""
-        return Loop(site, self.turn, len(self.events), self.repeating > 0)
+        return Loop(site, self.turn, len(self.events), number, self.repeating > 0)
 
     def begin(self, loop: Loop, number: int) -> Turn:
         """A turn of it begins."""
         events, calls = len(self.events), len(self.calls)
         self.turn = turn = Turn(loop, (events, events), (calls, calls), number, number, len(self.doubts))
         return turn
+
+    def so_far(self, number: int) -> tuple[int, int, int]:
+        """How many events and ops there were, and the number of the last op."""
+        return len(self.events), len(self.calls), number
+
+    def begun_with(self, turn: Turn, before: tuple[int, int, int]) -> None:
+        """A turn that has just begun consists of what has happened since then, too."""
+        events, calls, turn.first = before
+        turn.events, turn.calls = (events, events), (calls, calls)
+        for event in self.events[events:]:
+            if event.turn is turn.loop.outer:
+                event.turn = turn
 
     def end(self, turn: Turn, number: int) -> None:
         """A turn has ended. It is kept where something happened in it."""
@@ -186,6 +220,12 @@ class Trace:
         """An op was applied."""
         if self.recording and len(self.calls) < MOST_CALLS:
             self.calls.append((call, self.doubt()))
+
+    def fills(self, what: Filled, number: int, site: Site | None) -> None:
+        """Something is put there while a loop runs. In another file it counts where the analysed file has called it."""
+        if site is None or site.path != self.path:
+            site = self.entered
+        self.filled[what] = (number, site)
 
     def events_of(self, turn: Turn) -> list[Event]:
         return self.events[slice(*turn.events)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Turn
+from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Kept, Turn
 from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.values import Bound, Instance, Value
 
@@ -62,14 +63,19 @@ def names_in_sight(frame: Frame | None) -> Iterator[tuple[str, Value]]:
         frame = frame.called_from or frame.caller
 
 
-def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
-    """Tensors and objects that names lead to, through containers and through attributes of objects that are no layers,
-    each once, with the path that leads there (`self.teacher`)."""
+Owners: TypeAlias = "tuple[tuple[str, Filled], ...]"
+"""The containers and attributes that a path leads through, from the outermost on, each with the path to it."""
+
+
+def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value, Owners]]:
+    """Tensors and objects that names lead to, through containers and through attributes of objects, each once, with the
+    path that leads there (`self.teacher`). What layers have of their own kind is theirs: of their attributes only the
+    others are looked at."""
     left, seen = MOST_LOOKED_AT, set()
-    level: list[tuple[str, Value]] = list(named)
+    level: list[tuple[str, Value, Owners]] = [(path, value, ()) for path, value in named]
     for _ in range(HOW_DEEP):
-        inner: list[tuple[str, Value]] = []
-        for path, value in level:
+        inner: list[tuple[str, Value, Owners]] = []
+        for path, value, owners in level:
             kind = type(value)
             if kind is Bound:
                 value, kind = value.receiver, type(value.receiver)
@@ -77,15 +83,21 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
                 if id(value) not in seen:
                     seen.add(id(value))
                     items = value.items() if kind is dict else enumerate(value)
-                    inner += [(f"{path}[{key!r}]", item) for key, item in list(items)[-MOST_LOOKED_AT:]]
+                    through = (*owners, (path, id(value)))
+                    inner += [(f"{path}[{key!r}]", item, through) for key, item in list(items)[-MOST_LOOKED_AT:]]
             elif isinstance(value, (Instance, Tensor)) and id(value) not in seen:
                 seen.add(id(value))
                 left -= 1
-                yield path, value
-                if isinstance(value, Instance) and not frameworks.is_layer(value):
-                    inner += [(f"{path}.{word}", item) for word, item in list(value.attributes.items())]
+                yield path, value, owners
+                if isinstance(value, Instance):
+                    own = list(value.attributes.items())
+                    if frameworks.is_layer(value):
+                        own = [(word, item) for word, item in own if holds_results(word, item)]
+                    inner += [
+                        (f"{path}.{word}", item, (*owners, (f"{path}.{word}", (id(value), word)))) for word, item in own
+                    ]
                     if value.payload is not None:
-                        inner.append((path, value.payload))
+                        inner.append((path, value.payload, owners))
             if left <= 0:
                 return
         level = inner
@@ -94,7 +106,7 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
 def held_now(run: Interpreter) -> Held:
     """The layers, optimizers and tensors that the program can reach at this moment."""
     found = Held()
-    for path, value in within_reach(names_in_sight(run.frame)):
+    for path, value, _ in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Tensor):
             found.tensors.append((path, value))
         elif frameworks.is_layer(value):
@@ -104,12 +116,26 @@ def held_now(run: Interpreter) -> Held:
     return found
 
 
-def mark_held(run: Interpreter) -> None:
-    """At the end of a turn: note of the tensors that names still lead to that they live on. Whoever gives a name
-    another tensor later notes when."""
-    for _, value in within_reach(names_in_sight(run.frame)):
-        if type(value) is Tensor:
-            value.held = FOREVER
+def holds_results(word: str, item: Value) -> bool:
+    """Whether an attribute of a layer may hold what ops have given: it is no layer or weight of its own."""
+    return type(item) in (list, tuple, dict, Tensor) and not word.startswith("_")
+
+
+def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] = ()) -> None:
+    """At the end of a turn: note of the tensors that names still lead to that they live on, and of what is held by none
+    (`others`). Whoever gives a name another tensor later notes when."""
+    filled, began = run.trace.filled, turn.loop.began
+    for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
+        if type(value) is not Tensor:
+            continue
+        value.held = FOREVER
+        if value.call is not None and value.call.number > began:
+            # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
+            # may have been given a container that is made anew.
+            filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
+            variable = owners[0][0] if owners and type(owners[0][1]) is int else path
+            what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
+            turn.kept.append(Kept(what, value, bool(owners), site))
 
 
 class RepeatedTurns:
@@ -123,9 +149,9 @@ class RepeatedTurns:
 
     def __enter__(self) -> None:
         trace = self.run.trace
-        self.turn: Turn = trace.begin(trace.enter(self.site), self.run.numbered)
+        self.turn: Turn = trace.begin(trace.enter(self.site, self.run.numbered), self.run.numbered)
 
     def __exit__(self, *exception: object) -> None:
         if exception[0] is None:
-            mark_held(self.run)
+            mark_held(self.run, self.turn)
         self.run.trace.end(self.turn, self.run.numbered)

@@ -6,17 +6,31 @@ code say of one fact is put in order, the strongest evidence first; the others a
 
 from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered
-from flake8_cnnmem.evidence.phases import Pass, Phase, evaluations_of, phases_of, seen_through
+from flake8_cnnmem.evidence.keepers import Keeper, is_learned_from, keepers_of
+from flake8_cnnmem.evidence.phases import (
+    Pass,
+    Phase,
+    evaluations_of,
+    gatherings_of,
+    is_over_loader,
+    phases_of,
+    seen_through,
+)
 from flake8_cnnmem.evidence.said import Said
 
 __all__ = [
     "Evidence",
+    "Keeper",
     "Pass",
     "Phase",
     "Said",
     "batch_of",
     "evaluations_of",
     "gathered",
+    "gatherings_of",
+    "is_learned_from",
+    "is_over_loader",
+    "keepers_of",
     "phases_of",
     "sample_shape",
     "seen_through",

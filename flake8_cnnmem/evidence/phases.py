@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Loop, RootCall, Trace, Turn, around, is_within
+from flake8_cnnmem.evaluate.trace import Event, Held, Kept, Loop, RootCall, Trace, Turn, around, is_within
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -20,12 +20,13 @@ from flake8_cnnmem.values import Instance, Value
 class Pass:
     """One run of a step: what happens in it, and the ops that run, each with the test that is not known behind which it
     stands. `starts` are the loop's turns that it consists of: how many events came before, and the number of the last
-    op before; `last` is the number of its last op."""
+    op before; `last` is the number of its last op. `kept` is what the program still holds at its end."""
 
     events: list[Event]
     calls: list[tuple[Call, Unknown | None]]
     starts: list[tuple[int, int]]
     last: int
+    kept: Sequence[Kept] = ()
 
     @property
     def first(self) -> int:
@@ -180,23 +181,56 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
     """Loops that call models and make no optimizer step, in the order in which they begin: not those that are a part of
     a training's own step."""
     counted = {id(event) for phase in phases for each in phase.passes for event in each.events if event.doubt is None}
+    # The same loops in other turns of theirs.
+    own = {(id(phase.loop), statement_of(event.turn.loop)) for phase in phases for event in phase.events
+           if event.turn is not None and event.doubt is None and phase.loop is not None}  # fmt: skip
     loops: dict[int, Loop] = {}
     for event in trace.events:
         if event.kind == "call" and event.turn is not None and id(event) not in counted:
             loops.setdefault(id(event.turn.loop), event.turn.loop)
+    loops = {key: loop for key, loop in loops.items()
+             if not any((id(turn.loop), statement_of(loop)) in own for turn in around(loop.outer))}  # fmt: skip
     learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "fit")
                 for turn in around(event.turn)}  # fmt: skip
+    return [phase_of(trace, loop) for key, loop in loops.items() if key not in learning and loop.turns]
+
+
+def statement_of(loop: Loop) -> object:
+    """What all runs of one loop share: its statement, or the loop itself where it has none."""
+    return getattr(loop.site, "statement", loop)
+
+
+def gatherings_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
+    """Loops over a loader that a training's step runs without going back in them: they keep the graphs of all batches
+    for a backward pass after the loop. Each is the last run of its statement."""
+    loops: dict[object, Loop] = {}
+    for phase in phases:
+        for event in phase.events:
+            turn = event.turn
+            if event.call is not None and event.call.grad and turn is not None and turn.loop is not phase.loop:
+                loops[statement_of(turn.loop)] = turn.loop
     found = []
-    for key, loop in loops.items():
-        if key not in learning and loop.turns:
-            passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
-            found.append(Phase(passes, loop, loaders_of(trace, loop, passes[0])))
+    for loop in loops.values():
+        goes_back = any(event.kind in ("step", "backward") for turn in loop.turns for event in trace.events_of(turn))
+        if is_over_loader(trace, loop) and not goes_back and len(loop.turns) > 1:
+            found.append(phase_of(trace, loop))
     return found
+
+
+def is_over_loader(trace: Trace, loop: Loop) -> bool:
+    """Whether a loop goes through a loader itself."""
+    return loop.started > 0 and trace.events[loop.started - 1].kind == "iterate"
+
+
+def phase_of(trace: Trace, loop: Loop) -> Phase:
+    """A loop's last two turns."""
+    passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
+    return Phase(passes, loop, loaders_of(trace, loop, passes[0]))
 
 
 def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
     return joined([
-        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last) for turn in turns
+        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last, turn.kept) for turn in turns
     ])  # fmt: skip
 
 
@@ -207,7 +241,7 @@ def joined(passes: Sequence[Pass]) -> Pass:
     for each in passes:
         starts += [(len(events) + before, number) for before, number in each.starts]
         events += each.events
-    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last)
+    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last, passes[-1].kept)
 
 
 def representative(passes: Sequence[Pass]) -> list[Pass]:

@@ -53,6 +53,9 @@ class Step:
     turns: tuple[Turn, ...]
     causes: tuple[Unknown, ...] = ()
     """What of it was not known, and is left out."""
+    keepers: tuple[tuple[Tensor, ...], ...] = ()
+    """What names still lead to after the last run, that of each name: results of the run before, or what comes from
+    them."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -182,7 +185,9 @@ def for_any_batch(step: Step, batch: int) -> Step:
             actions.append(action)
         return Turn(tuple(calls), tuple(reversed(actions)), turn.last)
 
-    return replace(step, turns=tuple(map(copied, step.turns)))
+    turns = tuple(map(copied, step.turns))
+    keepers = tuple(tuple(copies.get(id(tensor), tensor) for tensor in each) for each in step.keepers)
+    return replace(step, turns=turns, keepers=keepers)
 
 
 class Regions:

@@ -124,6 +124,8 @@ class Estimate:
     """Thousandths of the tensors' peak, rounded up, that are part of `overhead` at every batch size."""
     growth: int = 0
     """Bytes that every further turn of the loop leaves in memory."""
+    keepers: tuple[int, ...] = ()
+    """Bytes that each of the step's keepers (containers, variables) holds of a turn with the graph behind them."""
     left_out: tuple[Unknown, ...] = ()
     """Why something has no known size and is not counted: the total is then a lower bound."""
     peaks: Peaks | None = None

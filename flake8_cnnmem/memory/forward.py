@@ -84,6 +84,10 @@ class Forward:
         self._run(steps, self.held, None)
         self._let_go(self.held, until, None)
 
+    def end(self, last: int) -> None:
+        """The turn has ended, with the op of this number: what the code let go of before its end is gone."""
+        self._let_go(self.held, last + 1, None)
+
     def done_with(self, loss: Tensor, until: int) -> None:
         """A backward pass from the loss has ended."""
         self.reads[id(loss)] -= 1
@@ -222,6 +226,7 @@ class Forward:
                 self.memory.let_go(storage)
             asks = entry.asks
             asked.subtract(asks)
+            self.asked.difference_update([one for one in asks if not asked[one]])
             gone.update(one for one in asks if not asked[one] and one not in self.values)
 
     def value(self, tensor: Tensor) -> Value:

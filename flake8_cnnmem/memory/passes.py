@@ -7,6 +7,7 @@ until the next step. A step is replayed after a first run of it, so that it find
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
@@ -52,6 +53,8 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
         replay.run(actual.turns[-1])
         growth = replay.memory.timeline.left() - before
     replay.finish()
+    last = actual.turns[-2].last if len(actual.turns) > 1 else 0
+    keepers = tuple(replay.graph_behind(tensors, last) for tensors in actual.keepers)
 
     def again(batch: int) -> Replayed:
         return replayed(model, training.at_batch(batch), actual)
@@ -59,7 +62,7 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
     memory = replay.memory
     left_out = tuple(memory.left_out)
     return Replayed(
-        memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth
+        memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth, keepers
     )  # fmt: skip
 
 
@@ -110,6 +113,7 @@ class Replay:
             at = ahead
             self.act(action)
         forward.follow(steps_of(turn.calls[at:]), turn.last)
+        forward.end(turn.last)
         forward.autocast.end()
         self.note_saved()
 
@@ -174,6 +178,24 @@ class Replay:
         given = [self.forward.values[id(tensor)] for tensor in self.inputs if id(tensor) in self.forward.values]
         fixed = {id(value.storage) for value in (*self.weights.values(), *given)}
         return keeping(self.forward.tape, fixed)
+
+    def graph_behind(self, tensors: Sequence[Tensor], until: int) -> Line:
+        """What waits for a backward pass from these tensors that ops up to the number `until` have left: with their
+        results, where those are among the tensors."""
+        wanted = {id(tensor) for tensor in tensors}
+        fixed = {id(value.storage) for value in self.weights.values()}
+        found: dict[int, Line] = {}
+        for entry in reversed(self.forward.tape):
+            if wanted.isdisjoint(entry.gives):
+                continue
+            wanted.update(entry.asks)
+            if entry.label.number <= until:
+                found.update((id(each), each.line) for each in entry.saved if id(each) not in fixed)
+        for tensor in tensors if found else ():
+            value = self.forward.values.get(id(tensor))
+            if value is not None and tensor.call is not None and tensor.call.number <= until:
+                found[id(value.storage)] = value.storage.line
+        return sum(found.values(), Line())
 
     def clear(self, keys: frozenset[int]) -> None:
         for key in keys & set(self.backward.finished):

@@ -31,6 +31,8 @@ class Replayed:
     again: Callable[[int], Replayed]
     growth: Line = NONE
     """What a turn of the training loop leaves in memory beyond what the one before it has left."""
+    keepers: tuple[Line, ...] = ()
+    """What each of the step's keepers holds of the run before the last, with the graph behind it."""
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
@@ -68,6 +70,7 @@ class Replayed:
             tensor_peak=peak,
             peak_at=peak_at,
             growth=max(0, self.growth.at(batch)),
+            keepers=tuple(line.at(batch) for line in self.keepers),
             left_out=self.left_out,
             peaks=self,
         )

@@ -28,6 +28,9 @@ class Evaluated:
     model: Model
     step: Step
     batch_size: Said[int]
+    phase: Phase
+    decides: bool
+    """Whether its figure counts beside that of the training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Whole:
                 batch = batch_of(evaluation.phase)
                 step = evaluation_of(evaluation.phase, batch.value) if batch is not None else None
                 if step is not None and batch is not None:
-                    yield Evaluated(replace(self.model, beside=evaluation.beside, calls=step.calls), step, batch)
+                    model = replace(self.model, beside=evaluation.beside, calls=step.calls)
+                    yield Evaluated(model, step, batch, evaluation.phase, evaluation.decides)
 
 
 def joined(

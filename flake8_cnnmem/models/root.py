@@ -22,6 +22,8 @@ class Evaluation:
 
     phase: Phase
     beside: tuple[Resident, ...]
+    decides: bool = True
+    """Whether its figure is held against that of the training: not where it is a part of the training's own step."""
 
 
 @dataclass(slots=True)

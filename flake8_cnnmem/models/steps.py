@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event
-from flake8_cnnmem.evidence import Pass, Phase, seen_through
+from flake8_cnnmem.evidence import Pass, Phase, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
@@ -31,7 +31,8 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     weights = phase.reached | phase.updated
     if not all(followed(turn, weights) for turn in turns):
         return None
-    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes))), batch)
+    keepers = tuple(keeper.tensors for keeper in keepers_of(phase))
+    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes)), keepers), batch)
 
 
 def evaluation_of(phase: Phase, batch: int) -> Step | None:
@@ -46,7 +47,7 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
         turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
     if causes or not all(turn.calls for turn in turns):
         return None
-    return for_any_batch(Step(tuple(turns)), batch)
+    return for_any_batch(Step(tuple(turns), (), tuple(keeper.tensors for keeper in keepers_of(phase))), batch)
 
 
 def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> Turn | None:

@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, evaluations_of, seen_through
+from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, seen_through
 from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, residents
@@ -57,14 +57,14 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         if twin is not None:
             twin[0].times += 1
             continue
-        own = [replace(root, phases=[phase], beside=beside) for root in trained]
+        own = [replace(root, phases=[phase], beside=beside, evaluations=[]) for root in trained]
         tell_apart(own)
         first = leading(run, phase, own)
         for part in own:
             part.phases = first.phases
         first.parts = tuple(sorted(own, key=lambda root: (root.site.line, root.site.column))) if len(own) > 1 else ()
         groups.append([first, *(part for part in own if part is not first)])
-    evaluated(run, groups, phases, evaluations_of(run.trace, phases))
+    evaluated(run, groups, [root for root in roots if id(root) not in taken], phases)
     found = [group[0] for group in groups]
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
     # What is told as being in memory beside a training is no model of its own.
@@ -76,20 +76,30 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
 
 
 def evaluated(
-    run: Interpreter, groups: Sequence[Sequence[Root]], phases: Sequence[Phase], evaluations: Sequence[Phase]
+    run: Interpreter, groups: Sequence[Sequence[Root]], others: Sequence[Root], phases: Sequence[Phase]
 ) -> None:
     """Tell each training of the loops that evaluate one of its models: what they find in memory is what the trainings
-    before them have left."""
+    before them have left. Other models are told of theirs."""
     left, waiting = LeftBehind(), list(phases)
-    for phase in evaluations:
+    for phase in evaluations_of(run.trace, phases):
         while waiting and waiting[0].passes[0].first < phase.passes[0].first:
             left.add(waiting.pop(0))
-        called = {id(seen_through(call.instance)) for call in phase.calls}
-        for group in reversed(groups):
-            if any(called & inside_of(root) for root in group):
-                beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
-                group[0].evaluations.append(Evaluation(phase, beside))
-                break
+        first = phase.passes[0].first
+        before = [group for group in groups if group[0].phases[0].passes[0].first < first]
+        group = calling(phase, [*([root] for root in others), *groups[::-1], *before])
+        if group:
+            beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
+            group[0].evaluations.append(Evaluation(phase, beside, bool(group[0].phases)))
+    for phase in gatherings_of(run.trace, phases):
+        group = calling(phase, groups)
+        if group:
+            group[0].evaluations.append(Evaluation(phase, group[0].beside, False))
+
+
+def calling(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
+    """The last of the groups of which a loop calls a model."""
+    called = {id(seen_through(call.instance)) for call in phase.calls}
+    return next((group for group in reversed(groups) if any(called & inside_of(root) for root in group)), ())
 
 
 def size_of(phase: Phase) -> int:

@@ -92,6 +92,10 @@ def model(report: ModelReport) -> dict[str, Any]:
             {"what": row.what, "bytes": row.bytes, "path": row.path or None, **position(row.line)}
             for row in report.also_in_memory
         ],
+        "growths": [
+            {"what": each.what, "bytes": each.bytes, "path": each.path, **position(each.line)}
+            for each in report.growths
+        ],
         "evaluation": None if report.evaluation is None else evaluation(report.evaluation),
     }
 

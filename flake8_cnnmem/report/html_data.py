@@ -29,6 +29,7 @@ def index_entry(report: ModelReport) -> dict[str, Any]:
     return {
         "name": one_line(report.name),
         "place": one_line(f"{report.path}:{report.line}"),
+        "training": one_line(phrases.trained(report)),
         "figure": phrases.total(report),
         "fits": report.fits,
     }
@@ -72,6 +73,11 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
             }
             for part in report.parts
         ],
+        "also": [
+            {"what": one_line(what), "place": one_line(where), "bytes": size}
+            for what, where, size in phrases.beside(report)
+        ],
+        "more": [one_line(line) for line in (*phrases.growth(report), phrases.evaluated(report)) if line],
         "remedies": [
             {"change": one_line(remedy.change), "total": remedy.total, "fits": remedy.fits}
             for remedy in report.remedies

@@ -14,7 +14,22 @@ from tabulate import tabulate
 from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.finding import one_line
-from flake8_cnnmem.report.phrases import STATUS, accounting, facts, fitting, mib, shape, terms, total, verdict
+from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.report.phrases import (
+    STATUS,
+    accounting,
+    beside,
+    evaluated,
+    facts,
+    fitting,
+    growth,
+    mib,
+    shape,
+    terms,
+    total,
+    trained,
+    verdict,
+)
 from flake8_cnnmem.settings import Settings
 
 
@@ -30,11 +45,11 @@ def render(reports: Sequence[ModelReport], settings: Settings) -> str:
 
 def overview(reports: Sequence[ModelReport]) -> str:
     """All models, one row each."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             code(report.name),
             code(f"{report.path}:{report.line}"),
-            "" if report.parameters is None else f"{report.parameters:,}",
+            trains(report),
             str(report.training.batch_size.value),
             total(report),
             "" if report.limit is None else units.show(report.limit),
@@ -44,7 +59,28 @@ def overview(reports: Sequence[ModelReport]) -> str:
         for report in reports
     ]
     headers = ("model", "where", "parameters", "batch", "memory", "limit", "", "largest batch")
+    if any(report.place is not None and report.place[1] > 1 for report in reports):
+        # Trainings of one model stand at one line: which of them it is.
+        rows = [(*row[:2], trained_in_short(report), *row[2:]) for row, report in zip(rows, reports, strict=True)]
+        return table(rows, (*headers[:2], "training", *headers[2:]), "lllrrrrlr")
     return table(rows, headers, "llrrrrlr")
+
+
+def trains(report: ModelReport) -> str:
+    """`44,170`; of a training that updates not all of them `970 of 44,170`."""
+    if report.parameters is None:
+        return ""
+    partly = report.place is not None and report.trainable is not None and report.trainable < report.parameters
+    return f"{report.trainable:,} of {report.parameters:,}" if partly else f"{report.parameters:,}"
+
+
+def trained_in_short(report: ModelReport) -> str:
+    """`2 of 3, line 88`."""
+    if report.place is None:
+        return ""
+    at = report.trained_at
+    where = "" if at is None else f", {in_words(at.line)}" if at.path == report.path else f", {at.path}:{at.line}"
+    return escape(f"{report.place[0]} of {report.place[1]}{where}")
 
 
 def heading(report: ModelReport, html: bool = False) -> str:
@@ -53,6 +89,7 @@ def heading(report: ModelReport, html: bool = False) -> str:
     told = f"{name}: {total(report)}"
     if report.estimate is not None:
         told += f" at batch {report.estimate.batch_size}"
+        told += " of its evaluation" if report.evaluation is not None else ""
     answer = fitting(report.fits)
     return f"{told}, {answer}" if answer else told
 
@@ -61,17 +98,24 @@ def model(report: ModelReport, settings: Settings) -> str:
     """Everything about one model below its heading."""
     where = code(f"{report.path}:{report.line}")
     known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
-    blocks = [f"{where}, {known}; {escape(verdict(report, settings))}"]
+    training = trained(report)
+    blocks = [f"{where}, {f'{escape(training)}, ' if training else ''}{known}; {escape(verdict(report, settings))}"]
     if report.causes:
         lines = [f"- {escape(cause.at(report.path))}" for cause in report.causes]
         blocks.append("\n".join(["Not known:", "", *lines]))
     if report.parts:
         blocks.append(parts(report.parts))
+    if report.also_in_memory:
+        rows = [(escape(what), code(where) if where else "", units.show(size)) for what, where, size in beside(report)]
+        blocks.append(table(rows, ("also in memory", "where", "memory"), "llr"))
     blocks.append(evidence(report))
     if report.estimate is not None:
         sizes = [(escape(name), units.show(size)) for name, size in terms(report.estimate)]
-        title = f"Memory of a training step {escape(accounting(report.estimate))}:"
+        title = f"Memory {escape(accounting(report.estimate))}:"
         blocks += [title, table(sizes, ("term", "memory"), "lr")]
+    said = [*growth(report), *filter(None, [evaluated(report)])]
+    if said:
+        blocks.append("\n".join(f"- {escape(line)}" for line in said))
     if report.remedies:
         changes = [(escape(each.change), units.show(each.total), fitting(each.fits)) for each in report.remedies]
         blocks += ["What would make it smaller:", table(changes, ("change", "memory", ""), "lrl")]
@@ -91,7 +135,7 @@ def evidence(report: ModelReport) -> str:
     return table([row[:3] for row in rows], ("taken", "value", "from"), "lll")
 
 
-def parts(trained: Sequence[Part]) -> str:
+def parts(together: Sequence[Part]) -> str:
     """The models that one step trains together."""
     rows = [
         (
@@ -100,7 +144,7 @@ def parts(trained: Sequence[Part]) -> str:
             f"{part.parameters:,}",
             "" if part.input_shape is None else shape(part.input_shape),
         )
-        for part in trained
+        for part in together
     ]
     return table(rows, ("trained together", "where", "parameters", "input"), "llrr")
 

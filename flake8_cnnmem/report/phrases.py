@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.answers import LEAST_GROWTH, ModelReport
 from flake8_cnnmem.memory.device import LABELS
 from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.settings import LARGEST_NUMBER, Settings
 from flake8_cnnmem.training import Fact
 
@@ -56,9 +57,66 @@ def terms(estimate: Estimate) -> list[tuple[str, int]]:
 
 
 def accounting(estimate: Estimate) -> str:
-    """`at batch 64, framework accounting, highest in the backward pass, at features.4`."""
-    where = f", highest {estimate.moment}" if estimate.moment else ""
-    return f"at batch {estimate.batch_size}, {estimate.accounting} accounting{where}"
+    """`of a training step at batch 64, framework accounting, highest in the backward pass, at features.4`."""
+    evaluates = estimate.peak_at is not None and estimate.peak_at.phase == "evaluation"
+    of = "an evaluation" if evaluates else "a training step"
+    where = f", highest {estimate.moment}" if estimate.moment and not evaluates else ""
+    return f"of {of} at batch {estimate.batch_size}, {estimate.accounting} accounting{where}"
+
+
+def trained(report: ModelReport) -> str:
+    """`training 2 of 3, loop at train.py:88, 5 times, 970 of 44,170 parameters train`; empty where the program does not
+    train the model, and where nothing is to be said of its training."""
+    if report.place is None:
+        return ""
+    index, count = report.place
+    said = [f"training {index} of {count}" if count > 1 else "training"]
+    if report.trained_at is not None:
+        said.append(f"loop at {placed(report, report.trained_at.path, report.trained_at.line)}")
+    if report.times > 1:
+        said.append(f"{report.times} times")
+    if report.trainable is not None and report.parameters is not None and report.trainable < report.parameters:
+        said.append(f"{report.trainable:,} of {report.parameters:,} parameters train")
+    return ", ".join(said) if len(said) > 1 or count > 1 else ""
+
+
+def placed(report: ModelReport, path: str, line: int) -> str:
+    """`train.py:88`; empty where it is not known."""
+    return f"{shown_path(path, report.path)}:{line}" if path and line else ""
+
+
+def beside(report: ModelReport) -> list[tuple[str, str, int]]:
+    """What is in memory beside the model: (what, where, bytes)."""
+    return [(each.what, placed(report, each.path, each.line), each.bytes) for each in report.also_in_memory]
+
+
+def evaluated(report: ModelReport) -> str:
+    """`evaluation at batch 1000 (train.py:24) needs 730 MiB; the training itself 163 MiB`; empty where the training
+    needs more."""
+    found = report.evaluation
+    if found is None:
+        return ""
+    where = placed(report, found.path, found.line)
+    needs, training = units.show_apart(found.total, found.training_total)
+    return f"evaluation at batch {found.batch_size} ({where}) needs {needs}; the training itself {training}"
+
+
+def growth(report: ModelReport) -> list[str]:
+    """`and 72 MiB more with every turn: outputs (train.py:24)`; then what keeps memory growing in other loops."""
+    found, at = report.evaluation, report.trained_at
+    own = (found.loop_path, found.loop_line) if found is not None else (at.path, at.line) if at is not None else ()
+    size = report.estimate.growth if report.estimate is not None else 0
+    named = [each for each in report.growths if size >= LEAST_GROWTH and (each.loop_path, each.loop_line) == own]
+    said = []
+    if size >= LEAST_GROWTH:
+        names = ", ".join(f"{each.what} ({placed(report, each.path, each.line)})" for each in named)
+        said.append(f"and {units.show(size)} more with every turn{f': {names}' if names else ''}")
+    for each in report.growths:
+        if each not in named:
+            line, loop = placed(report, each.path, each.line), placed(report, each.loop_path, each.loop_line)
+            more = f"{units.show(each.bytes)} more with every turn of the loop at {loop}"
+            said.append(f"{each.what} ({line}) keeps {more}")
+    return said
 
 
 def verdict(report: ModelReport, settings: Settings) -> str:
@@ -78,8 +136,11 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     else:
         answer = f"does not fit: {at_least}{units.show(report.estimate.total - report.limit)} over"
     largest = report.largest_batch_size
+    whose = ""
+    if report.evaluation is not None:
+        largest, whose = report.evaluation.largest_batch_size, "evaluation "
     at_most = "at most " if report.status == "lower-bound" else ""
-    fits = f"; fits up to {at_most}batch {largest}"
+    fits = f"; {whose}fits up to {at_most}batch {largest}"
     batch = "" if largest is None or largest >= LARGEST_NUMBER else "; not even batch 1 fits" if largest < 1 else fits
     return f"limit {limit}{gpu}: {answer}{batch}"
 

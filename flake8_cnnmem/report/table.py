@@ -11,7 +11,21 @@ from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport, Part, Remedy
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.report.phrases import STATUS, Said, accounting, facts, fitting, mib, shape, terms, verdict
+from flake8_cnnmem.report.phrases import (
+    STATUS,
+    Said,
+    accounting,
+    beside,
+    evaluated,
+    facts,
+    fitting,
+    growth,
+    mib,
+    shape,
+    terms,
+    trained,
+    verdict,
+)
 from flake8_cnnmem.settings import Settings
 
 CAUSES_SHOWN = 5
@@ -29,12 +43,16 @@ def model(report: ModelReport, settings: Settings) -> str:
     blocks = [heading(report)]
     if report.parts:
         blocks.append(parts(report.parts))
+    if report.also_in_memory:
+        blocks.append(also(report))
     if report.causes:
         blocks.append(causes(report))
     if report.rows:
         blocks.append(layers(report))
     if report.estimate is not None:
-        blocks.append(memory(report.estimate))
+        blocks.append("\n".join([memory(report.estimate), *map(one_line, growth(report))]))
+    if report.evaluation is not None:
+        blocks.append(one_line(evaluated(report)))
     blocks.append(one_line(verdict(report, settings)))
     if report.remedies:
         blocks.append(remedies(report.remedies))
@@ -45,7 +63,7 @@ def heading(report: ModelReport) -> str:
     said = ", ".join(phrase(fact) for fact in facts(report))
     where = f"{report.path}:{report.line}"
     known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
-    lines = [f"{report.name}  {where}  {known}", said]
+    lines = [f"{report.name}  {where}  {known}", *filter(None, [trained(report)]), said]
     over = [f"{fact.name} {value} ({source})" for fact in facts(report) for value, source in fact.passed_over]
     if over:
         lines.append(f"passed over: {', '.join(over)}")
@@ -58,7 +76,7 @@ def phrase(fact: Said) -> str:
     return f"{fact.name} {fact.value} ({fact.source})" if named else f"{fact.value} ({fact.source})"
 
 
-def parts(trained: Sequence[Part]) -> str:
+def parts(together: Sequence[Part]) -> str:
     """The models that one step trains together."""
     rows = [
         (
@@ -67,10 +85,17 @@ def parts(trained: Sequence[Part]) -> str:
             f"{part.parameters:,} parameters",
             "" if part.input_shape is None else f"input {shape(part.input_shape)}",
         )
-        for part in trained
+        for part in together
     ]
     body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right", "left"))
     return f"trained together in one step\n{body}"
+
+
+def also(report: ModelReport) -> str:
+    """What is in memory beside the model while it trains."""
+    rows = [(one_line(what), one_line(where), units.show(size)) for what, where, size in beside(report)]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right"))
+    return f"also in memory\n{body}"
 
 
 def remedies(changes: Sequence[Remedy]) -> str:
@@ -141,4 +166,4 @@ def memory(estimate: Estimate) -> str:
         disable_numparse=True,
         colalign=("left", "right"),
     )
-    return f"memory of a training step {one_line(accounting(estimate))}\n{body}"
+    return f"memory {one_line(accounting(estimate))}\n{body}"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem import checks
-from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport
+from flake8_cnnmem.answers import Drop, EvaluationReport, FileReport, Growth, LayerProblem, ModelReport
 from flake8_cnnmem.directives import DirectiveProblem, Directives
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.graph import Problem
@@ -207,3 +207,67 @@ def test_findings_come_in_order_of_place(make_report: Make) -> None:
 def test_a_name_that_does_not_print_stays_in_its_line(make_report: Make, name: str) -> None:
     message = only("CNM101", make_report(name=name))
     assert message.isprintable()
+
+
+def test_cnm101_of_several_trainings_is_the_one_that_needs_most(
+    make_report: Make, make_estimate: Callable[..., Estimate]
+) -> None:
+    reports = tuple(
+        make_report(place=(at, 3), trained_at=Place("vgg.py", 80 + at, 1), estimate=make_estimate(total=size * GIB))
+        for at, size in ((1, 13), (2, 20), (3, 14))
+    )
+    (found,) = checks.run(FileReport("vgg.py", reports), Settings())
+    assert found.message.startswith(
+        "VGG16: the second of three trainings, its loop at line 82, needs 20.0 GiB at batch"
+    )
+
+
+def test_cnm101_of_models_at_one_line_is_one_each(make_report: Make) -> None:
+    reports = (make_report(name="small"), make_report(name="large"))
+    assert len(checks.run(FileReport("vgg.py", reports), Settings())) == 2
+
+
+def test_cnm101_of_an_evaluation_says_what_evaluation_needs(
+    make_report: Make, make_estimate: Callable[..., Estimate]
+) -> None:
+    report = make_report(
+        estimate=make_estimate(total=730 * MIB, batch_size=1000),
+        evaluation=EvaluationReport(1000, 730 * MIB, "vgg.py", 24, 800, 163 * MIB),
+        limit=512 * MIB,
+    )
+    assert only("CNM101", report) == (
+        "VGG16: evaluation needs 730 MiB at batch 1000 (vgg.py:24), over the 512 MiB limit "
+        "(activations 10.0 GiB, parameters 2.0 GiB, input 37 MiB; float32); the training itself needs 163 MiB; "
+        "evaluation fits up to batch 800"
+    )
+
+
+ITEMS, TURNS = "each item with its graph", "with the graphs of all turns before"
+
+
+@pytest.mark.parametrize(
+    ("gathers", "single", "use", "advice"),
+    [
+        (True, False, "evaluation", "keep it detached (.detach()), or run the loop under torch.no_grad()"),
+        (True, True, "training", "keep the number alone (.item())"),
+        (False, True, "evaluation", "add the number alone (.item()), or run the loop under torch.no_grad()"),
+        (False, False, "training", "detach it (.detach()) before the next turn"),
+        (False, True, "backward", "go back in each turn, the gradients add up all the same"),
+        (
+            True,
+            False,
+            "backward",
+            "go back in each turn, the gradients add up all the same, or keep it detached (.detach())",
+        ),
+    ],
+)
+def test_cnm102_says_what_to_write(make_report: Make, gathers: bool, single: bool, use: str, advice: str) -> None:
+    growth = Growth("kept", 72 * MIB, "vgg.py", 12, 9, "vgg.py", 10, gathers, single, use)
+    said = only("CNM102", make_report(fits=True, growths=(growth,)))
+    kept = ITEMS if gathers else TURNS
+    assert said == f"kept keeps 72 MiB more with every turn of the loop at line 10, {kept}; {advice}"
+
+
+def test_cnm102_names_the_file_of_a_loop_that_stands_elsewhere(make_report: Make) -> None:
+    growth = Growth("meter.sum", 72 * MIB, "vgg.py", 12, 9, "lib/loop.py", 10, False, True, "evaluation")
+    assert "of the loop at lib/loop.py:10, " in only("CNM102", make_report(fits=True, growths=(growth,)))

@@ -19,6 +19,7 @@ def test_a_model_in_full(make_report: Make) -> None:
     document = json.loads(as_json.render([make_report(rows=make_report().rows[:1])]))
     assert document == {
         "cnnmem": flake8_cnnmem.__version__,
+        "schema": 2,
         "models": [
             {
                 "target": "vgg.py::VGG16()",
@@ -26,6 +27,9 @@ def test_a_model_in_full(make_report: Make) -> None:
                 "path": "vgg.py",
                 "line": 12,
                 "column": 9,
+                "kind": "model",
+                "phase": None,
+                "times": 1,
                 "framework": "torch",
                 "status": "exact",
                 "causes": [],
@@ -73,6 +77,7 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "kept": 0,
                         "temporaries": 0,
                     },
+                    "growth": 0,
                     "overhead_parts": {},
                 },
                 "limit": 12288 * MIB,
@@ -80,6 +85,10 @@ def test_a_model_in_full(make_report: Make) -> None:
                 "largest_batch_size": 63,
                 "remedies": [],
                 "parts": [],
+                "models": [{"name": "VGG16", "parameters": 138357544, "trainable": 138357544}],
+                "also_in_memory": [],
+                "growths": [],
+                "evaluation": None,
             }
         ],
     }

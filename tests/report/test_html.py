@@ -66,7 +66,8 @@ def data(text: str, name: str) -> Any:
 
 def test_the_page_has_the_reports_figures(make_report: Make) -> None:
     page = html.render([make_report()], Settings())
-    assert data(page, "index") == [{"name": "VGG16", "place": "vgg.py:12", "figure": "12.04 GiB", "fits": False}]
+    entry = {"name": "VGG16", "place": "vgg.py:12", "training": "", "figure": "12.04 GiB", "fits": False}
+    assert data(page, "index") == [entry]
     model = data(page, "model-0")
     assert model["verdict"] == "Limit 12.00 GiB: does not fit: 37 MiB over; fits up to batch 63."
     assert model["limit"] == {"bytes": 12 * GIB, "text": "12.00 GiB"}

@@ -10,11 +10,11 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from flake8_cnnmem.answers import ModelReport, Remedy
+from flake8_cnnmem.answers import AlsoInMemory, Growth, ModelReport, Remedy
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.report import markdown
 from flake8_cnnmem.settings import Settings
-from flake8_cnnmem.units import GIB
+from flake8_cnnmem.units import GIB, MIB
 from flake8_cnnmem.unknown import Unknown
 from tests.report.hostile import NAMES, report_named
 
@@ -153,3 +153,24 @@ def test_names_stand_in_their_cells_as_they_are(name: str, make_report: Make) ->
     shown = one_line(f"{name}.features.0.{name}")
     [row] = [cells for cells in page.cells if cells[:1] == [shown]]
     assert row[1:] == [one_line(name), "14", "64x224x224", "3,211,264", "1,792", "784.00"]
+
+
+def test_trainings_of_one_model_are_told_apart(make_report: Make) -> None:
+    reports = [make_report(place=(at, 2), trainable=1000 * at) for at in (1, 2)]
+    header, _, first, second = markdown.overview(reports).splitlines()
+    assert [cell.strip() for cell in header.split("|")[1:5]] == ["model", "where", "training", "parameters"]
+    assert [cell.strip() for cell in first.split("|")[3:5]] == ["1 of 2", "1,000 of 138,357,544"]
+    assert [cell.strip() for cell in second.split("|")[3:5]] == ["2 of 2", "2,000 of 138,357,544"]
+
+
+def test_what_is_beside_a_training_and_what_it_adds_is_said(make_report: Make) -> None:
+    report = make_report(
+        place=(1, 1),
+        times=5,
+        also_in_memory=(AlsoInMemory("teacher|x: weights", MIB, "vgg.py", 31),),
+        growths=(Growth("out", 72 * MIB, "vgg.py", 24, 1, "vgg.py", 22, True, False, "training"),),
+    )
+    text = markdown.model(report, Settings())
+    assert text.startswith("`vgg.py:12`, training, 5 times, torch, exact; ")
+    assert "| teacher&#124;x: weights | `vgg.py:31` |  1.0 MiB |" in text
+    assert "\n- out (vgg.py:24) keeps 72 MiB more with every turn of the loop at vgg.py:22\n" in text

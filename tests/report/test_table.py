@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from flake8_cnnmem.answers import ModelReport, Part, Remedy, Row
-from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.answers import AlsoInMemory, EvaluationReport, Growth, ModelReport, Part, Remedy, Row
+from flake8_cnnmem.memory.estimate import Estimate, Live, Moment
 from flake8_cnnmem.report import table
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.training import Fact
-from flake8_cnnmem.units import GIB
+from flake8_cnnmem.units import GIB, MIB
 from flake8_cnnmem.unknown import Unknown
 
 Make = Callable[..., ModelReport]
@@ -146,3 +146,76 @@ def test_models_trained_together_are_named(make_report: Make) -> None:
 def test_evidence_that_was_not_taken_is_told(make_report: Make) -> None:
     training = replace(make_report().training, batch_size=Fact(64, "train.py:41", (("32", "option"),)))
     assert table.heading(make_report(training=training)).splitlines()[2] == "passed over: batch 32 (option)"
+
+
+@dataclass(frozen=True)
+class Place:
+    path: str
+    line: int
+    column: int = 1
+
+
+PLACE = Place("train.py", 88)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"place": (2, 3), "trained_at": PLACE}, "training 2 of 3, loop at train.py:88"),
+        ({"place": (2, 3), "trained_at": PLACE, "times": 5}, "training 2 of 3, loop at train.py:88, 5 times"),
+        ({"place": (1, 2)}, "training 1 of 2"),
+        ({"place": (1, 1), "trained_at": PLACE}, "training, loop at train.py:88"),
+        (
+            {"place": (1, 1), "trained_at": PLACE, "trainable": 1000},
+            "training, loop at train.py:88, 1,000 of 138,357,544 parameters train",
+        ),
+        ({"place": (1, 1)}, None),
+        ({}, None),
+    ],
+)
+def test_the_heading_says_which_training_it_is(make_report: Make, changes: dict[str, Any], line: str | None) -> None:
+    lines = table.heading(make_report(**changes)).splitlines()
+    assert lines[1:-1] == ([] if line is None else [line])
+
+
+def test_what_is_also_in_memory_is_listed(make_report: Make) -> None:
+    rows = (AlsoInMemory("teacher: weights", 12 * MIB, "train.py", 31), AlsoInMemory("optimizer: state", MIB, "", 0))
+    assert table.also(make_report(also_in_memory=rows)).splitlines() == [
+        "also in memory",
+        "teacher: weights  train.py:31   12 MiB",
+        "optimizer: state               1.0 MiB",
+    ]
+    assert "\n\nalso in memory\n" in table.model(make_report(also_in_memory=rows), Settings())
+
+
+def evaluates(make_estimate: Callable[..., Estimate], **changes: Any) -> dict[str, Any]:
+    moment = Moment("evaluation", "", None, Live())
+    return {
+        "estimate": make_estimate(batch_size=1000, total=730 * MIB, peak_at=moment, **changes),
+        "evaluation": EvaluationReport(1000, 730 * MIB, "train.py", 24, 800, 163 * MIB, "train.py", 22),
+    }
+
+
+def test_an_evaluation_that_decides_is_told(make_report: Make, make_estimate: Callable[..., Estimate]) -> None:
+    printed = table.model(make_report(**evaluates(make_estimate), limit=512 * MIB), Settings())
+    assert "memory of an evaluation at batch 1000, framework accounting\n" in printed
+    assert printed.splitlines()[-3:] == [
+        "evaluation at batch 1000 (train.py:24) needs 730 MiB; the training itself 163 MiB",
+        "",
+        "limit 512 MiB: does not fit: 218 MiB over; evaluation fits up to batch 800",
+    ]
+
+
+def grown(what: str, line: int, loop: int) -> Growth:
+    return Growth(what, 72 * MIB, "train.py", line, 9, "train.py", loop, True, False, "evaluation")
+
+
+def test_what_every_turn_adds_stands_below_the_total(make_report: Make, make_estimate: Callable[..., Estimate]) -> None:
+    changes = evaluates(make_estimate, growth=72 * MIB)
+    report = make_report(**changes, growths=(grown("outputs", 26, 22), grown("total", 14, 12)))
+    lines = table.model(report, Settings()).splitlines()
+    at = lines.index("and 72 MiB more with every turn: outputs (train.py:26)")
+    assert lines[at - 1].startswith("total ")
+    assert lines[at + 1] == "total (train.py:14) keeps 72 MiB more with every turn of the loop at train.py:12"
+    few = make_report(estimate=make_estimate(growth=4))
+    assert "with every turn" not in table.model(few, Settings())

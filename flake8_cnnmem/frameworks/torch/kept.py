@@ -107,8 +107,10 @@ DROPOUTS = [
 
 LAYERS = [
     ("convolution", Row((X,), layout="suggested", weights="first", autocast=HALF)),
-    ("linear", Row((Kept("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF,
-                   turned=True)),
+    (
+        "linear",
+        Row((Kept("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF, turned=True),
+    ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
     ("embedding", Row((X,), layout="contiguous")),
     ("embedding_bag", Row((X,), layout="contiguous")),

@@ -186,8 +186,7 @@ def set_other(run: Run, self: Instance, name: str, value: Value) -> None:
     if isinstance(found, Property) and found.fset is not None:
         run.call(found.fset, self, value)
         return
-    run.changed(self)
-    self.attributes[name] = value
+    run.set_plainly(self, name, value)
 
 
 def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
@@ -31,9 +31,22 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
         def wrapped(run: Run, *args: Value, **kwargs: Value) -> Value:
             start(run, self)
             try:
-                return run.call(function, *args, **kwargs)
+                given = run.call(function, *args, **kwargs)
             finally:
                 end(run, self)
+            return resumed(run, self, given) if isinstance(given, Generator) else given
+
+        def resumed(run: Run, self: Instance, generator: Iterator[Value]) -> Iterator[Value]:
+            """A generator function's body runs later: it, too, and it alone, is in the region."""
+            while True:
+                start(run, self)
+                try:
+                    given = next(generator)
+                except StopIteration:
+                    return
+                finally:
+                    end(run, self)
+                yield given
 
         if isinstance(function, Class):
             return function

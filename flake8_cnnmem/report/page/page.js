@@ -14,8 +14,10 @@ function head(model) {
     model.framework && make("span", { class: "badge plain" }, model.framework),
   ].filter(Boolean);
   const parts = [make("h1", {}, ...path(model.name)), make("p", { class: "where" }, make("code", {}, ...path(model.place)), ...badges)];
+  if (model.training) parts.push(make("p", { class: "soft", id: "training" }, model.training));
   const figure = make("div", { class: "figure", id: "figure" }, model.figure);
-  parts.push(figure, model.terms ? make("p", { class: "soft" }, `one training step ${model.accounting}`) : null, model.terms ? gauge(model) : null, model.terms ? make("p", { id: "verdict", style: "margin: 8px 0 0" }, model.verdict) : null);
+  parts.push(figure, model.terms ? make("p", { class: "soft" }, `memory ${model.accounting}`) : null, model.terms ? gauge(model) : null, model.terms ? make("p", { id: "verdict", style: "margin: 8px 0 0" }, model.verdict) : null);
+  if (model.more.length) parts.push(make("ul", { class: "soft", id: "more" }, ...model.more.map((line) => make("li", {}, line))));
   if (model.causes.length) parts.push(causes(model));
   return make("section", { class: "card" }, parts);
 }
@@ -71,6 +73,11 @@ function together(model) {
     model.parts.map((part) => [part.name, part.place, count(part.parameters), part.input ? shapeOf(part.input) : ""]));
 }
 
+function also(model) {
+  return simpleTable("Also in memory", "also-title", "", [["what"], ["where", false, true], ["memory", true]],
+    model.also.map(({ what, place, bytes }) => [what, place, show(bytes)]));
+}
+
 function choose(number) {
   const model = JSON.parse(document.getElementById(`model-${number}`).textContent);
   for (const { plot } of charts) Plotly.purge(plot);
@@ -78,6 +85,7 @@ function choose(number) {
   const chart = (made) => { charts.push(made); return made.card; };
   const cards = [head(model)];
   if (model.parts.length) cards.push(together(model));
+  if (model.also.length) cards.push(also(model));
   if (model.step) cards.push(chart(stepOverTime(model)));
   if (model.remedies.length) cards.push(remedies(model));
   if (model.holds.modules.length) cards.push(chart(whereItGoes(model)));
@@ -100,11 +108,11 @@ function list() {
   const links = INDEX.map((model, number) => make("li", {}, make("a", { href: `#${number}` },
     make("span", { class: "row" }, make("b", {}, ...path(model.name)),
       make("span", { class: model.fits === true ? "fits" : model.fits === false ? "over" : "soft" }, model.figure)),
-    make("small", {}, ...path(model.place)))));
+    make("small", {}, ...path(model.place)), model.training ? make("small", { class: "soft" }, model.training) : null)));
   const filter = make("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the models" });
   filter.addEventListener("input", () => {
     const word = filter.value.toLowerCase();
-    links.forEach((link, number) => { link.hidden = !`${INDEX[number].name} ${INDEX[number].place}`.toLowerCase().includes(word); });
+    links.forEach((link, number) => { link.hidden = !`${INDEX[number].name} ${INDEX[number].place} ${INDEX[number].training}`.toLowerCase().includes(word); });
   });
   const over = INDEX.filter((model) => model.fits === false).length;
   const details = make("details", { open: matchMedia("(min-width: 861px)").matches },

@@ -1,0 +1,101 @@
+"""What makes memory grow with every turn of a loop: names that still lead to the graph of earlier turns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.trace import Kept, Loop, Trace
+from flake8_cnnmem.evidence.phases import Pass, Phase
+from flake8_cnnmem.graph import Site, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A container, variable or attribute that leads to what ops of earlier turns have given: `tensors`, in it or before
+    it. `site` is the statement of the loop that makes it so."""
+
+    what: str
+    tensors: tuple[Tensor, ...]
+    site: Site
+    gathers: bool
+    """Whether it is a container that has more in it with every turn; else each turn's result is made of the last."""
+
+    @property
+    def single(self) -> bool:
+        """Whether all of it are single numbers (losses)."""
+        return all(tensor.shape == () for tensor in self.tensors)
+
+
+def keepers_of(phase: Phase) -> Iterator[Keeper]:
+    """What a loop that was followed for two turns holds of the first of them at the end of the second."""
+    if len(phase.passes) < 2 or phase.loop is None:
+        return
+    before, last = phase.passes[-2:]
+    for what, kept in by_name(last.kept).items():
+        left = tuple(each.tensor for each in kept if number_of(each.tensor) <= before.last)
+        place = kept[-1].site or assignment(phase.loop, what)
+        if left and place is not None and kept[-1].inside:
+            yield Keeper(what, left, place, True)
+        elif not left and is_carried(what, before, last):
+            place = place or site_of(kept[-1].tensor)
+            if place is not None:
+                yield Keeper(what, tuple(each.tensor for each in kept), place, False)
+
+
+def by_name(kept: Sequence[Kept]) -> dict[str, list[Kept]]:
+    found: dict[str, list[Kept]] = {}
+    for each in kept:
+        found.setdefault(each.what, []).append(each)
+    return found
+
+
+def number_of(tensor: Tensor) -> int:
+    return tensor.call.number if tensor.call is not None else 0
+
+
+def is_carried(what: str, before: Pass, last: Pass) -> bool:
+    """Whether the second run of a step reads what a name led to at the end of the first."""
+    earlier = {id(each.tensor) for each in before.kept if each.what == what}
+    return bool(earlier) and any(id(tensor) in earlier for call, _ in last.calls for tensor in call.inputs)
+
+
+def assignment(loop: Loop, what: str) -> Site | None:
+    """The statement in a loop's body that gives a variable its value, the last one where there are several."""
+    if not isinstance(loop.site, StatementSite) or not what.isidentifier():
+        return None
+    found = None
+    for node in ast.walk(loop.site.statement):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+            if what in names and (found is None or node.lineno > found.lineno):
+                found = node
+    return StatementSite(loop.site.path, found) if found is not None else None
+
+
+def site_of(tensor: Tensor) -> Site | None:
+    """Where the code computes it: the call of the model that gives it, where it comes from one."""
+    call = tensor.call
+    if call is None:
+        return None
+    return next((each.site for each in call.ancestry() if each.parent is None), call.site)
+
+
+def is_learned_from(trace: Trace, keeper: Keeper) -> bool:
+    """Whether a later backward pass goes through what is kept."""
+    numbers = {number_of(tensor) for tensor in keeper.tensors}
+    waiting = [event.subject.call for event in trace.events if event.kind == "backward"
+               and isinstance(event.subject, Tensor) and event.number >= max(numbers)]  # fmt: skip
+    seen: set[int] = set()
+    while waiting:
+        call = waiting.pop()
+        if call is None or call.number in seen or call.op.kind == "detach" or not call.grad:
+            continue
+        if call.number in numbers:
+            return True
+        seen.add(call.number)
+        waiting += [tensor.call for tensor in (*call.inputs, *call.weights)]
+    return False

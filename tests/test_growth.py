@@ -1,0 +1,149 @@
+"""Loops whose memory grows with every turn, against what one more turn adds in PyTorch; and the same loops mended.
+
+fixtures/truth/growth.json holds that; tests/oracle/measure_growth.py measures it. In fixtures/growth a comment stands
+at the line that is to be found.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import LEAST_GROWTH, FileReport
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+TRUTH = json.loads((FIXTURES / "truth" / "growth.json").read_text())["programs"]
+
+TOLERANCE = 0.005
+
+each_program = pytest.mark.parametrize("truth", TRUTH, ids=lambda truth: truth["program"].removesuffix(".py"))
+
+
+def text_of(truth: dict[str, Any]) -> str:
+    path: Path = FIXTURES / "growth" / truth["program"]
+    return path.read_text(encoding="utf-8")
+
+
+def report_on(text: str) -> FileReport:
+    return analyse(Source("program.py", text), Settings())
+
+
+def lines(report: FileReport) -> list[int]:
+    return [finding.line for finding in checks.run(report, Settings(), {"CNM102"})]
+
+
+def test_every_program_is_measured() -> None:
+    assert sorted(path.name for path in (FIXTURES / "growth").glob("*.py")) == [truth["program"] for truth in TRUTH]
+
+
+@each_program
+def test_what_a_turn_adds_is_what_pytorch_asks_for(truth: dict[str, Any]) -> None:
+    text = text_of(truth)
+    report = report_on(text)
+    assert lines(report) == [at for at, line in enumerate(text.split("\n"), 1) if line.endswith("# CNM102")]
+    [growth] = {growth for each in report.reports for growth in each.growths}
+    assert growth.bytes == pytest.approx(truth["growth"], rel=TOLERANCE)
+
+
+@each_program
+def test_the_figure_says_what_every_turn_adds(truth: dict[str, Any]) -> None:
+    for report in report_on(text_of(truth)).reports:
+        if report.evaluation is not None:
+            assert report.estimate is not None
+            assert report.estimate.growth == pytest.approx(truth["growth"], rel=TOLERANCE)
+
+
+def test_a_comprehension_gathers_as_a_loop_does() -> None:
+    text = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+model = nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.Sigmoid(), nn.AdaptiveAvgPool2d(1)).cuda()
+loader = DataLoader(TensorDataset(torch.randn(96, 3, 32, 32)), batch_size=32)
+outputs = [model(x.cuda()) for (x,) in loader]
+more = torch.cat([model(x.cuda()) for (x,) in loader])
+fine = torch.cat([model(x.cuda()).detach() for (x,) in loader])
+with torch.no_grad():
+    fine = [model(x.cuda()) for (x,) in loader]
+"""
+    report = report_on(text)
+    assert lines(report) == [7, 8]
+    assert [growth.what for each in report.reports for growth in each.growths] == ["outputs", "the list"]
+
+
+@each_program
+def test_a_mended_loop_is_silent(truth: dict[str, Any]) -> None:
+    text = text_of(truth)
+    for old, new in truth["twin"]:
+        assert old in text
+        text = text.replace(old, new)
+    report = report_on(text)
+    assert lines(report) == []
+    assert not any(each.growths for each in report.reports)
+    for each in report.reports:
+        if each.estimate is not None and each.kind == "training":
+            assert each.estimate.growth == pytest.approx(truth["twin_growth"], rel=TOLERANCE, abs=LEAST_GROWTH)
+
+
+LOOP = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 16, 3), nn.Sigmoid(), nn.Flatten(), nn.Linear(16 * 900, 10))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = nn.CrossEntropyLoss()
+kept, total = [], 0.0
+for step in range(100):
+    x, y = torch.randn(32, 3, 32, 32), torch.zeros(32, dtype=torch.long)
+    {before}
+    loss = criterion(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("pass", "kept.append(loss)", id="a list of losses after their backward pass"),
+        pytest.param("pass", "total += loss", id="a sum of losses after their backward pass"),
+        pytest.param("pass", "kept.append(x)", id="the inputs"),
+        pytest.param("pass", "last = model(x)", id="a variable that is given another value"),
+        pytest.param("said = model(x).detach(); kept.append(said)", "pass", id="a detached output"),
+        pytest.param("kept.append(model(x)); kept.clear()", "pass", id="a list that is emptied in the turn"),
+        pytest.param("kept = [model(x)]", "pass", id="a list of this turn's own"),
+        pytest.param("kept.append(model(x).argmax(1))", "pass", id="labels, through which no gradient goes"),
+        pytest.param("total += model(x).sum().item()", "pass", id="a number"),
+    ],
+)
+def test_what_does_not_keep_graphs_is_silent(before: str, after: str) -> None:
+    assert lines(report_on(LOOP.format(before=before, after=after))) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        pytest.param("kept.append(model(x))", "pass", 10, id="a list before the backward pass of something else"),
+        pytest.param("pass", "kept.append(model(x))", 15, id="a list after the step"),
+        pytest.param("kept = kept + [model(x)]", "pass", 10, id="a list that is made anew"),
+        pytest.param("kept += [model(x)]", "pass", 10, id="a list that is added to"),
+        pytest.param("kept.extend([model(x), y])", "pass", 10, id="a list that is extended"),
+        pytest.param("kept.insert(0, (step, model(x)))", "pass", 10, id="tuples in a list"),
+        pytest.param("total = total + model(x).sum()", "pass", 10, id="a sum"),
+        pytest.param(
+            "model.said = [*getattr(model, 'said', []), model(x)]", "pass", 10, id="an attribute of the model"
+        ),
+    ],
+)
+def test_what_keeps_graphs_is_found_at_its_line(before: str, after: str, line: int) -> None:
+    assert lines(report_on(LOOP.format(before=before, after=after))) == [line]
