@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import Drop, FileReport, LayerProblem, ModelReport, Part, Remedy, Row
+from flake8_cnnmem.answers import (
+    AlsoInMemory,
+    Drop,
+    EvaluationReport,
+    FileReport,
+    LayerProblem,
+    ModelReport,
+    Part,
+    Remedy,
+    Row,
+)
 from flake8_cnnmem.collector import seldom_collected
 from flake8_cnnmem.evaluate.lent import natives_changed, natives_put_back
 from flake8_cnnmem.files import DISK, Files
@@ -16,12 +26,12 @@ from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.stack import with_room_below
-from flake8_cnnmem.training import Training
+from flake8_cnnmem.training import Fact, Training
 from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
-    from flake8_cnnmem.graph import Call, Model
+    from flake8_cnnmem.graph import Call, Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Root, Whole
 
@@ -131,7 +141,7 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
     from flake8_cnnmem.evidence import Evidence, gathered
 
     option = settings.input_shape.value if settings.input_shape is not None else None
-    evidence = gathered(root.run, root.value) if root.value is not None else Evidence()
+    evidence = gathered(root.run, root.value, root.phases) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     return built, precedence.training_for(facts, settings, built, evidence, path)
 
@@ -167,9 +177,17 @@ def counted(
         ]
         return account(model, how, settings.accounting, settings.overhead, gpu, whole.step, parts)
 
-    estimate = replay(training, gpu)
+    estimate = trained_alone = replay(training, gpu)
+    evaluation: EvaluationReport | None = None
+    for each in whole.evaluated(root) if settings.accounting == "framework" else ():
+        how = replace(training, batch_size=Fact(each.batch_size.value, "code"))
+        needed = account(each.model, how, settings.accounting, settings.overhead, gpu, each.step)
+        if needed.total > estimate.total:
+            site, estimate = each.batch_size.site or root.site, as_evaluation(needed)
+            evaluation = EvaluationReport(needed.batch_size, needed.total, site.path, site.line, trained_alone.total)
+    model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
-    trainable = [dims_total(weight.shape) for weight in model.weights if id(weight) in model.trained]
+    trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]
     causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
@@ -182,7 +200,7 @@ def counted(
         fits = None
 
     def largest() -> int | None:
-        return estimate.largest_batch(bytes_limit) if bytes_limit is not None else None
+        return trained_alone.largest_batch(bytes_limit) if bytes_limit is not None else None
 
     def remedies() -> tuple[Remedy, ...]:
         if fits is not False or limit is None:
@@ -214,8 +232,36 @@ def counted(
         model=model,
         remedies=remedies,
         parts=tuple(part_of(part, each, how) for part, each, how in whole.parts),
+        kind="training" if root.phases or root.place is not None else "model",
+        place=root.place,
+        trained_at=root.phases[0].loop.site if root.phases and root.phases[0].loop is not None else None,
+        times=root.times,
+        also_in_memory=beside_of(root, model, training),
+        evaluation=evaluation,
         replay=replay,
     )
+
+
+def as_evaluation(estimate: Estimate) -> Estimate:
+    """The estimate of an evaluation: its peak is no moment of a training step."""
+    moment = estimate.peak_at
+    return replace(estimate, peak_at=replace(moment, phase="evaluation") if moment is not None else None)
+
+
+def is_trained(weight: Weight, model: Model) -> bool:
+    """Whether a weight asks for a gradient and an optimizer updates it."""
+    return id(weight) in model.trained and (model.updated is None or id(weight) in model.updated)
+
+
+def beside_of(root: Root, model: Model, training: Training) -> tuple[AlsoInMemory, ...]:
+    """What is in memory beside the training, the largest first."""
+    from flake8_cnnmem.memory import bytes_beside
+
+    rows = [
+        AlsoInMemory(each.what, size, *((each.site.path, each.site.line) if each.site is not None else ("", 0)))
+        for each, size in zip(model.beside, bytes_beside(model, training.dtype.value), strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.bytes))
 
 
 def part_of(root: Root, model: Model, training: Training) -> Part:
@@ -226,7 +272,7 @@ def part_of(root: Root, model: Model, training: Training) -> Part:
         root.site.line,
         root.site.column,
         sum(dims_total(weight.shape) for weight in weights),
-        sum(dims_total(weight.shape) for weight in weights if id(weight) in model.trained),
+        sum(dims_total(weight.shape) for weight in weights if is_trained(weight, model)),
         training.input_shape.value if training.input_shape is not None else None,
     )
 

@@ -82,6 +82,32 @@ class Part:
     """Without the batch; None where not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class AlsoInMemory:
+    """What lies in memory during a training's step and is not the step's own."""
+
+    what: str
+    """ "teacher: weights", "optimizer: state"."""
+    bytes: int
+    path: str
+    line: int
+    """Where the code makes it; 0 where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """A loop that calls a trained model without an optimizer step, where it needs more than the training does."""
+
+    batch_size: int
+    total: int
+    """Bytes, overhead included."""
+    path: str
+    line: int
+    """Where its batch comes from."""
+    training_total: int
+    """What the training alone needs."""
+
+
 @dataclass(frozen=True)
 class ModelReport:
     """All that is known of one model. What is not known of an unresolved one is None.
@@ -115,6 +141,17 @@ class ModelReport:
     """What would make it smaller, the cheapest change first."""
     parts: tuple[Part, ...] = ()
     """The models that one step trains together, in the order in which they are built; empty for a single model."""
+    kind: str = "model"
+    """ "training" where a loop of the program, or the framework on its behalf, trains it; else "model"."""
+    place: tuple[int, int] | None = None
+    """Which of the program's trainings it is, and how many there are."""
+    trained_at: Site | None = None
+    """Where the loop stands that trains it."""
+    times: int = 1
+    """How often the program trains models like this in the same way."""
+    also_in_memory: tuple[AlsoInMemory, ...] = ()
+    evaluation: EvaluationReport | None = None
+    """The evaluation that needs more than the training, whose figure `estimate` then is."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 

@@ -50,6 +50,8 @@ class Tensor:
     """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
     held: int = 0
     """The number that calls had reached when the code let go of it (variables, arguments); 0 if it never held it."""
+    moved: bool = False
+    """Whether the code has moved it to a device of its own choice, or made it there."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -196,6 +198,25 @@ class Call:
         return self.within.ancestry() if self.within is not None else iter(())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Resident:
+    """What is in memory during a step and is not the step's own: another model, what an earlier phase has left.
+
+    `weights` lie there themselves, unless another resident or the model has them; `tensors` are results that the code
+    still holds; `gradients` are weights whose
+    gradients do; `optimizer` (a `training.Optimizer`) keeps its state for those in `updated`.
+    """
+
+    what: str
+    """ "teacher: weights", "small: gradients", "the optimizer of line 12: state"."""
+    site: Site | None = None
+    weights: tuple[Weight, ...] = ()
+    tensors: tuple[Tensor, ...] = ()
+    gradients: tuple[Weight, ...] = ()
+    optimizer: Any = None
+    updated: tuple[Weight, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class Model:
     """A model as it trains: its inputs and outputs, every call between them in order, every weight once.
@@ -223,9 +244,12 @@ class Model:
     updated: frozenset[int] | None = None
     """The weights, by id, that an optimizer keeps state for; None for all that train."""
 
+    beside: tuple[Resident, ...] = ()
+    """What else is in memory while it trains."""
+
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""
-        for weight in self.weights:
+        for weight in (*self.weights, *(weight for each in self.beside for weight in each.weights)):
             if not weight.buffer:
                 weight.trainable = id(weight) in self.trained
 

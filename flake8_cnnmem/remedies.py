@@ -105,8 +105,7 @@ def leaner_optimizers(case: Case) -> Iterator[tuple[str, Whole, Training]]:
         optimizer = Optimizer(leaner)
         whole = case.whole
         if whole.step is not None:
-            actions = (replace(each, optimizer=optimizer) if each.optimizer else each for each in whole.step.actions)
-            whole = replace(whole, step=replace(whole.step, actions=tuple(actions)))
+            whole = replace(whole, step=whole.step.with_optimizer(optimizer))
         fact = Fact(optimizer, "remedy")
         parts = tuple((part, model, replace(how, optimizer=fact)) for part, model, how in whole.parts)
         whole = replace(whole, parts=parts)

@@ -185,15 +185,17 @@ class Namespace:
 class Stream(Iterator[Value]):
     """An iterator over data of which nobody knows how much there is: batches, lines of a file.
 
-    One item stands for all. A loop over it runs its body once; `next()` gives an item as often as it is asked.
+    One item stands for all. A loop over it runs its body once, and again as long as `again` says that the next turn
+    finds something else in memory; `next()` gives an item as often as it is asked.
     """
 
-    def __init__(self, draw: Callable[[], Value]) -> None:
+    def __init__(self, draw: Callable[[], Value], again: Callable[[], bool] | None = None) -> None:
         self.draw = draw
+        self.again = again
         self.drawn = False
 
     def __next__(self) -> Value:
-        if self.drawn:
+        if self.drawn and (self.again is None or not self.again()):
             raise StopIteration
         self.drawn = True
         return self.draw()
@@ -344,9 +346,18 @@ class Run(Protocol):
         """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
         ...
 
-    def note(self, kind: str, subject: Value) -> None:
+    def note(self, kind: str, subject: Value, **options: Value) -> None:
         """Tell that training code does something: it iterates over a loader ("iterate"), goes "backward" from a loss,
-        makes an optimizer "step", or clears gradients ("zero_grad")."""
+        makes an optimizer "step", clears gradients ("zero_grad"), or lets a model train itself ("fit"). `options` are
+        what it is told that changes what stays in memory (`retain_graph`, `set_to_none`)."""
+        ...
+
+    def repeated(self) -> AbstractTurns:
+        """`with run.repeated(): ...`: what happens inside is one turn of a loop that a native runs for the program."""
+        ...
+
+    def drawn_again(self) -> Callable[[], bool]:
+        """For a `Stream`: whether a loop over it needs a second turn."""
         ...
 
     def arguments(self) -> dict[str, Value] | Unknown:
@@ -360,6 +371,12 @@ class Run(Protocol):
 
 class AbstractInvocation(Protocol):
     def __enter__(self) -> Invocation: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+class AbstractTurns(Protocol):
+    def __enter__(self) -> None: ...
 
     def __exit__(self, *exception: object) -> None: ...
 

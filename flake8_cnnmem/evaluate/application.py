@@ -75,6 +75,7 @@ def apply_op(
     call.outputs = outputs
     if run.log is not None:
         run.log.append(call)
+    run.trace.ran(call)
     return outputs[0] if len(outputs) == 1 else outputs
 
 

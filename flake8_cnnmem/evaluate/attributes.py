@@ -328,6 +328,8 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
         # `self.__dict__ = self` of a dict whose keys are attributes as well, and `self.__dict__ = other.__dict__`
         instance.attributes = new.payload if isinstance(new, Instance) else new
         return
+    if run.invocation is None:
+        run.left_behind(instance.attributes.get(name))
     instance.attributes[name] = new
 
 

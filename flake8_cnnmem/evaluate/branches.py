@@ -73,6 +73,8 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     started, logged = run.numbered, len(run.log) if run.log is not None else 0
     side = Side()
     ended = False
+    run.trace.doubts.append(cause)
+    turn = run.trace.turn
     try:
         side.signal = code(frame)
         ended = True
@@ -81,6 +83,8 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
         run.budget.depth, run.invocation = depth, invocation
         ended = True
     finally:
+        run.trace.doubts.pop()
+        run.trace.leave(turn, run.numbered)
         journal = run.journal
         births, run.journal, run.births = run.births, outer, outer_births
         # Where the budget ends all branches around this one are left as well: none of them asks what it did.

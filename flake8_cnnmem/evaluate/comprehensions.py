@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Callable, Iterator
 
@@ -9,9 +10,11 @@ import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
-from flake8_cnnmem.evaluate.compiler import Compiler, expression
+from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.trace import Turn, around
+from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
@@ -46,12 +49,15 @@ def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
+        trace = frame.run.trace
+        turn = trace.turn
         steps = rounds(frame)
         for inner in steps:
             if isinstance(inner, Unknown):
                 return inner
             found.append(element(inner))
             if len(found) >= YIELDS:
+                trace.leave(turn, frame.run.numbered)
                 return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
         return iter(found)
 
@@ -81,6 +87,34 @@ def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
 Rounds = Callable[..., Iterator["Frame | Unknown"]]
 
 
+class Turns:
+    """The turns of a comprehension, outside of any layer: each ends where the next one begins."""
+
+    __slots__ = ("frame", "loop", "turn")
+
+    def __init__(self, frame: Frame, statement: ast.AST) -> None:
+        trace, site = frame.run.trace, StatementSite(frame.module.path, statement)
+        self.frame = frame
+        self.loop = trace.enter(site) if frame.run.invocation is None else None
+        self.turn: Turn | None = None
+
+    def __enter__(self) -> None:
+        run = self.frame.run
+        if self.loop is not None:
+            run.trace.skipping = False
+            self.turn = run.trace.begin(self.loop, run.numbered)
+
+    def __exit__(self, *exception: object) -> None:
+        run = self.frame.run
+        turn, self.turn = self.turn, None
+        # A generator that is left early ends when nobody asks any more.
+        if turn is None or turn not in around(run.trace.turn):
+            return
+        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+            mark_held(run)
+        run.trace.leave(turn.loop.outer, run.numbered)
+
+
 def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
     """`for ... in ... if ...` of a comprehension: yields the inner frame once for each round.
 
@@ -107,23 +141,25 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
         if inner is None:
             inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
             inner.caller = frame
+        turns = Turns(frame, compiler.statement)
         for rounds_done, item in enumerate(items):
             run.spend(1)
             if rounds_done >= LENGTH:
                 raise Exhausted("a container grows too large to be followed")
-            target(inner, item)
-            passed = passes(inner)
-            if isinstance(passed, Unknown):
-                yield passed
-                return
-            if not passed:
-                continue
-            if inner_rounds is None:
-                yield inner
-                continue
-            for each in inner_rounds(inner, inner):
-                yield each
-                if isinstance(each, Unknown):
+            with turns:
+                target(inner, item)
+                passed = passes(inner)
+                if isinstance(passed, Unknown):
+                    yield passed
                     return
+                if not passed:
+                    continue
+                if inner_rounds is None:
+                    yield inner
+                    continue
+                for each in inner_rounds(inner, inner):
+                    yield each
+                    if isinstance(each, Unknown):
+                        return
 
     return rounds

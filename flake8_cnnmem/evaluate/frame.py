@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Value
 
@@ -111,8 +110,8 @@ class Frame:
         if self.run.journal is not None:
             self.run.changed(variables)
         before = variables.get(word)
-        if type(before) is Tensor:
-            before.held = self.run.numbered
+        if before is not None:
+            self.run.left_behind(before)
         variables[word] = value
 
     def discard(self, word: str) -> bool:
@@ -120,6 +119,5 @@ class Frame:
         if self.run.journal is not None:
             self.run.changed(self.variables)
         before = self.variables.pop(word, MISSING)
-        if type(before) is Tensor:
-            before.held = self.run.numbered
+        self.run.left_behind(before)
         return before is not MISSING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import islice
 from typing import Any
 
 from flake8_cnnmem import frameworks
@@ -29,11 +30,15 @@ from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import describe
-from flake8_cnnmem.evaluate.watch import MOST_EVENTS, Event, Made, RootCall, Watch
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, Trace, around
+from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Namespace, Raised, Value
+
+MANY_MICRO_STEPS = 16
+"""Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
 
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
@@ -68,7 +73,7 @@ class Interpreter:
         self.importing: Module | None = None
         self.numbered = 0
         self.scratch: dict[str, dict[Any, Any]] = {}
-        self.watch = Watch()
+        self.trace = Trace()
         self.log: list[Call] | None = None
         """Every call since somebody asked, for models whose outputs are lost on the way."""
         self.stop_at_problem = False
@@ -85,22 +90,38 @@ class Interpreter:
         """A layer's construction begins."""
         self.spend(LAYER_STEPS)
         self.layers_made += 1
-        self.watch.layers[id(instance)] = Made(instance, self.layers_made, self.site, self.watch.entered)
+        self.trace.layers[id(instance)] = Made(instance, self.layers_made, self.site, self.trace.entered)
 
     def finished_layer(self, instance: Instance) -> None:
         """A layer's construction has ended."""
-        made = self.watch.layers.get(id(instance))
+        made = self.trace.layers.get(id(instance))
         if made is not None:
             made.last = self.layers_made
 
     def built(self, result: Instance, before: int, site: StatementSite) -> None:
         """A call has given a layer that was made during it: so far the outermost call that builds it."""
-        made = self.watch.layers.get(id(result))
-        if made is not None and made.number > before and site.path == self.watch.path:
+        made = self.trace.layers.get(id(result))
+        if made is not None and made.number > before and site.path == self.trace.path:
             made.site = site
 
-    def note(self, kind: str, subject: Value) -> None:
-        self.add_event(Event(kind, subject, self.site, self.numbered))
+    def note(self, kind: str, subject: Value, **options: Value) -> None:
+        # Counted among the ops: what the code lets go of before it is gone by then.
+        event = Event(kind, subject, self.site, self.next_number(), options=options)
+        if kind == "step":
+            event.trainable = held_by(subject)
+            self.look_around()
+        elif kind == "backward" and isinstance(subject, Tensor):
+            event.trainable = reached_from(subject)
+        self.add_event(event)
+
+    def look_around(self, innermost: bool = False) -> None:
+        """What the program holds at the first call of a model or optimizer step of each loop that is running."""
+        running = around(self.trace.turn)
+        waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if turn.loop.held is None]
+        if waiting:
+            found = held_now(self)
+            for loop in waiting:
+                loop.held = found
 
     def note_batch(self, size: Value) -> None:
         """A function that nobody can follow is told a batch size."""
@@ -109,12 +130,41 @@ class Interpreter:
     def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A layer is called from outside any layer."""
         call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
-        self.watch.calls.append(call)
-        self.add_event(Event("call", layer, self.site, self.numbered, call))
+        self.trace.root_calls.append(call)
+        event = Event("call", layer, self.site, self.numbered, call)
+        if self.grad_enabled:
+            event.trainable = asking(layer)
+        self.add_event(event)
+        self.look_around(innermost=True)
 
     def add_event(self, event: Event) -> None:
-        if len(self.watch.events) < MOST_EVENTS:
-            self.watch.events.append(event)
+        trace = self.trace
+        if len(trace.events) < MOST_EVENTS:
+            event.turn, event.doubt = trace.turn, trace.doubt()
+            trace.events.append(event)
+
+    def repeated(self, site: Site | None = None) -> RepeatedTurns:
+        return RepeatedTurns(self, site or self.site)
+
+    def drawn_again(self) -> Callable[[], bool]:
+        """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
+        its models give with their graphs. Its second turn finds in memory what the first one has left."""
+        started = len(self.trace.events)
+
+        drawn = 0
+
+        def again() -> bool:
+            nonlocal drawn
+            if self.trace.skipping:
+                return True
+            drawn += 1
+            new = self.trace.events[started:]
+            if self.trace.repeating or not any(learns(event) for event in new):
+                return False
+            gathers = any(event.kind == "backward" for event in new) and all(event.kind != "step" for event in new)
+            return drawn == 1 or (gathers and drawn < MANY_MICRO_STEPS)
+
+        return again
 
     # Running modules
 
@@ -124,7 +174,7 @@ class Interpreter:
     def left_unfinished(self, instance: Instance, why: Leaving) -> None:
         """A layer whose construction was left: what it holds by now is not all."""
         if frameworks.is_layer(instance):
-            self.watch.cut_short.setdefault(id(instance), (instance, self.unknown(describe(why))))
+            self.trace.cut_short.setdefault(id(instance), (instance, self.unknown(describe(why))))
 
     # Budget
 
@@ -301,10 +351,12 @@ class Interpreter:
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
         before = self.grad_enabled, self.log, self.stop_at_problem
         self.grad_enabled, self.log, self.stop_at_problem = False, None, False
+        recording, self.trace.recording = self.trace.recording, False
         first = self.numbered + 1
         try:
             return first, None if function is MISSING else self.attempt(function, *args)
         finally:
+            self.trace.recording = recording
             self.grad_enabled, self.log, self.stop_at_problem = before
 
     def arguments(self) -> dict[str, Value] | Unknown:
@@ -493,6 +545,15 @@ class Interpreter:
         framework: str = "torch",
     ) -> Value:
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
+
+    def left_behind(self, value: Value) -> None:
+        """A name is given another value: the tensors that it led to may be freed from here on."""
+        kind = type(value)
+        if kind is Tensor:
+            value.held = self.numbered
+        elif kind is list or kind is tuple or kind is dict:
+            if self.invocation is None and self.trace.turn is not None:
+                let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:
         let_go(values, self.numbered)

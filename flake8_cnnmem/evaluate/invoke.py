@@ -33,7 +33,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     kind = type(function)
     if kind is Bound:
         receiver = function.receiver
-        if run.invocation is None and id(receiver) in run.watch.layers:
+        if run.invocation is None and id(receiver) in run.trace.layers:
             note_forward(run, function, args, kwargs)
         function, args = function.function, (receiver, *args)
         kind = type(function)
@@ -51,7 +51,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         return frameworks.made_by_unfollowed(run, function, args, kwargs)
     if kind is Instance:
         method = function.cls.find("__call__")
-        if run.invocation is None and id(function) in run.watch.layers:
+        if run.invocation is None and id(function) in run.trace.layers:
             run.called_layer(function, args, kwargs)
         if method is not MISSING:
             return invoke(run, method, (function, *args), kwargs)
@@ -132,10 +132,10 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
         raise Exhausted("calls are nested too deeply to be followed")
     caller = frame.called_from = run.frame
     if caller is not None and (caller.kind != "module" or not given):
-        run.watch.used.add(id(function))
-    watch, entered = run.watch, run.watch.entered
-    if run.site is not None and run.site.path == watch.path:
-        watch.entered = run.site
+        run.trace.used.add(id(function))
+    trace, entered = run.trace, run.trace.entered
+    if run.site is not None and run.site.path == trace.path:
+        trace.entered = run.site
     budget.depth += 1
     run.spend(2)
     body = function.body()
@@ -149,8 +149,8 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
         budget.depth, run.invocation = depth, invocation
         signal = Returned(frame.pending.pop()[0])
     budget.depth -= 1
-    run.frame, watch.entered = caller, entered
-    if invocation is not None:
+    run.frame, trace.entered = caller, entered
+    if invocation is not None or trace.turn is not None:
         let_go(frame.variables.values(), run.numbered)
     if function.name == "<lambda>":
         return signal
@@ -187,7 +187,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
     if frameworks.is_layer(instance):
         run.made_layer(instance)
     if run.frame is not None and run.frame.kind != "module":
-        run.watch.used.add(id(cls))
+        run.trace.used.add(id(cls))
     initialiser = cls.find("__init__")
     if initialiser is not MISSING:
         try:

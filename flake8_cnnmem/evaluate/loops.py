@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
-from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
+from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
+from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.graph import Invocation
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -34,6 +36,9 @@ MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
 
+MOST_JUMPS = 2
+"""How often turns are passed over for one that does something new."""
+
 COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
 """Iterators over numbers that only count: every round after the first is like it."""
 
@@ -42,33 +47,95 @@ TRAINING = ("backward", "step")
 
 
 class Rounds:
-    """Watches the rounds of one loop for the point from which they only repeat."""
+    """The turns of one loop, and the point from which they only repeat."""
 
-    __slots__ = ("alike", "counted", "events", "layers", "run", "seen")
+    __slots__ = (
+        "alike", "counted", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped", "turn",
+    )  # fmt: skip
 
-    def __init__(self, run: Interpreter, counted: bool) -> None:
-        self.run = run
+    def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
+        run = self.run = frame.run
         self.counted = counted
-        self.events = len(run.watch.events)
         self.layers = run.layers_made
         self.seen: list[Any] | None = None
         self.alike = 0
+        self.stepped = 0
+        self.jumps = 0
+        self.seldom: dict[int, int] = {}
+        """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
+        self.since_step = 0
+        # What a layer does inside is its own affair: the trace is of the program around it.
+        self.loop: Loop | None = None
+        if run.invocation is None:
+            self.loop = run.trace.enter(StatementSite(frame.module.path, twin))
+        self.turn: Turn | None = None
+
+    def begin(self) -> None:
+        """A turn begins."""
+        if self.loop is not None:
+            self.run.trace.skipping = False
+            self.turn = self.run.trace.begin(self.loop, self.run.numbered)
+
+    def end(self) -> None:
+        """It has ended."""
+        turn, run = self.turn, self.run
+        if turn is None:
+            return
+        self.turn = None
+        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+            mark_held(run)
+        run.trace.end(turn, run.numbered)
 
     def repeat(self) -> bool:
-        """Whether the round that has just ended stands for those to come."""
+        """Whether the turn that has just ended stands for those to come."""
         run = self.run
-        started, self.events = self.events, len(run.watch.events)
         before, self.layers = self.layers, run.layers_made
-        if started == self.events or before != self.layers:
+        turn = self.loop.turns[-1] if self.loop is not None and self.loop.turns else None
+        last = run.trace.events_of(turn) if turn is not None and turn.events[1] == len(run.trace.events) else []
+        if turn is not None:
+            self.periods(turn)
+        if not last or before != self.layers:
             self.seen = None
             return False
-        new = run.watch.events[started:]
-        trains = any(event.kind in TRAINING for event in new)
-        if trains and self.counted:
-            return True
-        seen, self.seen = self.seen, [told_apart_by(event) for event in new]
+        assert turn is not None
+        own = [event for event in last if event.turn is turn]
+        trains = any(event.kind in TRAINING for event in last)
+        seen, self.seen = self.seen, [told_apart_by(event) for event in last]
         self.alike = self.alike + 1 if seen == self.seen else 0
-        return self.alike >= (1 if trains else MANY_ROUNDS)
+        # Turns that gather gradients are alike until the optimizer's step.
+        enough = self.enough(own) if trains and (self.counted or own) else True
+        if trains and self.counted:
+            return enough
+        return enough and self.alike >= (1 if trains else MANY_ROUNDS)
+
+    def enough(self, own: Sequence[Event]) -> bool:
+        """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
+        whose step is made by a loop inside of it need not be run again for that, and one that gathers gradients goes
+        on to its optimizer's step."""
+        if not any(event.kind in TRAINING for event in own):
+            return True
+        if any(event.kind == "step" for event in own):
+            self.stepped += 1
+            self.since_step = 0
+        else:
+            self.since_step += 1
+        gathered = self.stepped == 1 and len(self.loop.turns if self.loop is not None else ()) > 1
+        return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
+
+    def periods(self, turn: Turn) -> None:
+        """Note what is done every so many turns, and whether a turn in which it is done has been seen."""
+        for count, divisor in turn.counts:
+            self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
+
+    def ahead(self) -> int:
+        """How many turns from here something is done that was in none so far (every fifth turn, say): 0 where there is
+        no such thing."""
+        waited = [turns for turns in self.seldom.values() if turns]
+        if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
+            return 0
+        self.jumps += 1
+        self.seldom = dict.fromkeys(self.seldom, 0)
+        return min(waited)
 
 
 def told_apart_by(event: Any) -> Any:
@@ -104,13 +171,17 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
         run = frame.run
         items = run.iterate(source(frame))
         if isinstance(items, Unknown):
-            return unknown_loop(frame, items, once(items))
+            return unknown_loop(frame, items, once(items), twin)
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
+        turn = run.trace.turn
         try:
             signal = rounds(frame, items)
         except Raised:
             signal = left_before(frame, depth, invocation)
+        finally:
+            run.trace.leave(turn, run.numbered)
+            run.trace.skipping = False
         if signal is not None:
             frame.breaks = outer_breaks
             return signal
@@ -119,26 +190,32 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
 
     def rounds(frame: Frame, items: Iterator[Value]) -> Value:
         run = frame.run
-        watched = Rounds(run, isinstance(items, COUNTED))
-        for done, item in enumerate(items):
+        watched = Rounds(frame, twin, isinstance(items, COUNTED))
+        done = 0
+        for item in items:
             run.spend(1)
-            if done >= LOOP_ROUNDS:
+            done += 1
+            if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
+            watched.begin()
             target(frame, item)
             signal = body(frame)
+            watched.end()
             if signal is not None:
                 if signal is BREAK:
                     return None
                 if isinstance(signal, Returned):
                     return signal
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
+                if passed_over(run, items, watched.ahead()):
+                    continue
                 return rest(frame, items)
         return orelse(frame)
 
     def rest(frame: Frame, items: Iterator[Value]) -> Value:
         if next(items, MISSING) is not MISSING:
             cause = frame.run.unknown("which round of a training loop it is is not known")
-            return unknown_loop(frame, cause, once(cause))
+            return unknown_loop(frame, cause, once(cause), twin, True)
         return orelse(frame)
 
     return loop
@@ -154,47 +231,75 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
         run = frame.run
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
+        turn = run.trace.turn
         try:
             signal = rounds(frame)
         except Raised:
             signal = left_before(frame, depth, invocation)
+        finally:
+            run.trace.leave(turn, run.numbered)
         join_breaks(frame, outer_breaks)
         return signal
 
     def rounds(frame: Frame) -> Value:
         run = frame.run
-        watched = Rounds(run, counted=True)
+        watched = Rounds(frame, twin, counted=True)
         done = 0
         while True:
             truth = run.truth(test(frame))
             if isinstance(truth, Unknown):
-                return unknown_loop(frame, truth, body)
+                return unknown_loop(frame, truth, body, twin, watched.stepped > 0)
             if not truth:
                 return orelse(frame)
             run.spend(1)
             done += 1
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
+            watched.begin()
             signal = body(frame)
+            watched.end()
             if signal is BREAK:
                 return None
             if isinstance(signal, Returned):
                 return signal
             if watched.repeat():
                 cause = run.unknown("how long a training loop goes on is not known")
-                return unknown_loop(frame, cause, body)
+                return unknown_loop(frame, cause, body, twin, True)
 
     return loop
 
 
-def unknown_loop(frame: Frame, cause: Unknown, body: Code) -> Value:
-    """A loop of unknown length: its body is run once, as a branch that may not be taken."""
+def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:
+    """Pass over the turns before the one that does something new, so many turns from here; whether there is one."""
+    if not turns:
+        return False
+    # Until the next turn begins.
+    run.trace.skipping = True
+    for _ in range(turns - 1):
+        run.spend(1)
+        next(items, MISSING)
+    return True
+
+
+def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again: bool = False) -> Value:
+    """A loop of unknown length: its body is run once, as a branch that may not be taken. With `again` it was run
+    before, and this is a turn that stands for all others."""
+    trace = frame.run.trace
 
     def guarded(frame: Frame) -> Value:
+        watched = Rounds(frame, twin, False)
+        watched.begin()
         signal = body(frame)
+        watched.end()
         return signal if isinstance(signal, Returned) else None
 
-    return frame.run.branch(cause, frame, guarded, lambda frame: None)
+    turn = trace.turn
+    trace.repeating += again
+    try:
+        return frame.run.branch(cause, frame, guarded, lambda frame: None)
+    finally:
+        trace.repeating -= again
+        trace.leave(turn, frame.run.numbered)
 
 
 def left_before(frame: Frame, depth: int, invocation: Invocation | None) -> Value:

@@ -46,6 +46,8 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     run.spend(1)
     left_kind, right_kind = type(left), type(right)
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
+        if symbol == "%" and run.trace.turn is not None:
+            run.trace.turn.counted_off(left, right)
         return numeric(run, symbol, left, right)
     if symbol in ("is", "is not", "==", "!=", "in", "not in"):
         return relation(run, symbol, left, right)

@@ -37,6 +37,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
     run.invocation = None
     run.import_guards = 0
+    turn, doubts = run.trace.turn, len(run.trace.doubts)
     if module.lazy:
         run.grad_enabled, run.autocast = True, None
         # What an import defines stays defined, also when the branch that asked for it is undone.
@@ -55,6 +56,8 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
             doubt(run, module, twin)
     finally:
         run.budget.steps += reserve
+        run.trace.leave(turn, run.numbered)
+        del run.trace.doubts[doubts:]
         run.budget.depth, run.import_guards, run.journal = depth, guards, journal
         run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast = saved
 
@@ -77,7 +80,7 @@ def doubt(run: Interpreter, module: Module, twin: ast.stmt) -> None:
     for word in touched(twin):
         held = module.variables.get(word)
         if isinstance(held, Instance):
-            run.watch.cut_short[id(held)] = (held, cause)
+            run.trace.cut_short[id(held)] = (held, cause)
         elif isinstance(held, (list, dict, set, tuple)):
             run.changed(module.variables)
             module.variables[word] = cause

@@ -5,8 +5,19 @@ code say of one fact is put in order, the strongest evidence first; the others a
 """
 
 from flake8_cnnmem.evidence.batches import sample_shape
-from flake8_cnnmem.evidence.facts import Evidence, gathered
-from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through
+from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered
+from flake8_cnnmem.evidence.phases import Pass, Phase, evaluations_of, phases_of, seen_through
 from flake8_cnnmem.evidence.said import Said
 
-__all__ = ["Evidence", "Round", "Said", "gathered", "rounds_of", "sample_shape", "seen_through"]
+__all__ = [
+    "Evidence",
+    "Pass",
+    "Phase",
+    "Said",
+    "batch_of",
+    "evaluations_of",
+    "gathered",
+    "phases_of",
+    "sample_shape",
+    "seen_through",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -10,10 +11,10 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit
-from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -41,12 +42,34 @@ def is_count(size: Value) -> bool:
 
 
 def of_call(call: RootCall) -> Said[int] | None:
-    """The first axis of what a training loop calls its model on."""
+    """The first axis of what a training loop calls its model on; of views that are joined or taken apart before, that
+    of what they come from."""
     for value in (*call.args, *call.kwargs.values()):
         if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
             size = value.shape[0]
-            return Said(size, call.site) if isinstance(size, int) and size > 0 else None
+            return Said(unit_of(value, size), call.site) if isinstance(size, int) and size > 0 else None
     return None
+
+
+def unit_of(tensor: Tensor, size: int) -> int:
+    """The number of samples behind a tensor of so many rows: two views of each, joined, are twice as many rows."""
+    behind = calls_behind([tensor])
+    if any(call.weights for call in behind):
+        return size
+    leaves = {read.shape[0] for call in behind for read in call.inputs
+              if read.call is None and isinstance(read.shape, tuple) and len(read.shape) > 1}  # fmt: skip
+    samples = leaves.pop() if len(leaves) == 1 else None
+    return samples if isinstance(samples, int) and 0 < samples < size and size % samples == 0 else size
+
+
+def values_of(call: RootCall) -> int:
+    """How many values a call's tensors hold, as far as they are known."""
+    found = 0
+    for value in (*call.args, *call.kwargs.values()):
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple):
+            sizes = [size for size in value.shape if isinstance(size, int)]
+            found += math.prod(sizes)
+    return found
 
 
 def of_fit(run: Interpreter, fit: Fit) -> Said[int] | None:
@@ -112,6 +135,28 @@ def sample_shape(run: Interpreter, data: Value) -> tuple[int, ...] | None:
         return None
     rest = tuple(shape[1:])
     return rest if all(isinstance(size, int) and size > 0 for size in rest) else None
+
+
+def shapes_drawn(run: Interpreter, loader: Instance) -> list[tuple[object, ...]]:
+    """The shapes of the tensors in one batch of a loader, without the batch."""
+    found: Iterator[Value] | Unknown | None = None
+    with deep_recursion():
+        try:
+            found = run.iterate(loader)
+            item = None if isinstance(found, Unknown) else next(found, None)
+        except (Raised, Exhausted, RecursionError):
+            return []
+    waiting: list[Value] = [item]
+    shapes: list[tuple[object, ...]] = []
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple):
+            shapes.append(tuple(value.shape[1:]))
+        elif isinstance(value, (tuple, list)):
+            waiting += list(value[:16])
+        elif isinstance(value, dict):
+            waiting += list(value.values())[:16]
+    return shapes
 
 
 def training_loaders(loaders: Sequence[Instance]) -> list[Instance]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
-from flake8_cnnmem.evidence.rounds import Round, rounds_of, seen_through, wrappers_of
+from flake8_cnnmem.evidence.phases import Phase, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
 from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Framework
 from flake8_cnnmem.frameworks.updates import Update
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -29,53 +30,51 @@ class Evidence:
     trained: RootCall | None = None
     updated: frozenset[int] | None = None
     """The weights, by id, that the code's optimizers were made for, where that is not all that train."""
+    trainable: frozenset[int] | None = None
+    """The weights, by id, that asked for a gradient during the training; None where that is how they stand now."""
     loaders: list[Instance] = field(default_factory=list)
     """What the model is trained on, or probably is."""
     data: list[Value] = field(default_factory=list)
     """What it is fitted on, the last first."""
 
 
-def gathered(run: Interpreter, model: Instance) -> Evidence:
-    """What the code that was run says of training this model."""
+def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) -> Evidence:
+    """What the code says of training this model. `phases` are those of one training, the one that needs most first: all
+    is read off them, where there are any."""
     framework = frameworks.of_layer(model)
     assert framework is not None
     evidence = Evidence()
     inside = set(framework.paths(model))
-    rounds = [each for each in rounds_of(run.watch.events) if takes_part(each, framework, model, inside)]
-    rounds.sort(key=lambda each: -len(each.optimizers))
-    optimizers_of(evidence, run, framework, model, rounds)
-    for each in rounds:
-        of_round(evidence, each, inside)
+    optimizers_of(evidence, run, framework, model, phases)
+    for each in phases:
+        of_phase(evidence, framework, each, inside)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
         evidence.batch_size.insert(0, Said(stated, site))
     fitted(evidence, run, framework, model)
-    made_loaders(evidence, run)
-    told(evidence, run)
+    if not phases:
+        made_loaders(evidence, run)
+        told(evidence, run)
     precision(evidence, run, framework, model)
     return evidence
 
 
-def takes_part(each: Round, framework: Framework, model: Instance, inside: set[int]) -> bool:
-    """Whether a round calls a model (or a part of it) or updates it."""
-    if any(id(seen_through(call.instance)) in inside for call in each.calls):
-        return True
-    own = {id(weight) for weight in framework.weights(model)}
-    return any(own & {id(w) for w in framework.updated_by(optimizer) or ()} for optimizer in each.optimizers)
-
-
-def of_round(evidence: Evidence, each: Round, inside: set[int]) -> None:
-    """What one pass through a training loop says."""
-    calls = [call for call in each.calls if id(seen_through(call.instance)) in inside]
-    call = next((call for call in calls if call.grad), calls[0] if calls else None)
+def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set[int]) -> None:
+    """What a training says of one of its models: the step's own call of it first, then what it draws from."""
+    calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
+    calls = [call for call in phase.learning if call in calls] or calls
+    call = max(calls, key=batches.values_of, default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
     wrappers = list(wrappers_of(call.instance)) if call is not None else []
-    evidence.loaders += each.loaders
-    sizes = [said for loader in each.loaders if (said := batches.of_loader(loader)) is not None]
-    if not sizes:
-        # A Keras program also calls its layers to put the model together, at no size.
-        sizes = [said for one in (call, *calls) if one and (said := batches.of_call(one))][:1]
+    evidence.loaders += phase.loaders
+    # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
+    given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
+    sizes = [said for one in given if (said := batches.of_call(one))][:1]
+    drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
+    if not sizes or sizes[0].value in [said.value for said in drawn]:
+        # Where the loader says the same, its line is where the size is to be changed.
+        sizes = drawn
     for said in sizes:
         size, divided = batches.share(said.value, wrappers)
         evidence.batch_size.append(Said(size, said.site))
@@ -84,18 +83,31 @@ def of_round(evidence: Evidence, each: Round, inside: set[int]) -> None:
     for call in calls:
         if call.grad and call.autocast:
             evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
-    for loss in each.losses:
+    for loss in phase.losses:
         if (named := losses.of_tensor(loss)) is not None:
             evidence.loss.append(named)
 
 
+def is_leaf(call: RootCall) -> bool:
+    """Whether a call's first tensor is no result of other ops."""
+    first = next((value for value in call.args if isinstance(value, Tensor)), None)
+    return first is not None and first.call is None
+
+
+def batch_of(phase: Phase) -> Said[int] | None:
+    """The batch that a loop's largest call of a model is given."""
+    call = max(phase.calls, key=batches.values_of, default=None)
+    return batches.of_call(call) if call is not None else None
+
+
 def optimizers_of(
-    evidence: Evidence, run: Interpreter, framework: Framework, model: Instance, rounds: Sequence[Round]
+    evidence: Evidence, run: Interpreter, framework: Framework, model: Instance, phases: Sequence[Phase]
 ) -> None:
-    """Those that step on this model's parameters; those that were made for them; what `compile` says."""
+    """Those that step on this model's parameters; without a training those that were made for them; what `compile`
+    says."""
     own = {id(weight) for weight in framework.weights(model)}
-    stepping = {id(optimizer): optimizer for each in rounds for optimizer in each.optimizers}
-    made = {key: value for key, value in run.data("optimizers").items() if key not in stepping}
+    stepping = {id(optimizer): optimizer for each in phases for optimizer in each.optimizers}
+    made = {} if phases else run.data("optimizers")
 
     def covered(optimizer: Instance) -> int:
         return len(own & {id(weight) for weight in framework.updated_by(optimizer) or ()})
@@ -109,7 +121,10 @@ def optimizers_of(
             evidence.optimizer.append(Said(named, optimizer.site))
     held = [optimizer for optimizer in known if covered(optimizer)]
     used = [optimizer for optimizer in held if id(optimizer) in stepping] or held[:1]
-    if used:
+    if phases and framework.declares_inputs:
+        evidence.updated = frozenset().union(*(each.updated for each in phases)) or None
+        evidence.trainable = frozenset().union(*(each.asking for each in phases)) or None
+    elif used:
         theirs = frozenset(id(weight) for optimizer in used for weight in framework.updated_by(optimizer) or ())
         trained = {id(weight) for weight in framework.weights(model) if weight.trainable and not weight.buffer}
         evidence.updated = theirs if trained - theirs else None

@@ -7,7 +7,8 @@ import sys
 from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Namespace, Native, Run, Value
 
@@ -114,3 +115,23 @@ def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs
 
 def is_layer(value: Value) -> bool:
     return of_layer(value) is not None
+
+
+def updated_by(optimizer: Instance) -> list[Weight] | None:
+    """The weights that an optimizer of a framework in use was made for; None for what is no optimizer."""
+    for package in ("torch", "keras"):
+        if f"{__name__}.{package}" in sys.modules:
+            found = named(package).updated_by(optimizer)
+            if found is not None:
+                return found
+    return None
+
+
+def optimizer_of(optimizer: Instance) -> Optimizer | None:
+    """What an optimizer of a framework in use is; None for what is none, or not known."""
+    for package in ("torch", "keras"):
+        if f"{__name__}.{package}" in sys.modules:
+            found = named(package).optimizer_of(optimizer)
+            if found is not None:
+                return found
+    return None

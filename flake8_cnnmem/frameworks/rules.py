@@ -56,6 +56,8 @@ class Row:
     "within" for float32 inside of the op, between inputs and results in half.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
+    `roomy`: a single value lies in a storage as large as the first operand, of which it is the mean or the sum.
+    `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
     """
 
     keeps: tuple[Kept, ...] = ()
@@ -69,6 +71,8 @@ class Row:
     autocast: str = ""
     viewed: bool = False
     reuses: bool = False
+    roomy: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

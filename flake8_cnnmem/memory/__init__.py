@@ -41,3 +41,10 @@ def account(
     from flake8_cnnmem.memory import cs231n
 
     return cs231n.estimate(model, training, overhead)
+
+
+def bytes_beside(model: Model, dtype: str) -> list[int]:
+    """The bytes of each of the things that are in memory beside a model while it trains."""
+    from flake8_cnnmem.memory import framework
+
+    return framework.bytes_beside(model, dtype)

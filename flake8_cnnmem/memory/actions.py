@@ -6,56 +6,97 @@ with the batch as a size of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape
-from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Tensor, Weight, calls_behind
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a step does: "backward" from `loss`, a "step" of `optimizer` on `weights`, or "zero_grad" of
-    `weights` (ids)."""
+    """One thing that a step does beside running ops: it draws `inputs` ("draw"), goes "backward" from `loss`, makes a
+    "step" of `optimizer` on `weights`, or a "zero_grad" of `weights` (ids). It is counted among the ops by its
+    `number`. With `retain` the graph stays for another pass."""
 
     kind: str
+    number: int
     loss: Tensor | None = None
     optimizer: Optimizer | None = None
     weights: frozenset[int] = frozenset()
+    retain: bool = False
+    inputs: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One run of a step: its ops and its actions in order, and the number of its last op."""
+
+    calls: tuple[Call, ...]
+    actions: tuple[Action, ...]
+    last: int
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """The leaves of its graph that have the batch in front: what the loader gives."""
+        return tuple(tensor for action in self.actions for tensor in action.inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A whole step. `inputs` are the leaves of its graph that have the batch in front: what the loader gives."""
+    """A whole step: one run of it, or two, the second of which finds in memory what the first has left."""
 
-    actions: tuple[Action, ...]
-    inputs: tuple[Tensor, ...]
+    turns: tuple[Turn, ...]
+    causes: tuple[Unknown, ...] = ()
+    """What of it was not known, and is left out."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        return tuple(action for turn in self.turns for action in turn.actions)
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """What the loader gives for the last run of the step."""
+        return self.turns[-1].inputs
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The ops of the last run."""
+        return self.turns[-1].calls
+
+    def with_optimizer(self, optimizer: Optimizer) -> Step:
+        """The same step, made by another optimizer."""
+
+        def changed(turn: Turn) -> Turn:
+            actions = (replace(each, optimizer=optimizer) if each.optimizer else each for each in turn.actions)
+            return replace(turn, actions=tuple(actions))
+
+        return replace(self, turns=tuple(map(changed, self.turns)))
 
 
-def followed(actions: Sequence[Action], weights: frozenset[int]) -> bool:
-    """Whether the actions tell a whole step: it goes back from losses of known shapes, each call once, and every
-    optimizer steps on gradients that came from them.
-
-    A call that two backward passes go through (a graph that is retained) is not replayed.
-    """
+def followed(turn: Turn, weights: frozenset[int]) -> bool:
+    """Whether a turn tells a whole step: it goes back from losses of known shapes, each call once unless its graph is
+    retained, and every optimizer steps on gradients that came from them. `weights` (ids) ask for a gradient."""
     seen: set[int] = set()
     reached: set[int] = set()
-    for action in actions:
+    for action in turn.actions:
         if action.kind == "step" and not action.weights & reached:
             return False
         if action.kind != "backward":
             continue
-        if action.loss is None or not all(known(call) for call in calls_behind([action.loss])):
+        if action.loss is None or not all(map(known, behind(turn.calls, action.loss))):
             return False
-        through = calls_with_gradient(action.loss, weights)
+        through = calls_with_gradient(turn.calls, action.loss, weights)
         if not through or seen & through.keys():
             return False
-        seen.update(through)
+        if not action.retain:
+            seen.update(through)
         reached.update(id(read) for call in through.values() for read in (*call.inputs, *call.weights))
-    return bool(seen) and any(action.kind == "step" for action in actions)
+    return bool(reached) and any(action.kind == "step" for action in turn.actions)
 
 
 def known(call: Call) -> bool:
@@ -66,15 +107,23 @@ def known(call: Call) -> bool:
     )
 
 
-def calls_with_gradient(loss: Tensor, weights: frozenset[int]) -> dict[int, Call]:
+def behind(calls: Sequence[Call], result: Tensor) -> Iterator[Call]:
+    """Those of the calls that a result depends on, the last one first."""
+    wanted = {id(result)}
+    for call in reversed(calls):
+        if any(id(tensor) in wanted for tensor in call.outputs):
+            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
+            yield call
+
+
+def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[int]) -> dict[int, Call]:
     """The calls that a gradient goes through on its way from the loss to weights that train, by number."""
-    order = calls_behind([loss])
     carrying = set(weights)
-    for call in order:
+    for call in calls:
         reads = (*call.inputs, *call.weights)
         if call.grad and call.op.kind != "detach" and any(id(t) in carrying or t.requires_grad for t in reads):
             carrying.update(id(tensor) for tensor in call.outputs)
-    by_output = {id(tensor): call for call in order for tensor in call.outputs}
+    by_output = {id(tensor): call for call in calls for tensor in call.outputs}
     found: dict[int, Call] = {}
     waiting = [id(loss)]
     while waiting:
@@ -87,37 +136,89 @@ def calls_with_gradient(loss: Tensor, weights: frozenset[int]) -> dict[int, Call
     return found
 
 
-def for_any_batch(actions: Sequence[Action], batch: int) -> Step:
-    """The actions over a copy of the graph whose leaves have the batch in front where they had `batch`."""
-    losses = [action.loss for action in actions if action.loss is not None]
+def for_any_batch(step: Step, batch: int) -> Step:
+    """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
     copies: dict[int, Tensor] = {}
-    leaves: list[Tensor] = []
 
-    def copy_of(tensor: Tensor) -> Tensor:
-        if isinstance(tensor, Weight) and tensor.call is None:
-            return tensor
-        found = copies.get(id(tensor))
-        if found is None:
-            found = copies[id(tensor)] = replace(tensor, shape=lifted(tensor, batch), call=None)
-            leaves.append(found)
-        return found
+    def copied(turn: Turn) -> Turn:
+        leaves: list[tuple[int, Tensor]] = []
 
-    for call in calls_behind(losses):
-        inputs = tuple(copy_of(tensor) for tensor in call.inputs)
-        copied = replace(call, inputs=inputs, weights=tuple(copy_of(tensor) for tensor in call.weights))
-        shapes = shapes_of(copied, call, batch)
-        outputs = []
-        for tensor, shape in zip(call.outputs, shapes, strict=True):
-            made = replace(tensor, shape=shape, call=copied)
-            outputs.append(made)
-            copies[id(tensor)] = made
-        copied.outputs = tuple(outputs)
-    moved = [
-        replace(action, loss=copies.get(id(action.loss), action.loss)) if action.loss is not None else action
-        for action in actions
-    ]
-    given = [leaf for leaf in leaves if not isinstance(leaf.shape, Unknown) and BATCH in leaf.shape[:1]]
-    return Step(tuple(moved), tuple(given))
+        def copy_of(tensor: Tensor, number: int) -> Tensor:
+            if isinstance(tensor, Weight) and tensor.call is None:
+                return tensor
+            found = copies.get(id(tensor))
+            if found is None:
+                found = copies[id(tensor)] = replace(tensor, shape=lifted(tensor, batch), call=None)
+                leaves.append((number, found))
+            return found
+
+        def copy_call(call: Call) -> Call:
+            made = replace(
+                call,
+                inputs=tuple(copy_of(tensor, call.number) for tensor in call.inputs),
+                weights=tuple(copy_of(tensor, call.number) for tensor in call.weights),
+            )
+            outputs = []
+            for tensor, shape in zip(call.outputs, shapes_of(made, call, batch), strict=True):
+                result = replace(tensor, shape=shape, call=made)
+                outputs.append(result)
+                copies[id(tensor)] = result
+            made.outputs = tuple(outputs)
+            return made
+
+        calls = [copy_call(call) for call in turn.calls]
+        regions = Regions(copies, copy_call)
+        for made in calls:
+            made.within = regions.copy(made.within)
+        given = [(at, leaf) for at, leaf in leaves if not isinstance(leaf.shape, Unknown) and BATCH in leaf.shape[:1]]
+        actions: list[Action] = []
+        for action in reversed(turn.actions):
+            if action.kind == "draw":
+                drawn = tuple(leaf for at, leaf in given if at > action.number)
+                given = [(at, leaf) for at, leaf in given if at <= action.number]
+                action = replace(action, inputs=drawn)
+            elif action.loss is not None:
+                action = replace(action, loss=copies.get(id(action.loss), action.loss))
+            actions.append(action)
+        return Turn(tuple(calls), tuple(reversed(actions)), turn.last)
+
+    return replace(step, turns=tuple(map(copied, step.turns)))
+
+
+class Regions:
+    """Copies of the invocations that have a backward pass of their own, over copies of their tensors."""
+
+    def __init__(self, copies: dict[int, Tensor], copy_call: Callable[[Call], Call]) -> None:
+        self.copies = copies
+        self.copy_call = copy_call
+        self.known: dict[int, Invocation | None] = {}
+
+    def copy(self, region: Invocation | None) -> Invocation | None:
+        """The same region, or a copy of it where it or one around it has a backward pass of its own."""
+        if region is None or id(region) in self.known:
+            return self.known[id(region)] if region is not None else None
+        parent = self.copy(region.parent)
+        own = self.backward(region.own) if region.own is not None else None
+        changed = own is not None or parent is not region.parent
+        self.known[id(region)] = made = replace(region, parent=parent, own=own) if changed else region
+        return made
+
+    def backward(self, own: OwnBackward) -> OwnBackward:
+        tensors = [one for one in own.gradients if isinstance(one, Tensor)]
+        for call in calls_behind(tensors):
+            if call.number >= own.first:
+                self.copy_call(call)
+        return replace(
+            own,
+            saved=tuple(map(self.mapped, own.saved)),
+            results=tuple(map(self.mapped, own.results)),
+            given=tuple(map(self.mapped, own.given)),
+            arguments=tuple(map(self.mapped, own.arguments)),
+            gradients=tuple(map(self.mapped, own.gradients)),
+        )
+
+    def mapped(self, value: Any) -> Any:
+        return self.copies.get(id(value), value)
 
 
 def lifted(tensor: Tensor, batch: int) -> Shape | Unknown:

@@ -29,6 +29,8 @@ class Backward:
     finished: dict[int, Value] = field(default_factory=dict)
     uses: dict[int, int] = field(default_factory=dict)
     """How many nodes of the running tape still have to give a weight its gradient."""
+    turned: set[int] = field(default_factory=set)
+    """Those of the gradients on their way that are transposed views."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
 
@@ -146,7 +148,7 @@ class Backward:
         for at, new in zip(plan.wanted, handed, strict=True):
             key, value = node.operands[at]
             if new is not None:
-                self._hand_on(key, new)
+                self._hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
                 self._one_less(key)
 
@@ -170,14 +172,18 @@ class Backward:
 
     # Handing gradients on.
 
-    def _hand_on(self, key: int, gradient: Value) -> None:
-        """Add a gradient to what has arrived at the operand before."""
+    def _hand_on(self, key: int, gradient: Value, turned: bool = False) -> None:
+        """Add a gradient to what has arrived at the operand before. One that is `turned` is not added to in place."""
         memory = self.memory
         before = self.gradients.get(key)
         if before is None:
             self.gradients[key] = gradient
+            if turned:
+                self.turned.add(key)
             return
-        if self.rules.accumulates_in_place and before.storage.holds == 1 and _is_dense(before):
+        in_place = self.rules.accumulates_in_place and key not in self.turned
+        self.turned.discard(key)
+        if in_place and before.storage.holds == 1 and _is_dense(before):
             memory.release(gradient.storage)
             return
         total = memory.new(before.shape, before.dtype, use=before.storage.use)
@@ -190,6 +196,7 @@ class Backward:
         self.uses[key] -= 1
         if self.uses[key] <= 0:
             gradient = self.gradients.pop(key, None)
+            self.turned.discard(key)
             if gradient is not None:
                 self._finish(key, gradient)
 

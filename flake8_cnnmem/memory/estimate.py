@@ -23,6 +23,9 @@ class Line:
     def __add__(self, other: Line) -> Line:
         return Line(self.fixed + other.fixed, self.each + other.each)
 
+    def __sub__(self, other: Line) -> Line:
+        return Line(self.fixed - other.fixed, self.each - other.each)
+
 
 @dataclass(frozen=True, slots=True)
 class Live:
@@ -52,6 +55,7 @@ PHASES = {
     "backward": "in the backward pass",
     "recompute": "in the backward pass, computing a checkpoint again",
     "optimizer": "in the optimizer's step",
+    "evaluation": "in an evaluation",
 }
 """The phases of a step, as a sentence says them."""
 
@@ -118,6 +122,8 @@ class Estimate:
     """What a GPU that is known by its name takes, by term; the terms are `device.LABELS`. They are in `overhead`."""
     overhead_share: int = 0
     """Thousandths of the tensors' peak, rounded up, that are part of `overhead` at every batch size."""
+    growth: int = 0
+    """Bytes that every further turn of the loop leaves in memory."""
     left_out: tuple[Unknown, ...] = ()
     """Why something has no known size and is not counted: the total is then a lower bound."""
     peaks: Peaks | None = None

@@ -47,6 +47,10 @@ class Forward:
     reads: dict[int, int] = field(default_factory=dict)
     """How often each tensor of the running steps is still read."""
     wanted: Collection[int] = ()
+    held: list[tuple[int, int]] = field(default_factory=list)
+    """Values of a followed turn that nothing reads any more, but that the code holds: (until which op, key), a heap."""
+    asked: set[int] = field(default_factory=set)
+    """Values that some op of the tape asks for a gradient."""
     constants: set[int] = field(default_factory=set)
     """Tensors without a call that the code made on the way."""
     plans: dict[object, Plan] = field(default_factory=dict)
@@ -56,12 +60,37 @@ class Forward:
 
     def run(self, steps: Sequence[Step], wanted: Collection[int]) -> None:
         """Run the steps. Of their results those in `wanted`, and nothing else of theirs, are held afterwards."""
-        reads = self._reads(steps)
         before = self.reads, self.wanted
-        self.reads, self.wanted = reads, wanted
-        made: set[int] = set()
+        self.reads, self.wanted = self._reads(steps), wanted
         waiting: list[tuple[int, int]] = []
-        read_at_all = frozenset(reads)
+        self._run(steps, waiting, set())
+        for _, key in waiting:
+            self.drop(key)
+        self.reads, self.wanted = before
+
+    def begin(self, steps: Sequence[Step], losses: Sequence[Tensor]) -> None:
+        """A turn of a training loop begins, with all its steps in order. A backward pass reads its loss."""
+        self.reads, self.wanted = self._reads(steps), ()
+        for loss in losses:
+            self.reads[id(loss)] = self.reads.get(id(loss), 0) + 1
+
+    def follow(self, steps: Sequence[Step], until: int) -> None:
+        """Run some of the turn's steps, up to the op of number `until`. What the code holds stays beyond it."""
+        self._run(steps, self.held, None)
+        self._let_go(self.held, until, None)
+
+    def done_with(self, loss: Tensor, until: int) -> None:
+        """A backward pass from the loss has ended."""
+        self.reads[id(loss)] -= 1
+        if self.reads[id(loss)] <= 0 and id(loss) in self.values:
+            heappush(self.held, (loss.held, id(loss)))
+            self._let_go(self.held, until, None)
+
+    def _run(self, steps: Sequence[Step], waiting: list[tuple[int, int]], made: set[int] | None) -> None:
+        """`waiting` are values that nothing reads any more, but that the code holds: (until which op, key) in a heap.
+        `made` is given where only results of these steps may go; they are noted in it."""
+        reads, wanted = self.reads, self.wanted
+        read_at_all = frozenset(reads) if made is not None else None
         eager = self.rules.eager
         for step in steps:
             if waiting and waiting[0][0] < first_number(step):
@@ -73,15 +102,15 @@ class Forward:
             else:
                 read, results = step.inputs + step.weights, step.outputs
                 self.call(step)
-            made.update([id(tensor) for tensor in results])
-            if self.constants:
+            if made is not None:
+                made.update([id(tensor) for tensor in results])
                 made |= self.constants
-                self.constants.clear()
+            self.constants.clear()
             done: list[Tensor] = []
             for tensor in read:
                 key = id(tensor)
                 reads[key] = left = reads[key] - 1
-                if left <= 0 and key in made and key not in wanted:
+                if left <= 0 and (made is None or key in made) and key not in wanted and key in self.values:
                     done.append(tensor)
             for tensor in results:
                 key = id(tensor)
@@ -92,18 +121,16 @@ class Forward:
                     heappush(waiting, (tensor.held, id(tensor)))
                 else:
                     self.drop(id(tensor))
-        for _, key in waiting:
-            self.drop(key)
-        self.reads, self.wanted = before
 
-    def _let_go(self, waiting: list[tuple[int, int]], number: int, read: Collection[int]) -> None:
-        """Before the call of this number, what the code held until then goes: (until which call, key) in a heap."""
+    def _let_go(self, waiting: list[tuple[int, int]], number: int, read: Collection[int] | None) -> None:
+        """Before the call of this number, what the code held until then goes. What was kept for the gradient of a
+        result goes with it, unless something else needs that: nothing in `read` does, where it is given."""
         gone: list[int] = []
         while waiting and waiting[0][0] < number:
             gone.append(heappop(waiting)[1])
             self.drop(gone[-1])
         for key in gone:
-            if key not in read:
+            if (key not in read) if read is not None else (self.tape and key not in self.asked):
                 self._forget(key)
 
     def _reads(self, steps: Sequence[Step]) -> dict[int, int]:
@@ -148,6 +175,7 @@ class Forward:
             for value in held.values():
                 self.memory.keep(value.storage)
             self.tape.append(Region(stretch.steps, held, keys))
+            self.asked.update(held)
         return outer, results
 
     def _written(self, stretch: Stretch, own: OwnBackward, outer: Sequence[Tensor]) -> None:
@@ -161,6 +189,7 @@ class Forward:
             for value in values.values():
                 self.memory.keep(value.storage)
             self.tape.append(Written(calls_in(stretch.steps)[0], own, values, operands))
+            self.asked.update([key for key, _ in operands])
 
     def drop(self, key: int) -> None:
         """Nothing reads the tensor any more."""
@@ -246,6 +275,7 @@ class Forward:
         if plan.flows and self.records:
             saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
             self.tape.append(Node(call, plan, operands + weights, results, saved))
+            self.asked.update([key for key, _ in operands])
         for storage in scratch:
             memory.release(storage)
         for key, value in results:

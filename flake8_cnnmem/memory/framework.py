@@ -6,6 +6,7 @@ state is there already). The step's order and what each op holds are the framewo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.rules import Rules
@@ -16,12 +17,12 @@ from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.equal import merged
-from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.replayed import Replayed
 from flake8_cnnmem.memory.stepping import GraphUpdates, Stepping, state
-from flake8_cnnmem.memory.storages import Memory, Value
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
@@ -82,6 +83,12 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
     fixed = {id(value.storage) for value in (*weights.values(), *(forward.values[id(x)] for x in model.inputs))}
 
     backward = Backward(memory, rules, forward)
+    for key, value in resident(model, memory, weights, TABLES[rules.framework]).items():
+        # The step clears those of its own weights before its backward pass.
+        if key in weights and weights[key].grad:
+            memory.release(value.storage)
+        else:
+            backward.finished[key] = value
     stepping = Stepping(training.optimizer.value, TABLES[rules.framework])
     row, options = optimizers.lookup(stepping.optimizer, stepping.table)
     if rules.step == "graph" and dtype == "mixed_float16":
@@ -141,15 +148,56 @@ TABLES = {
 
 
 def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
-    """Parameters and buffers, in memory throughout."""
+    """Parameters and buffers, in memory throughout: the model's own, those that it is called on, and others beside."""
     found: dict[int, Value] = {}
     called = {id(w): w for call in model.calls for w in call.weights if isinstance(w, Weight) and w.call is None}
-    for weight in {**{id(w): w for w in model.weights}, **called}.values():
+    beside = {id(w): w for each in model.beside for w in each.weights}
+    for weight in {**{id(w): w for w in model.weights}, **called, **beside}.values():
         value = memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
         value.weight = weight
         value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
         found[id(weight)] = value
     return found
+
+
+def resident(
+    model: Model, memory: Memory, weights: Mapping[int, Value], table: Mapping[str, optimizers.Row]
+) -> dict[int, Value]:
+    """Put what else is in memory while the model trains, beside other models' weights: gradients that earlier phases
+    have left, and the state of optimizers that are still held. Gives the gradients."""
+    left: dict[int, Value] = {}
+    for each in model.beside:
+        for tensor in each.tensors:
+            memory.new(tensor.shape, resolve(tensor.dtype, "float32"))
+        for weight in each.gradients:
+            if id(weight) not in left:
+                value = weights.get(id(weight))
+                dtype = value.dtype if value is not None else resolve(weight.dtype, "float32")
+                left[id(weight)] = memory.new(weight.shape, dtype, use="gradients")
+        if each.optimizer is not None:
+            held = {
+                id(w): weights.get(id(w)) or Value(Storage(*sized(memory, w)), memory.form(w.shape, "float32"))
+                for w in each.updated
+            }
+            Stepping(each.optimizer, table).state(memory, "float32", held)
+    return left
+
+
+def bytes_beside(model: Model, dtype: str) -> list[int]:
+    """The bytes of each of the model's residents, each block rounded up."""
+    rules, found = rules_of(model.framework), []
+    for each in model.beside:
+        memory = Memory(Timeline(rules.alignment), 1)
+        for weight in each.weights:
+            memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
+        resident(replace(model, beside=(each,)), memory, {}, TABLES[rules.framework])
+        found.append(memory.timeline.peak(1))
+    return found
+
+
+def sized(memory: Memory, weight: Weight) -> tuple[Line, str, int]:
+    """The room of a weight that does not lie in memory itself any more."""
+    return memory.own_line(memory.form(weight.shape, "float32")), "temporaries", 0
 
 
 def _prune(forward: Forward, backward: Backward, output: int) -> None:

@@ -1,24 +1,24 @@
-"""One training step as a program's own loop makes it: several losses, optimizers and models, replayed in its order.
+"""One training step as a program's own loop makes it: every op, every backward pass and optimizer step in its order.
 
-What is alive from one backward pass to the next is what the loop's own graph says: the generator's activations stay
-while the discriminator learns from what it made. Gradients that nothing clears stay until the next step.
+What is alive from one to the next is what the program says: the generator's activations stay while the discriminator
+learns from what it made, a variable holds its tensor until it is given another one, gradients that nothing clears stay
+until the next step. A step is replayed after a first run of it, so that it finds in memory what that one has left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
-from flake8_cnnmem.graph import Call, Model, Tensor, calls_behind
-from flake8_cnnmem.memory.actions import Action, Step
+from flake8_cnnmem.graph import Model, Tensor
+from flake8_cnnmem.memory.actions import Action, Step, Turn
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.dtypes import resolve
-from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.framework import TABLES, rules_of, weights_in_memory
+from flake8_cnnmem.memory.framework import TABLES, resident, rules_of, weights_in_memory
 from flake8_cnnmem.memory.replayed import Replayed
 from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
@@ -33,21 +33,33 @@ def estimate(model: Model, training: Training, actual: Step, overhead: int) -> E
 
 
 def replayed(model: Model, training: Training, actual: Step) -> Replayed:
-    rules = rules_of(model.framework)
-    actions, inputs = actual.actions, actual.inputs
-    first = Replay(model, training, inputs, rules)
-    first.run(actions)
-    # In the steady state the step begins with the gradients that the last one has left.
-    replay = Replay(model, training, inputs, rules)
-    replay.keep_from_before(frozenset(first.backward.finished))
-    replay.run(actions)
+    """The step's replay. One that was followed once is run twice, the second time with the gradients that are left."""
+    if training.optimizer.source == "directive":
+        actual = actual.with_optimizer(training.optimizer.value)
+    replay = Replay(model, training)
+    if len(actual.turns) == 1:
+        replay.run(actual.turns[0])
+        left = frozenset(replay.backward.finished)
+        replay = Replay(model, training)
+        replay.keep_from_before(left)
+        growth = Line()
+        replay.run(actual.turns[0])
+    else:
+        for turn in actual.turns[:-1]:
+            replay.run(turn)
+        before = replay.memory.timeline.restart()
+        replay.run(actual.turns[-1])
+        growth = replay.memory.timeline.left() - before
+    replay.finish()
 
     def again(batch: int) -> Replayed:
         return replayed(model, training.at_batch(batch), actual)
 
     memory = replay.memory
     left_out = tuple(memory.left_out)
-    return Replayed(memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again)
+    return Replayed(
+        memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -56,13 +68,12 @@ class Replay:
 
     model: Model
     training: Training
-    inputs: Sequence[Tensor]
-    rules: Rules
+    rules: Rules = field(init=False)
     memory: Memory = field(init=False)
     weights: dict[int, Value] = field(init=False)
     forward: Forward = field(init=False)
     backward: Backward = field(init=False)
-    done: set[int] = field(default_factory=set)
+    inputs: list[Tensor] = field(default_factory=list)
     updated: dict[int, Stepping] = field(default_factory=dict)
     """The optimizer that keeps state for a weight, by the weight's id."""
     saved: int = 0
@@ -71,58 +82,66 @@ class Replay:
 
     def __post_init__(self) -> None:
         batch, dtype = self.training.batch_size.value, self.training.dtype.value
+        self.rules = rules_of(self.model.framework)
         self.memory = Memory(Timeline(self.rules.alignment, dict(self.model.paths)), max(1, batch))
         self.weights = weights_in_memory(self.model, self.memory, dtype)
         autocast = Autocast(self.memory, self.rules)
         self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast)
         self.backward = Backward(self.memory, self.rules, self.forward)
-        for tensor in self.inputs:
-            value = self.memory.new(tensor.shape, resolve(tensor.dtype, dtype), use="input")
-            value.grad = tensor.requires_grad
-            self.forward.values[id(tensor)] = value
+        self.backward.finished.update(resident(self.model, self.memory, self.weights, TABLES[self.rules.framework]))
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""
-        for key in keys:
+        for key in keys - set(self.backward.finished):
             weight = self.weights[key]
             self.backward.finished[key] = self.memory.new(weight.shape, weight.dtype, weight.strides, "gradients")
 
-    def run(self, actions: Sequence[Action]) -> None:
-        losses = [action.loss for action in actions if action.loss is not None]
-        for action in actions:
-            if action.loss is not None:
-                losses.pop(0)
-                self.learn(action.loss, losses)
-            elif action.kind == "zero_grad":
-                self.clear(action.weights)
-            elif action.optimizer is not None:
-                self.step(action)
-        for stepping, values in self.by_optimizer():
-            stepping.state(self.memory, self.training.dtype.value, values)
+    def run(self, turn: Turn) -> None:
+        """One run of the step, its ops and actions in order."""
+        forward = self.forward
+        forward.begin(steps_of(turn.calls), [action.loss for action in turn.actions if action.loss is not None])
+        at = 0
+        for action in turn.actions:
+            ahead = at
+            while ahead < len(turn.calls) and turn.calls[ahead].number <= action.number:
+                ahead += 1
+            forward.follow(steps_of(turn.calls[at:ahead]), action.number)
+            at = ahead
+            self.act(action)
+        forward.follow(steps_of(turn.calls[at:]), turn.last)
+        forward.autocast.end()
+        self.note_saved()
 
-    def learn(self, loss: Tensor, later: Sequence[Tensor]) -> None:
-        """The forward pass to a loss, as far as it was not run before, and the way back."""
-        calls = [call for call in calls_behind([loss]) if call.number not in self.done]
-        self.done.update(call.number for call in calls)
-        waiting = [call for call in calls_behind(later) if call.number not in self.done]
-        read = {id(tensor) for call in waiting for tensor in (*call.inputs, *call.weights)}
-        read.update(id(tensor) for tensor in later)
-        held = dict.fromkeys(id(tensor) for tensor in self.inputs)
-        self.forward.run(steps_of(calls), {id(loss), *read, *held})
+    def take_in(self, inputs: tuple[Tensor, ...]) -> None:
+        """What the loader gives."""
+        dtype = self.training.dtype.value
+        for tensor in inputs:
+            if id(tensor) not in self.forward.values:
+                value = self.memory.new(tensor.shape, resolve(tensor.dtype, dtype), use="input")
+                value.grad = tensor.requires_grad
+                self.forward.values[id(tensor)] = value
+        self.inputs += inputs
+
+    def act(self, action: Action) -> None:
+        if action.kind == "draw":
+            self.take_in(action.inputs)
+        elif action.loss is not None:
+            self.note_saved()
+            self.forward.autocast.end()
+            self.go_back(action.loss, action.retain)
+            self.forward.done_with(action.loss, action.number)
+        elif action.kind == "zero_grad":
+            self.clear(action.weights)
+        elif action.optimizer is not None:
+            self.step(action)
+
+    def note_saved(self) -> None:
+        """What is kept for the backward pass now, if that is the most so far."""
         saved = self.kept()
         if saved > self.saved:
             self.saved, self.most = saved, self.keeping()
-        self.forward.autocast.end()
-        self.go_back(loss)
-        self.forward.drop(id(loss))
-        for key in set(self.forward.values) - read - set(held) - self.made_later(waiting):
-            self.forward.drop(key)
 
-    @staticmethod
-    def made_later(waiting: Sequence[Call]) -> set[int]:
-        return {id(tensor) for call in waiting for tensor in call.outputs}
-
-    def go_back(self, loss: Tensor) -> None:
+    def go_back(self, loss: Tensor, retain: bool) -> None:
         """The backward pass over what leads to this loss. The rest of the tape waits for its own."""
         wanted = {id(loss)}
         reached, rest = [], []
@@ -132,6 +151,11 @@ class Replay:
                 continue
             wanted.update(entry.asks)
             reached.append(entry)
+            if retain:
+                # What the entry holds is held once more: this pass lets go of it, and the next one finds it.
+                rest.append(entry)
+                for storage in entry.saved:
+                    self.memory.keep(storage)
         value = self.forward.values.get(id(loss))
         self.forward.tape[:] = rest[::-1]
         if value is not None and value.grad:
@@ -156,12 +180,19 @@ class Replay:
 
     def step(self, action: Action) -> None:
         assert action.optimizer is not None
-        stepping = Stepping(action.optimizer, TABLES[self.rules.framework])
+        # Where the code's own is not known, an option may say what it is.
+        chosen = action.optimizer if action.optimizer.known else self.training.optimizer.value
+        stepping = Stepping(chosen, TABLES[self.rules.framework])
         finished = self.backward.finished
         gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
         stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
         for key in gradients:
             self.updated.setdefault(key, stepping)
+
+    def finish(self) -> None:
+        """The optimizers' state was there from the beginning."""
+        for stepping, values in self.by_optimizer():
+            stepping.state(self.memory, self.training.dtype.value, values)
 
     def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:
         """The weights that each optimizer keeps state for."""

@@ -136,6 +136,8 @@ def result_of(
             return memory.form(tensor.shape, first.dtype, strides), True
     strides = strides_of(call, row, inputs, tensor, sizes)
     form = memory.form(tensor.shape, dtype, strides)
+    if row.roomy and tensor.shape == () and first is not None:
+        return memory.roomy(form, first.form), False
     memory.own_line(form)
     return form, False
 

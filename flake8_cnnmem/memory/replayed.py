@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flake8_cnnmem.memory.attribution import Keeping, kept_by
-from flake8_cnnmem.memory.estimate import Estimate, Moment
+from flake8_cnnmem.memory.estimate import Estimate, Line, Moment
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
+
+NONE = Line()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Replayed:
     kept: Keeping
     left_out: tuple[Unknown, ...]
     again: Callable[[int], Replayed]
+    growth: Line = NONE
+    """What a turn of the training loop leaves in memory beyond what the one before it has left."""
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
@@ -63,6 +67,7 @@ class Replayed:
             saved=self.saved,
             tensor_peak=peak,
             peak_at=peak_at,
+            growth=max(0, self.growth.at(batch)),
             left_out=self.left_out,
             peaks=self,
         )

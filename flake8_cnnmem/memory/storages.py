@@ -143,6 +143,18 @@ class Memory:
             form.lot = self.timeline.lot(form.line, "temporaries")
         return form.line
 
+    def roomy(self, form: Form, like: Form) -> Form:
+        """A single value in a storage as large as another tensor's."""
+        key = (form.shape, f"{form.dtype} of {like.number}", None)
+        found = self.forms.get(key)
+        if found is None:
+            line = self.line(like.values, size_of(form.dtype))
+            lot = self.timeline.lot(line, "temporaries")
+            found = self.forms[key] = Form(
+                len(self.forms), form.shape, form.sizes, form.strides, form.dtype, line, lot
+            )  # fmt: skip
+        return found
+
     # Coming and going.
 
     def allocate(self, line: Line, use: str = "temporaries") -> Storage:

@@ -81,6 +81,27 @@ class Timeline:
         self.events[:0] = first
         self.ahead += len(first)
 
+    def left(self) -> Line:
+        """What is alive at the end, without rounding."""
+        total = Line()
+        for event, times in Counter(self.events).items():
+            line = self.lots[abs(event)][0]
+            sign = times if event > 0 else -times
+            total += Line(sign * line.fixed, sign * line.each)
+        return total
+
+    def restart(self) -> Line:
+        """What has happened so far is past: what it has left alive is there at the start. Gives that, without
+        rounding."""
+        left = self.left()
+        alive = Counter(self.events)
+        self.events[:] = [
+            lot for lot in alive if lot > 0 for _ in range(alive[lot] - alive[-lot])
+        ]  # fmt: skip
+        self.marks.clear()
+        self.ahead = 0
+        return left
+
     def changes(self, batch: int) -> list[int]:
         """The bytes that each event adds, rounded up to the block: by the event's number, also where it is negative."""
         block = self.block

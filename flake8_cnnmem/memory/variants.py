@@ -54,7 +54,7 @@ def _attention(op: ScaledDotProduct, inputs: Sequence[Value]) -> tuple[str, ...]
         return ("dropout",)
     if len(inputs) > 3 and inputs[3].grad:
         return ("masked",)
-    return ("unequal",) if len({shape[-1] for shape in shapes}) > 1 else ()
+    return ("unequal",) if len({shape[-1:] for shape in shapes}) > 1 else ()
 
 
 def dropped_out(call: Call) -> bool:

@@ -11,10 +11,10 @@ from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
-from flake8_cnnmem.evaluate.watch import RootCall
+from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, calls_behind
+from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.inputs import (
     UNSTATED,
     Expected,
@@ -383,10 +383,17 @@ class Builder:
             self.root.site,
             backend=self.framework.backend(self.run),
             updated=self.evidence.updated,
-            trained=frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer),
+            trained=self.trained_of(weights),
         )
         shape = first_shape(forward.inputs)
         return Built(model, shape, source, tuple(certain), site)
+
+    def trained_of(self, weights: Sequence[Weight]) -> frozenset[int]:
+        """The weights, by id, that get a gradient in the training, or where none was seen, as the model stands."""
+        asking = self.evidence.trainable
+        if asking is not None:
+            return asking
+        return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
 
     def with_unread(self, whole: tuple[Call, ...], log: Sequence[Call]) -> tuple[Call, ...]:
         """The calls behind the outputs, and those that run for nothing where each op runs when the code comes to it

@@ -9,10 +9,19 @@ from dataclasses import dataclass, field
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import RootCall
-from flake8_cnnmem.graph import Site
+from flake8_cnnmem.evaluate.trace import RootCall
+from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.graph import Resident, Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A loop that calls models without an optimizer step, with what is in memory beside them."""
+
+    phase: Phase
+    beside: tuple[Resident, ...]
 
 
 @dataclass(slots=True)
@@ -33,6 +42,16 @@ class Root:
     causes: tuple[Unknown, ...] = ()
     exhausted: Unknown | None = None
     """Why a call of it was given up: a model that runs for too long is not tried again."""
+    phases: list[Phase] = field(default_factory=list)
+    """The runs of the loop that trains it, the one that needs most first; empty for a model that no loop trains."""
+    times: int = 1
+    """How often the program trains a model like this in the same way."""
+    place: tuple[int, int] | None = None
+    """Which of the program's trainings it is, and how many there are."""
+    beside: tuple[Resident, ...] = ()
+    """What else is in memory during its training."""
+    evaluations: list[Evaluation] = field(default_factory=list)
+    """The loops that call it without training it, what else is in memory meanwhile among them."""
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
 

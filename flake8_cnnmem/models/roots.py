@@ -16,12 +16,12 @@ from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
-from flake8_cnnmem.evaluate.watch import Made
-from flake8_cnnmem.evidence import seen_through
+from flake8_cnnmem.evaluate.trace import Made
+from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
-from flake8_cnnmem.models.together import together, trained_models
+from flake8_cnnmem.models.trainings import trained_models, trainings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
@@ -42,7 +42,7 @@ def start(
     run = Interpreter(list(dict.fromkeys([own_folder, folder, *search_path])), strict)
     run.importer.files = files
     run.importer.script_folder = folder
-    run.watch.path = source.path
+    run.trace.path = source.path
     module = Module(dotted, source, package, lazy)
     if not lazy:
         module.variables["__name__"] = "__main__"
@@ -58,12 +58,12 @@ def evaluate_file(
     run, module = start(source, search_path, False, strict, files)
     run.run_module(module)
     found = list(built_by_module(run, module))
-    used = set(run.watch.used)
+    used = set(run.trace.used)
     for root in [*never_made(run, module), *factories(run, module), *classes(run, module, used)]:
         if not any(same(root, other) for other in found):
             found.append(root)
     missing = tuple(run.data(MISSING_PACKAGES).values())
-    return sorted(found, key=lambda root: (root.site.line, root.site.column)), missing
+    return sorted(found, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0))), missing
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
@@ -171,7 +171,7 @@ def root_of(run: Interpreter, name: str, target: str, value: Value, definition: 
         causes = (value,)
     elif instance is None:
         causes = (Unknown("it does not give a model", definition.path, definition.line),)
-    calls = [call for call in run.watch.calls if call.instance is instance]
+    calls = [call for call in run.trace.root_calls if call.instance is instance]
     return Root(name, target, instance, definition, definition, run, calls, causes)
 
 
@@ -202,8 +202,9 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
 
     Of those that other files build, those that are trained while this one runs: the call that leads there builds them.
     """
-    made = [each for each in run.watch.layers.values() if is_candidate(each.instance)]
-    trained = trained_models(run)
+    made = [each for each in run.trace.layers.values() if is_candidate(each.instance)]
+    phases = phases_of(run.trace)
+    trained = trained_models(run, phases)
     shells = {id(each.instance) for each in made if is_shell(each.instance, trained)}
     made = [each for each in made if id(each.instance) not in shells]
     inner = parts_of_others(run, made)
@@ -223,15 +224,15 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
         cls = own.instance.cls
         name = model_name(module, own.instance, site)
         definition = cls.site if cls.site is not None and cls.site.path == module.path else site
-        calls = [call for call in run.watch.calls if seen_through(call.instance) is each.instance]
-        cut_short = tuple(cause for held, cause in run.watch.cut_short.values() if held is each.instance)
+        calls = [call for call in run.trace.root_calls if seen_through(call.instance) is each.instance]
+        cut_short = tuple(cause for held, cause in run.trace.cut_short.values() if held is each.instance)
         root = Root(name, f"{module.path}::{name}", each.instance, site, definition, run, calls, cut_short)
         twin = next((other for other in found if same(root, other)), None)
         if twin is None or id(each.instance) in trained:
             found.append(root)
         else:
             twin.calls.extend(calls)
-    yield from together(run, found)
+    yield from trainings(run, found, phases)
 
 
 def is_shell(instance: Instance, trained: set[int]) -> bool:
@@ -268,7 +269,7 @@ def parts_of_others(run: Interpreter, made: Sequence[Made]) -> set[int]:
         assert framework is not None
         inside[id(each.instance)] = set(framework.paths(each.instance)) - {id(each.instance)}
     inner = set().union(*inside.values())
-    called = {id(call.instance) for call in run.watch.calls}
+    called = {id(call.instance) for call in run.trace.root_calls}
     finished = 0
     for each in sorted(made, key=lambda each: each.number):
         # What was made while a model was constructed is a part of it, also where it is dropped on the way.
@@ -317,7 +318,7 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
         if not isinstance(statement, ast.FunctionDef) or statement.name.startswith("_"):
             continue
         function = module.variables.get(statement.name)
-        if not isinstance(function, Function) or id(function) in run.watch.used:
+        if not isinstance(function, Function) or id(function) in run.trace.used:
             continue
         # A decorator may have put a wrapper of another module in its place.
         if function.module is not module and not statement.decorator_list:
@@ -328,7 +329,7 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
         instance = single_model(value)
         if instance is not None and is_candidate(instance):
             site = StatementSite(module.path, statement)
-            calls = [call for call in run.watch.calls if call.instance is instance]
+            calls = [call for call in run.trace.root_calls if call.instance is instance]
             yield Root(statement.name, f"{module.path}::{statement.name}", instance, site, site, run, calls)
 
 
@@ -370,9 +371,9 @@ def classes(run: Interpreter, module: Module, used: set[int]) -> Iterator[Root]:
         cls = module.variables.get(statement.name)
         if not isinstance(cls, Class) or not frameworks.is_layer(Instance(cls)):
             continue
-        if id(cls) in used or id(cls) in run.watch.used or statement.name in referenced:
+        if id(cls) in used or id(cls) in run.trace.used or statement.name in referenced:
             continue
-        if any(made.instance.cls is cls for made in run.watch.layers.values()):
+        if any(made.instance.cls is cls for made in run.trace.layers.values()):
             continue
         if not is_model_class(cls):
             continue

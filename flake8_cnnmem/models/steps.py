@@ -1,63 +1,120 @@
-"""The training step that the code makes itself, where every call of it was followed."""
+"""The training step that the code makes itself, where all of it that a gradient goes through was followed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.watch import Event
-from flake8_cnnmem.evidence import Round, rounds_of, seen_through
+from flake8_cnnmem.evaluate.trace import Event
+from flake8_cnnmem.evidence import Pass, Phase, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.memory.actions import Action, Step, followed, for_any_batch
+from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
+from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.together import inside_of
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
 
-def step_of(run: Interpreter, roots: Sequence[Root], batch: int) -> Step | None:
-    """The step that trains these models, at any batch size; None where it is not known, or not only them.
-
-    `batch` is the batch size that the code states, at which its shapes stand.
-    """
-    inside = set().union(*(inside_of(root) for root in roots))
-    mine = [each for each in rounds_of(run.watch.events) if calls_only(each, inside)]
-    whole = max(mine, key=lambda each: len(each.optimizers), default=None)
-    if whole is None or {id(one) for each in mine for one in each.optimizers} != {id(one) for one in whole.optimizers}:
-        return None
+def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
+    """The step of a phase at any batch size; None where it is not known. `batch` is the size at which its shapes
+    stand; `roots` are the models that it trains."""
     framework = frameworks.of_layer(roots[0].value)
     if framework is None or not framework.declares_inputs:
         # A Keras program's step is a graph that the framework makes.
         return None
-    actions = [action for event in whole.events if (action := action_of(event, framework)) is not None]
-    own = [weight for root in roots if root.value is not None for weight in framework.weights(root.value)]
-    training = frozenset(id(weight) for weight in own if weight.trainable and not weight.buffer)
-    return for_any_batch(actions, batch) if followed(actions, training) else None
+    causes: list[Unknown] = []
+    places = any(weight.moved for root in roots if root.value is not None for weight in framework.weights(root.value))
+    turns = [turn for each in phase.passes if (turn := turn_of(each, framework, places, causes)) is not None]
+    if len(turns) < len(phase.passes):
+        return None
+    weights = phase.reached | phase.updated
+    if not all(followed(turn, weights) for turn in turns):
+        return None
+    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes))), batch)
 
 
-def calls_only(each: Round, inside: set[int]) -> bool:
-    """Whether a round calls these models, and no others that have weights of their own."""
-    called = [seen_through(call.instance) for call in each.calls]
-    if not any(id(model) in inside for model in called):
-        return False
-    others = [model for model in called if id(model) not in inside]
-    for model in others:
-        framework = frameworks.of_layer(model)
-        if framework is not None and isinstance(model, Instance) and framework.weights(model):
-            return False
-    return True
+def evaluation_of(phase: Phase, batch: int) -> Step | None:
+    """What a loop does that calls models without an optimizer step, at any batch size; None where no op of it is
+    known."""
+    causes: list[Unknown] = []
+    turns = []
+    for each in phase.passes:
+        run = [call for call, _ in each.calls]
+        places = any(weight.moved for call in run for weight in call.weights)
+        calls = tuple(taken(each, set(), on_the_device(run) if places else None, causes))
+        turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
+    if causes or not all(turn.calls for turn in turns):
+        return None
+    return for_any_batch(Step(tuple(turns)), batch)
+
+
+def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> Turn | None:
+    """One run of a step; None where it is not known whether it goes back. What is left out is added to `causes`. With
+    `places` the code says what goes to the device, and nothing else is there."""
+    if any(event.doubt is not None and event.kind == "backward" for event in each.events):
+        return None
+    actions = [*actions_of(each, framework)]
+    run = [call for call, _ in each.calls]
+    device = on_the_device(run) if places else None
+    losses = [action.loss for action in actions if action.loss is not None]
+    needed = {call.number for loss in losses for call in behind(run, loss)}
+    return Turn(tuple(taken(each, needed, device, causes)), tuple(actions), each.last)
+
+
+def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
+    """What a run of a step does, in order; each turn of the loop draws its own batch."""
+    starts = list(each.starts)
+    for at, event in enumerate(each.events):
+        while starts and starts[0][0] <= at:
+            yield Action("draw", starts.pop(0)[1])
+        action = action_of(event, framework)
+        if action is not None:
+            yield action
+
+
+def on_the_device(calls: Sequence[Call]) -> set[int]:
+    """The numbers of the calls that run on the device: one of their operands was moved there, or made there by a call
+    before."""
+    found: set[int] = set()
+    there: set[int] = set()
+    for call in calls:
+        if any(tensor.moved or id(tensor) in there for tensor in (*call.inputs, *call.weights)):
+            found.add(call.number)
+            there.update(id(tensor) for tensor in call.outputs)
+    return found
+
+
+def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Unknown]) -> Iterator[Call]:
+    """The ops of a run that count: those behind its losses, and others that run for certain and whose sizes are
+    known; of the numbers in `device`, where it is known what runs there."""
+    for call, doubt in each.calls:
+        if device is not None and call.number not in device:
+            continue
+        if call.number in needed:
+            yield call
+        elif doubt is None:
+            if known(call):
+                yield call
+            elif call.grad or call.within is not None:
+                cause = next((t.shape for t in call.outputs if isinstance(t.shape, Unknown)), None)
+                other = Unknown("the size of what the training loop computes is not known")
+                causes.append(other if cause is None else cause)
 
 
 def action_of(event: Event, framework: Framework) -> Action | None:
     """What the replay makes of an event; None for what it does not ask about."""
     subject = event.subject
     if event.kind == "backward":
-        return Action("backward", loss=subject if isinstance(subject, Tensor) else None)
+        loss = subject if isinstance(subject, Tensor) else None
+        return Action("backward", event.number, loss, retain=event.options.get("retain_graph") is True)
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):
+        return None
+    if event.kind == "zero_grad" and not clears(event):
         return None
     model = seen_through(subject)
     if isinstance(model, Instance) and framework.is_layer(model):
-        return Action(event.kind, weights=frozenset(id(weight) for weight in framework.weights(model)))
+        weights = frozenset(id(weight) for weight in framework.weights(model))
+        return Action(event.kind, event.number, weights=weights)
     held = frozenset(id(weight) for weight in framework.updated_by(subject) or ())
-    return Action(event.kind, optimizer=framework.optimizer_of(subject), weights=held)
+    return Action(event.kind, event.number, optimizer=framework.optimizer_of(subject), weights=held)

@@ -98,11 +98,12 @@ class Trials:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
         saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
+        recording, run.trace.recording = run.trace.recording, False
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
         given = min(steps, run.forward_steps)
         run.budget, run.log = Budget(given), [] if log is None else log
-        calls_before, events_before = len(run.watch.calls), len(run.watch.events)
+        calls_before, events_before = len(run.trace.root_calls), len(run.trace.events)
         causes: list[Unknown] = []
         result: Value = None
         try:
@@ -121,8 +122,9 @@ class Trials:
         finally:
             log = run.log or []
             run.forward_steps -= given - max(run.budget.steps, 0)
-            del run.watch.calls[calls_before:]
-            del run.watch.events[events_before:]
+            run.trace.recording = recording
+            del run.trace.root_calls[calls_before:]
+            del run.trace.events[events_before:]
             run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):

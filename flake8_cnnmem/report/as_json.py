@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import flake8_cnnmem
-from flake8_cnnmem.answers import ModelReport, Part
+from flake8_cnnmem.answers import EvaluationReport, ModelReport, Part
 from flake8_cnnmem.lines import position
 from flake8_cnnmem.memory.estimate import Moment
 from flake8_cnnmem.precedence import shown_path
@@ -21,7 +21,7 @@ def render(reports: Iterable[ModelReport]) -> str:
 
 
 def document(reports: Iterable[ModelReport]) -> dict[str, Any]:
-    return {"cnnmem": flake8_cnnmem.__version__, "models": [model(report) for report in reports]}
+    return {"cnnmem": flake8_cnnmem.__version__, "schema": 2, "models": [model(report) for report in reports]}
 
 
 def model(report: ModelReport) -> dict[str, Any]:
@@ -39,6 +39,9 @@ def model(report: ModelReport) -> dict[str, Any]:
         "path": report.path,
         **position(report.line),
         "column": report.column,
+        "kind": report.kind,
+        "phase": None if report.place is None else {"index": report.place[0], "of": report.place[1]},
+        "times": report.times,
         "framework": report.framework,
         "status": report.status,
         "causes": [{"reason": cause.reason, "path": cause.path, **position(cause.line)} for cause in report.causes],
@@ -71,6 +74,7 @@ def model(report: ModelReport) -> dict[str, Any]:
             "accounting": None if estimate is None else estimate.accounting,
             **{term: getattr(estimate, term, None) for term in TERMS},
             "peak_at": None if estimate is None else peak_at(estimate.peak_at, report.path),
+            "growth": None if estimate is None else estimate.growth,
             "overhead_parts": None if estimate is None else dict(estimate.overhead_parts),
         },
         "limit": report.limit,
@@ -80,6 +84,26 @@ def model(report: ModelReport) -> dict[str, Any]:
             {"change": remedy.change, "total": remedy.total, "fits": remedy.fits} for remedy in report.remedies
         ],
         "parts": [part_of(part) for part in report.parts],
+        "models": [
+            {"name": part.name, "parameters": part.parameters, "trainable": part.trainable} for part in report.parts
+        ]
+        or [{"name": report.name, "parameters": report.parameters, "trainable": report.trainable}],
+        "also_in_memory": [
+            {"what": row.what, "bytes": row.bytes, "path": row.path or None, **position(row.line)}
+            for row in report.also_in_memory
+        ],
+        "evaluation": None if report.evaluation is None else evaluation(report.evaluation),
+    }
+
+
+def evaluation(found: EvaluationReport) -> dict[str, Any]:
+    """The evaluation that needs more than the training."""
+    return {
+        "batch_size": found.batch_size,
+        "total": found.total,
+        "path": found.path,
+        **position(found.line),
+        "training_total": found.training_total,
     }
 
 

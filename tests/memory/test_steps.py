@@ -21,8 +21,10 @@ STEPS = truth("steps")["models"]
 OPS = truth("torch_ops")
 FIXTURES = truth("fixtures_torch")["models"]
 
-AS_ON_CUDA = replace(RULES, accumulates_in_place=False)
-"""CUDA's rules, but for the one thing that a dispatch mode changes."""
+AS_ON_CUDA = replace(
+    RULES, accumulates_in_place=False, rows={kind: replace(row, roomy=False) for kind, row in RULES.rows.items()}
+)
+"""CUDA's rules, but for what a dispatch mode changes, and what it does not see."""
 
 STATISTICS = 1024
 """The CPU build keeps a batch norm's statistics in half precision under autocast; cuDNN in float32."""

@@ -27,7 +27,7 @@ def place(run: Run, path: Value) -> str | None:
     if importer is None or isinstance(plain, (Unknown, bytes, int)) or not str(plain) or "\0" in str(plain):
         return None
     files = importer.files
-    script = os.path.dirname(os.path.abspath(run.watch.path)) if run.watch.path else os.getcwd()  # type: ignore[attr-defined]
+    script = os.path.dirname(os.path.abspath(run.trace.path)) if run.trace.path else os.getcwd()  # type: ignore[attr-defined]
     roots = [files.real(os.getcwd()), files.real(script)]
     for base in (os.getcwd(), script):
         candidate = os.path.join(base, str(plain))

@@ -107,7 +107,10 @@ DROPOUTS = [
 
 LAYERS = [
     ("convolution", Row((X,), layout="suggested", weights="first", autocast=HALF)),
-    ("linear", Row((Kept("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF)),
+    (
+        "linear",
+        Row((Kept("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF, turned=True),
+    ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
     ("embedding", Row((X,), layout="contiguous")),
     ("embedding_bag", Row((X,), layout="contiguous")),
@@ -293,7 +296,9 @@ LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
     ("cross_entropy", Row((Kept(New("x")),), backward=temporaries(1), autocast=FULL)),
     ("nll", Row((X,), autocast=FULL)),
-    *rows("bce mse smooth_l1 huber soft_margin multi_margin multilabel_margin", Row((X,), autocast=FULL)),
+    # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
+    *rows("bce mse smooth_l1 soft_margin", Row((X,), autocast=FULL, roomy=True)),
+    *rows("huber multi_margin multilabel_margin", Row((X,), autocast=FULL)),
     ("bce_with_logits", Row((X,), backward=temporaries(1), autocast=FULL)),
     ("l1", Row((Kept(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("kl_div", Row((Kept("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
@@ -345,12 +350,15 @@ def by_steps(*kept: New) -> Row:
     return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
 
 
+SEEN_BY_DISPATCH = MappingProxyType({kind: replace(row, roomy=False) for kind, row in TABLE.items()})
+"""A dispatch mode sees tensors, and not that the storage behind a loss is larger than the one value in it."""
+
 REFERENCE = Rules(
     "torch",
     512,
     MappingProxyType(
         {
-            **TABLE,
+            **SEEN_BY_DISPATCH,
             # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
             "dropout": Row((Kept(New("x")),)),
             "logsigmoid": Row((X, Kept(New("x")))),

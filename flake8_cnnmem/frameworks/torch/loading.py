@@ -110,7 +110,7 @@ def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
 
 
 def batches(run: Run, self: Instance) -> Value:
-    return Stream(lambda: batch_of(run, self))
+    return Stream(lambda: batch_of(run, self), run.drawn_again())
 
 
 def length_of(run: Run, dataset: Value) -> Value:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
+from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.gradients import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -419,6 +420,24 @@ def to(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
             cast(run, self, dtype_of(value))
         elif isinstance(value, Tensor) and value.dtype != "float":
             cast(run, self, value.dtype)
+        elif names_device(value):
+            moved(self, not is_host(value))
+    return self
+
+
+def moved(self: Instance, away: bool) -> None:
+    """All parameters and buffers lie on a device of the code's choice from now on, or on the host again."""
+    for weight in weights_of(self):
+        weight.moved = away
+
+
+def to_device(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    moved(self, True)
+    return self
+
+
+def to_host(run: Run, self: Instance) -> Value:
+    moved(self, False)
     return self
 
 
@@ -444,7 +463,9 @@ def _itself(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return self
 
 
-MEMBERS.method("cuda", "cpu", "xpu", "ipu", "mtia", "share_memory", "to_empty")(_itself)
+MEMBERS.method("cuda", "xpu", "ipu", "mtia")(to_device)
+MEMBERS.method("cpu")(to_host)
+MEMBERS.method("share_memory", "to_empty")(_itself)
 
 
 def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -454,7 +475,7 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
     cleared(run, [value for _, value in owned(self, "_parameters")])
-    run.note("zero_grad", self)
+    run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 

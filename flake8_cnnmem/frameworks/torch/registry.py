@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from flake8_cnnmem.frameworks.torch.arguments import renaming
+from flake8_cnnmem.frameworks.torch.devices import placing
 from flake8_cnnmem.values import Native, Value
 
 F = TypeVar("F", bound=Callable[..., Value])
@@ -33,9 +34,9 @@ def define(*names: str) -> Callable[[F], F]:
         renamed: Callable[..., Value] | None = None
         for dotted in names:
             place, _, name = dotted.partition(".")
-            called: Callable[..., Value] = function
+            called: Callable[..., Value] = placing(function) if "device" in parameters else function
             if place != "functional":
-                called = renamed = renamed or renaming(function, parameters)
+                called = renamed = renamed or renaming(called, parameters)
             PLACES[place][name] = Native(name, called, absorb=False)
             DEFINED[dotted] = function
         return function

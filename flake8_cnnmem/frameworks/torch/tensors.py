@@ -11,12 +11,12 @@ from flake8_cnnmem.frameworks.torch import gradients
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.creation import value_as
+from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.gradients import gradient_of
 from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
-from flake8_cnnmem.frameworks.torch.placed import moved
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.splitting import unbind
@@ -241,13 +241,12 @@ for _name, _dtype in (
 
 @define("tensor.to")
 def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
-    moved(run, input, kwargs.get("device", args[0] if args and not is_dtype(args[0]) else None))
-    for value in (*args, *kwargs.values()):
-        if is_dtype(value):
-            return cast(run, input, dtype_of(value), "to", copy is True)
-        if isinstance(value, Tensor):
-            return cast(run, input, value.dtype, "to", copy is True)
-    return apply(run, Elementwise("copy"), input, function="to") if copy is True else input
+    given = (*args, *kwargs.values())
+    for value in given:
+        if is_dtype(value) or isinstance(value, Tensor):
+            dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
+            return sent(run, input, given, cast(run, input, dtype, "to", copy is True))
+    return sent(run, input, given, apply(run, Elementwise("copy"), input, function="to") if copy is True else input)
 
 
 @define("tensor.type")
@@ -261,25 +260,20 @@ def type_(run: Run, input: Value, dtype: Value = None, non_blocking: Value = Fal
 
 @define("tensor.type_as")
 def type_as(run: Run, input: Value, other: Value) -> Value:
-    return cast(run, input, other.dtype, "type_as") if isinstance(other, Tensor) else input
+    return sent(run, input, (other,), cast(run, input, other.dtype, "type_as")) if isinstance(other, Tensor) else input
 
 
 def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     return input
 
 
-@define("tensor.cuda")
-def cuda(
-    run: Run, input: Value, device: Value = None, non_blocking: Value = False, memory_format: Value = None
-) -> Value:
-    return moved(run, input, GPU)
-
-
 for _name in (
-    "cpu", "pin_memory", "share_memory_", "xpu", "coalesce", "rename", "refine_names", "align_to",
-    "retain_grad",
+    "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, absorb=False)
+METHODS["cuda"] = Native("cuda", to_device, absorb=False)
+METHODS["xpu"] = Native("xpu", to_device, absorb=False)
+METHODS["cpu"] = Native("cpu", to_host, absorb=False)
 
 
 @define("tensor.contiguous")
@@ -330,7 +324,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
-    gradients.backward(run, input)
+    gradients.backward(run, input, retain_graph=create_graph if retain_graph is None else retain_graph)
     return None
 
 

@@ -271,8 +271,8 @@ def run_in(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[An
         (folder / name).write_text(content)
     monkeypatch.chdir(folder)
     run = Interpreter([str(folder)], strict=True)
-    run.watch.path = str(folder / "train.py")
-    module = Module("__main__", Source(run.watch.path, text), lazy=False)
+    run.trace.path = str(folder / "train.py")
+    module = Module("__main__", Source(run.trace.path, text), lazy=False)
     run.run_module(module)
     return module.variables.get("result"), run
 

@@ -91,7 +91,7 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
         held = group.get("params") if isinstance(group, dict) else None
         cleared(run, held if isinstance(held, list) else ())
     if watched(run):
-        run.note("zero_grad", self)
+        run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 

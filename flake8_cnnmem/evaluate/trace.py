@@ -1,0 +1,206 @@
+"""The trace of a program: what a run of it did, in order and nested, as far as it tells which models a file defines and
+how they are trained.
+
+Loops are entered and left, and each `Turn` of one is a stretch of the events and of the ops between its beginning and
+its end. Who asks for a training reads it off the turns of the loop that repeats its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from flake8_cnnmem.graph import Call, Site, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+LONGEST_PERIOD = 64
+"""What happens less often than every so many turns is not waited for."""
+
+MOST_COUNTED = 100_000
+
+
+@dataclass(slots=True)
+class Made:
+    """A layer that the code constructed: `site` is the outermost call in the analysed file that gave it, `last` is
+    the number of the last layer that was made while it was constructed."""
+
+    instance: Instance
+    number: int
+    site: Site | None
+    entered: Site | None = None
+    """The innermost call in the analysed file during which it was made, perhaps in a function of another file."""
+    last: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class RootCall:
+    """A call of a layer from outside any layer, as the code makes it."""
+
+    instance: Instance
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    site: Site | None
+    grad: bool
+    autocast: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """One run of a loop: of a statement, or of a native that repeats a step on the program's behalf (`site` is then the
+    call of it). `outer` is the turn of the loop around it."""
+
+    site: Site | None
+    outer: Turn | None
+    started: int
+    """How many events there were before it."""
+    repeated: bool = False
+    """Whether it runs in a turn that stands for others, with a loop variable that is not known."""
+    held: Held | None = None
+    """What the program held at the loop's first optimizer step; None where it makes none."""
+    turns: list[Turn] = field(default_factory=list)
+    """Those in which something happened."""
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One pass of a loop's body. Events and ops are counted from the trace's beginning: `events` and `calls` are how
+    many there were before it and at its end, `first` and `last` the numbers of the last op before it and in it."""
+
+    loop: Loop
+    events: tuple[int, int]
+    calls: tuple[int, int]
+    first: int
+    last: int = 0
+    doubts: int = 0
+    """How many tests that are not known stood around the loop."""
+    counts: list[tuple[int, int]] = field(default_factory=list)
+    """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
+
+    def counted_off(self, count: Value, divisor: Value) -> None:
+        if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
+            self.counts.append((count, divisor))
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """What the program could reach through its names at one moment: layers that nothing holds but names, optimizers,
+    and tensors, each with the name that leads to it."""
+
+    layers: list[tuple[str, Instance]] = field(default_factory=list)
+    optimizers: list[tuple[str, Instance]] = field(default_factory=list)
+    tensors: list[tuple[str, Tensor]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Event:
+    """One thing that training code does. Events are kept in the order in which the code does them.
+
+    `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss), "step"
+    (of an optimizer), "zero_grad" (of an optimizer or a layer) or "fit" (of a model that trains itself). `number`
+    counts it among the ops; that of a call is that of the last op before it.
+    """
+
+    kind: str
+    subject: Value
+    site: Site | None
+    number: int
+    call: RootCall | None = None
+    turn: Turn | None = None
+    """The innermost turn in which it happens."""
+    doubt: Unknown | None = None
+    """The innermost test between that turn and the event that is not known: it may not happen at all."""
+    trainable: frozenset[int] = frozenset()
+    """The weights, by id, that asked for a gradient then: of a "step" those that the optimizer holds, of a "backward"
+    those that the loss depends on, of a "call" those of the layer."""
+    options: dict[str, Value] = field(default_factory=dict)
+    """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
+
+
+MOST_EVENTS = 20_000
+"""What is kept of a program that trains for long: its first steps say what the later ones do."""
+
+MOST_CALLS = 400_000
+"""Ops outside of models and in them that are kept in order, for the steps that they are part of."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """What an evaluation does that tells which models a file defines, and what trains them."""
+
+    path: str = ""
+    entered: Site | None = None
+    """The call in the analysed file that is running."""
+    layers: dict[int, Made] = field(default_factory=dict)
+    cut_short: dict[int, tuple[Instance, Unknown]] = field(default_factory=dict)
+    """Objects that were being filled or made when the budget ended or the code raised, by id, with the cause."""
+    root_calls: list[RootCall] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    calls: list[tuple[Call, Unknown | None]] = field(default_factory=list)
+    """Every op in order, with the test that is not known behind which it stands, as that of an event."""
+    used: set[int] = field(default_factory=set)
+    """Functions and classes, by id, that other functions called, and functions that the module calls as they stand:
+    without arguments, so that what they give is what anybody gets."""
+    turn: Turn | None = None
+    """The innermost turn that is running, outside of any layer."""
+    doubts: list[Unknown] = field(default_factory=list)
+    """The tests that are not known around what is running, the innermost last."""
+    recording: bool = True
+    """Whether ops are noted: not those of a model that is called on trial, after the program has run."""
+    skipping: bool = False
+    """Whether turns of a loop are passed over: streams give what they are asked for."""
+    repeating: int = 0
+    """How many loops around what is running are in a turn that stands for others."""
+
+    def enter(self, site: Site | None) -> Loop:
+        """A loop begins."""
+        return Loop(site, self.turn, len(self.events), self.repeating > 0)
+
+    def begin(self, loop: Loop, number: int) -> Turn:
+        """A turn of it begins."""
+        events, calls = len(self.events), len(self.calls)
+        self.turn = turn = Turn(loop, (events, events), (calls, calls), number, number, len(self.doubts))
+        return turn
+
+    def end(self, turn: Turn, number: int) -> None:
+        """A turn has ended. It is kept where something happened in it."""
+        turn.events = (turn.events[0], len(self.events))
+        turn.calls = (turn.calls[0], len(self.calls))
+        turn.last = number
+        if turn.events[0] != turn.events[1]:
+            turn.loop.turns.append(turn)
+        self.turn = turn.loop.outer
+
+    def leave(self, outer: Turn | None, number: int) -> None:
+        """Whatever turns are running inside of `outer` have ended, by an exception perhaps."""
+        while self.turn is not None and self.turn is not outer:
+            self.end(self.turn, number)
+        self.turn = outer
+
+    def doubt(self) -> Unknown | None:
+        """The innermost test that is not known, within the turn that is running."""
+        outside = self.turn.doubts if self.turn is not None else 0
+        return self.doubts[-1] if len(self.doubts) > outside else None
+
+    def ran(self, call: Call) -> None:
+        """An op was applied."""
+        if self.recording and len(self.calls) < MOST_CALLS:
+            self.calls.append((call, self.doubt()))
+
+    def events_of(self, turn: Turn) -> list[Event]:
+        return self.events[slice(*turn.events)]
+
+    def calls_of(self, turn: Turn) -> list[tuple[Call, Unknown | None]]:
+        return self.calls[slice(*turn.calls)]
+
+
+def around(turn: Turn | None) -> Iterator[Turn]:
+    """A turn and those around it, innermost first."""
+    while turn is not None:
+        yield turn
+        turn = turn.loop.outer
+
+
+def is_within(turn: Turn | None, loop: Loop) -> bool:
+    """Whether a turn is one of a loop's, or of a loop inside of it."""
+    return any(each.loop is loop for each in around(turn))

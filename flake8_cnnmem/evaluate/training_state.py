@@ -1,0 +1,131 @@
+"""What training leaves in the trace beside its events: who asks for a gradient, and what the program still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.trace import Event, Held, Turn
+from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.values import Bound, Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.frame import Frame
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+MOST_LOOKED_AT = 4096
+"""Values that are looked at for what a program holds, those of containers after the names that lead to them."""
+
+HOW_DEEP = 6
+
+FOREVER = 2**62
+"""A tensor that is held until the end, as far as the program was followed."""
+
+
+def held_by(optimizer: Value) -> frozenset[int]:
+    """The weights, by id, that an optimizer updates and that ask for a gradient now."""
+    if not isinstance(optimizer, Instance):
+        return frozenset()
+    weights = frameworks.updated_by(optimizer) or ()
+    return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+
+
+def asking(layer: Instance) -> frozenset[int]:
+    """The weights of a layer, by id, that ask for a gradient now."""
+    framework = frameworks.of_layer(layer)
+    weights = framework.weights(layer) if framework is not None and framework.declares_inputs else []
+    return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+
+
+def reached_from(loss: Tensor) -> frozenset[int]:
+    """The weights, by id, that a loss depends on and that ask for a gradient now."""
+    found = {id(weight): weight for call in calls_behind([loss]) for weight in (*call.weights, *call.inputs)}
+    return frozenset(
+        key for key, weight in found.items() if isinstance(weight, Weight) and weight.trainable and not weight.buffer
+    )
+
+
+def learns(event: Event) -> bool:
+    """Whether an event is one of training, or a call of a model that keeps what its backward pass would read."""
+    return event.kind in ("backward", "step") or (event.call is not None and event.call.grad)
+
+
+def names_in_sight(frame: Frame | None) -> Iterator[tuple[str, Value]]:
+    """The variables of the frames that are running, from the innermost outwards, and of the modules around them."""
+    seen: set[int] = set()
+    while frame is not None:
+        for variables in (frame.variables, frame.module.variables):
+            if id(variables) not in seen:
+                seen.add(id(variables))
+                yield from list(variables.items())
+        frame = frame.called_from or frame.caller
+
+
+def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """Tensors and objects that names lead to, through containers and through attributes of objects that are no layers,
+    each once, with the path that leads there (`self.teacher`)."""
+    left, seen = MOST_LOOKED_AT, set()
+    level: list[tuple[str, Value]] = list(named)
+    for _ in range(HOW_DEEP):
+        inner: list[tuple[str, Value]] = []
+        for path, value in level:
+            kind = type(value)
+            if kind is Bound:
+                value, kind = value.receiver, type(value.receiver)
+            if kind is list or kind is tuple or kind is dict:
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    items = value.items() if kind is dict else enumerate(value)
+                    inner += [(f"{path}[{key!r}]", item) for key, item in list(items)[-MOST_LOOKED_AT:]]
+            elif isinstance(value, (Instance, Tensor)) and id(value) not in seen:
+                seen.add(id(value))
+                left -= 1
+                yield path, value
+                if isinstance(value, Instance) and not frameworks.is_layer(value):
+                    inner += [(f"{path}.{word}", item) for word, item in list(value.attributes.items())]
+                    if value.payload is not None:
+                        inner.append((path, value.payload))
+            if left <= 0:
+                return
+        level = inner
+
+
+def held_now(run: Interpreter) -> Held:
+    """The layers, optimizers and tensors that the program can reach at this moment."""
+    found = Held()
+    for path, value in within_reach(names_in_sight(run.frame)):
+        if isinstance(value, Tensor):
+            found.tensors.append((path, value))
+        elif frameworks.is_layer(value):
+            found.layers.append((path, value))
+        elif frameworks.updated_by(value) is not None:
+            found.optimizers.append((path, value))
+    return found
+
+
+def mark_held(run: Interpreter) -> None:
+    """At the end of a turn: note of the tensors that names still lead to that they live on. Whoever gives a name
+    another tensor later notes when."""
+    for _, value in within_reach(names_in_sight(run.frame)):
+        if type(value) is Tensor:
+            value.held = FOREVER
+
+
+class RepeatedTurns:
+    """`with run.repeated():` what happens inside is a turn of a loop that a native runs for the program."""
+
+    __slots__ = ("run", "site", "turn")
+
+    def __init__(self, run: Interpreter, site: Site | None) -> None:
+        self.run = run
+        self.site = site
+
+    def __enter__(self) -> None:
+        trace = self.run.trace
+        self.turn: Turn = trace.begin(trace.enter(self.site), self.run.numbered)
+
+    def __exit__(self, *exception: object) -> None:
+        if exception[0] is None:
+            mark_held(self.run)
+        self.run.trace.end(self.turn, self.run.numbered)

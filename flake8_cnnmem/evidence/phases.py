@@ -1,0 +1,319 @@
+"""Trainings as a program runs them: the loops that repeat a step, each with the step that it repeats.
+
+A step is one turn of the innermost loop that holds an optimizer's step and what leads to it; several turns where the
+optimizer steps only in some of them. Two loops are never joined because they stand in one function or train one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.trace import Event, Held, Loop, RootCall, Trace, Turn, around, is_within
+from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+
+@dataclass(slots=True, eq=False)
+class Pass:
+    """One run of a step: what happens in it, and the ops that run, each with the test that is not known behind which it
+    stands. `starts` are the loop's turns that it consists of: how many events came before, and the number of the last
+    op before; `last` is the number of its last op."""
+
+    events: list[Event]
+    calls: list[tuple[Call, Unknown | None]]
+    starts: list[tuple[int, int]]
+    last: int
+
+    @property
+    def first(self) -> int:
+        """The number of the last op before it."""
+        return self.starts[0][1]
+
+    @property
+    def signature(self) -> frozenset[tuple[str, int]]:
+        """Which optimizers step and which models are called with a gradient: what two passes of one step share."""
+        return frozenset(
+            (event.kind, id(seen_through(event.subject)))
+            for event in self.events
+            if event.kind == "step" or (event.call is not None and event.call.grad)
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Phase:
+    """One training: a loop that repeats a step, in one run of it. `passes` are one run of the step, or two where the
+    second one was followed, too: it finds in memory what the first one has left.
+
+    A program that trains without a loop has a phase of its own, whose `loop` is None.
+    """
+
+    passes: list[Pass]
+    loop: Loop | None = None
+    loaders: list[Instance] = field(default_factory=list)
+    """Those that it draws from, the first one first."""
+    micro_steps: int = 1
+    """How many turns gather gradients for one optimizer step."""
+
+    @property
+    def held(self) -> Held | None:
+        """What the program holds during the step beside the step's own."""
+        return self.loop.held if self.loop is not None else None
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of one run of the step: the last that was followed."""
+        return self.passes[-1].events
+
+    @property
+    def calls(self) -> list[RootCall]:
+        """The calls of models in the step, in order."""
+        return [event.call for event in self.events if event.call is not None]
+
+    @property
+    def learning(self) -> list[RootCall]:
+        """Those of them that the losses come from; where that cannot be told, those with a gradient that run for
+        certain."""
+        events = [event for event in self.events if event.call is not None and event.call.grad]
+        reached = outermost_invocations(self.passes[-1].calls, self.losses)
+        learning = [event for event in events if event.number + 1 in reached]
+        certain = [event for event in events if event.doubt is None]
+        return [event.call for event in learning or certain or events if event.call is not None]
+
+    @property
+    def optimizers(self) -> list[Instance]:
+        """Those that make a step, each once."""
+        found = {id(event.subject): event.subject for event in self.events if event.kind == "step"}
+        return [optimizer for optimizer in found.values() if isinstance(optimizer, Instance)]
+
+    @property
+    def losses(self) -> list[Tensor]:
+        """What the backward passes start from, where it is known."""
+        sources = [event.subject for event in self.events if event.kind == "backward"]
+        return [source for source in sources if isinstance(source, Tensor)]
+
+    @property
+    def updated(self) -> frozenset[int]:
+        """The weights, by id, that the step updates."""
+        return frozenset().union(*(event.trainable for event in self.events if event.kind == "step"))
+
+    @property
+    def reached(self) -> frozenset[int]:
+        """The weights, by id, that get a gradient in it."""
+        return frozenset().union(*(event.trainable for event in self.events if event.kind == "backward"))
+
+    @property
+    def asking(self) -> frozenset[int]:
+        """The weights, by id, of the models it calls that ask for a gradient, whether they get one or not."""
+        found = (event.trainable for event in self.events if event.kind in ("call", "backward", "step"))
+        return frozenset().union(*found)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it was seen only in a turn that stands for others, in which the loop's variable is not known."""
+        return self.loop is not None and self.loop.repeated
+
+
+def outermost_invocations(calls: Sequence[tuple[Call, Unknown | None]], losses: Sequence[Tensor]) -> set[int]:
+    """The numbers of the calls of models, from outside any layer, that losses depend on."""
+    wanted = {id(loss) for loss in losses}
+    found: set[int] = set()
+    for call, _ in reversed(calls):
+        if any(id(tensor) in wanted for tensor in call.outputs):
+            wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
+            found.update(invocation.number for invocation in call.ancestry() if invocation.parent is None)
+    return found
+
+
+def phases_of(trace: Trace) -> list[Phase]:
+    """The trainings of a program in the order in which they begin."""
+    loops: dict[int, Loop] = {}
+    loose: list[Event] = []
+    for event in trace.events:
+        loop = step_loop(trace, event) if event.kind == "step" else None
+        if loop is not None:
+            loops.setdefault(id(loop), loop)
+    outermost = [
+        loop for loop in loops.values()
+        if not any(other is not loop and is_within(loop.outer, other) for other in loops.values())
+    ]  # fmt: skip
+    for event in trace.events:
+        if not any(is_within(event.turn, loop) for loop in outermost):
+            loose.append(event)
+    found = [phase for loop in outermost for phase in phases_of_loop(trace, loop)]
+    found += phases_without_loop(trace, loose)
+    return sorted(found, key=lambda phase: phase.passes[0].first)
+
+
+def step_loop(trace: Trace, step: Event) -> Loop | None:
+    """The innermost loop that holds an optimizer's step and a backward pass or a call of a model."""
+    for turn in around(step.turn):
+        if any(event.kind in ("backward", "call") for event in trace.events_of(turn)):
+            return turn.loop
+    return None
+
+
+def phases_of_loop(trace: Trace, loop: Loop) -> Iterator[Phase]:
+    """The trainings of one loop: a single one, but for loops that go through several models."""
+    passes, turns = [], []
+    gathered: list[Turn] = []
+    for turn in loop.turns:
+        gathered.append(turn)
+        if any(event.kind == "step" for event in trace.events_of(turn)):
+            passes.append(passed(trace, gathered))
+            turns.append(len(gathered))
+            gathered = []
+    groups: list[list[int]] = []
+    for at, each in enumerate(passes):
+        sharing = [group for group in groups if any(passes[other].signature & each.signature for other in group)]
+        for group in sharing:
+            groups.remove(group)
+        groups.append(sorted([at, *(other for group in sharing for other in group)]))
+    for group in sorted(groups):
+        own = [passes[at] for at in group]
+        yield Phase(representative(own), loop, loaders_of(trace, loop, own[0]), max(turns[at] for at in group))
+
+
+def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
+    """Loops that call models and make no optimizer step, in the order in which they begin: not those that are a part of
+    a training's own step."""
+    counted = {id(event) for phase in phases for each in phase.passes for event in each.events if event.doubt is None}
+    loops: dict[int, Loop] = {}
+    for event in trace.events:
+        if event.kind == "call" and event.turn is not None and id(event) not in counted:
+            loops.setdefault(id(event.turn.loop), event.turn.loop)
+    learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "fit")
+                for turn in around(event.turn)}  # fmt: skip
+    found = []
+    for key, loop in loops.items():
+        if key not in learning and loop.turns:
+            passes = [passed(trace, [turn]) for turn in loop.turns[-2:]]
+            found.append(Phase(passes, loop, loaders_of(trace, loop, passes[0])))
+    return found
+
+
+def passed(trace: Trace, turns: Sequence[Turn]) -> Pass:
+    return joined([
+        Pass(trace.events_of(turn), trace.calls_of(turn), [(0, turn.first)], turn.last) for turn in turns
+    ])  # fmt: skip
+
+
+def joined(passes: Sequence[Pass]) -> Pass:
+    """Several runs, one after the other, as one."""
+    starts: list[tuple[int, int]] = []
+    events: list[Event] = []
+    for each in passes:
+        starts += [(len(events) + before, number) for before, number in each.starts]
+        events += each.events
+    return Pass(events, [call for each in passes for call in each.calls], starts, passes[-1].last)
+
+
+def representative(passes: Sequence[Pass]) -> list[Pass]:
+    """Two runs of a step, the second of which is like the first, from the last on; where the loop does something else
+    in each turn (one optimizer, then the other), all turns are one step."""
+    kinds: dict[frozenset[tuple[str, int]], list[Pass]] = {}
+    for each in passes:
+        kinds.setdefault(each.signature, []).append(each)
+    if len(kinds) == 1:
+        return list(passes[-2:])
+    taken = [same[-1] for same in kinds.values()]
+    return [joined(sorted(taken, key=lambda each: each.first))]
+
+
+def loaders_of(trace: Trace, loop: Loop, first: Pass) -> list[Instance]:
+    """What a loop draws from: what it goes through itself, or what its turns go through; else what was begun last."""
+    inside = [event for event in first.events if event.kind == "iterate"]
+    before: list[Event] = []
+    at = loop.started - 1
+    while at >= 0 and trace.events[at].kind == "iterate":
+        before.insert(0, trace.events[at])
+        at -= 1
+    found = before or inside
+    if not found:
+        earlier = [event for event in trace.events[: loop.started] if event.kind == "iterate"]
+        found = earlier[-1:]
+    return [event.subject for event in found if isinstance(event.subject, Instance)]
+
+
+def phases_without_loop(trace: Trace, events: Sequence[Event]) -> Iterator[Phase]:
+    """Steps that no loop repeats: each is a training, those that do the same as an earlier one left out."""
+    seen: set[frozenset[tuple[str, int, int]]] = set()
+    loaders: list[Instance] = []
+    for each in divided(events):
+        drawn, body = without_preparation(each)
+        loaders = drawn or loaders
+        key = frozenset(identity(event) for event in body if event.kind in ("call", "step"))
+        if key in seen:
+            continue
+        seen.add(key)
+        first, last = body[0].number, body[-1].number
+        calls = [(call, doubt) for call, doubt in trace.calls if first < call.number <= last]
+        yield Phase([Pass(body, calls, [(0, first)], last)], None, loaders)
+
+
+def divided(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """The events of each step: one is over when, after an optimizer's step, something begins again."""
+    gathered: list[Event] = []
+    seen: set[tuple[str, int, int]] = set()
+    last_step = 0
+    for event in events:
+        key = identity(event)
+        if last_step and event.kind in ("iterate", "call", "step") and (key in seen or event.kind == "iterate"):
+            yield gathered[:last_step]
+            gathered = gathered[last_step:]
+            seen = {identity(each) for each in gathered}
+            last_step = 0
+        gathered.append(event)
+        seen.add(key)
+        if event.kind == "step":
+            last_step = len(gathered)
+    if last_step:
+        yield gathered[:last_step]
+
+
+def identity(event: Event) -> tuple[str, int, int]:
+    """What happens, to whom and where."""
+    return event.kind, id(event.subject) if event.kind != "backward" else 0, id(event.site)
+
+
+def without_preparation(events: list[Event]) -> tuple[list[Instance], list[Event]]:
+    """The loaders that are drawn from last before the first step, and what happens from then on.
+
+    What was called before (a summary, a validation pass) is no part of the step.
+    """
+    first_step = next(at for at, event in enumerate(events) if event.kind == "step")
+    first_backward = next((at for at, event in enumerate(events) if event.kind == "backward"), first_step)
+    before = min(first_step, first_backward)
+    last = next((at for at in range(before - 1, -1, -1) if events[at].kind == "iterate"), None)
+    if last is None:
+        return [], events
+    first = last
+    while first > 0 and events[first - 1].kind == "iterate":
+        first -= 1
+    loaders = [event.subject for event in events[first : last + 1] if isinstance(event.subject, Instance)]
+    return loaders, events[last + 1 :]
+
+
+def seen_through(value: Value) -> Value:
+    """The model behind wrappers of the framework's own (DataParallel and its like)."""
+    while isinstance(value, Instance):
+        framework = frameworks.of_layer(value)
+        if framework is None or framework.is_model(value):
+            return value
+        inside = framework.children(value)
+        if len(inside) != 1:
+            return value
+        value = inside[0][1]
+    return value
+
+
+def wrappers_of(value: Value) -> Iterator[Instance]:
+    """The wrappers around a model, outermost first."""
+    model = seen_through(value)
+    while isinstance(value, Instance) and value is not model:
+        yield value
+        framework = frameworks.of_layer(value)
+        assert framework is not None
+        value = framework.children(value)[0][1]

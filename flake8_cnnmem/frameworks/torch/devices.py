@@ -1,0 +1,75 @@
+"""Where tensors and models lie: what the code moves to a device of its own choice, and what stays on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def names_device(value: Value) -> bool:
+    """Whether an argument of `to` says where to, known or not."""
+    return isinstance(value, (str, Unknown)) or (isinstance(value, Instance) and value.cls.name == "device")
+
+
+def is_host(device: Value) -> bool:
+    """Whether a device is the processor for certain."""
+    kind = device.attributes.get("type") if isinstance(device, Instance) else device
+    return isinstance(kind, str) and kind.startswith("cpu")
+
+
+def placing(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function that makes a tensor, with note of the device that it is told."""
+
+    def placed(run: Run, *args: Value, device: Value = None, **kwargs: Value) -> Value:
+        if device is None:
+            return function(run, *args, **kwargs)
+        made = function(run, *args, device=device, **kwargs)
+        if isinstance(made, Tensor) and made.call is None and not is_host(device):
+            made.moved = True
+        return made
+
+    return placed
+
+
+def to_device(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+    """`x.cuda()`: of what lies on the host a tensor of its own; what is there already is given back."""
+    if not isinstance(input, Tensor) or input.moved:
+        return input
+    if not isinstance(input, Weight) and lies_on_host(input):
+        return replace(input, call=None, index=0, held=0, moved=True)
+    input.moved = True
+    return input
+
+
+def lies_on_host(tensor: Tensor) -> bool:
+    """Whether a tensor is data, or was computed of nothing that was moved, and no gradient flows through it."""
+    if tensor.call is None:
+        return True
+    operands = [one for call in calls_behind([tensor]) for one in (*call.inputs, *call.weights)]
+    learned = any(isinstance(one, Weight) and one.trainable and not one.buffer for one in operands)
+    return not any(one.moved for one in operands) and not (learned and tensor.call.grad)
+
+
+def to_host(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+    """`x.cpu()`: of what no gradient flows through any more a tensor of its own, for which the card has no room."""
+    if not isinstance(input, Tensor) or isinstance(input, Weight):
+        return input
+    if run.grad_enabled and input.call is not None and input.call.op.kind != "detach":
+        return input
+    return replace(input, call=None, index=0, held=0, moved=False)
+
+
+def sent(run: Run, input: Value, args: tuple[Value, ...], result: Value) -> Value:
+    """What `x.to(...)` gives, with note of where it lies."""
+    for value in args:
+        if names_device(value):
+            if is_host(value):
+                return to_host(run, result)
+            return to_device(run, result)
+        if isinstance(value, Tensor) and value.moved:
+            return to_device(run, result)
+    return result

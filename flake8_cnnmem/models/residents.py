@@ -1,0 +1,138 @@
+"""What is in memory during a training's step and is not the step's own: teachers, averaged copies, feature extractors,
+what earlier phases have left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from flake8_cnnmem import dims, frameworks
+from flake8_cnnmem.evaluate.trace import Event, Trace
+from flake8_cnnmem.evidence import Phase, seen_through
+from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+
+
+@dataclass(slots=True)
+class LeftBehind:
+    """What the phases so far have left in memory, as far as something still leads to it: gradients that nothing has
+    cleared (weights, by id), and what each optimizer keeps its state for."""
+
+    gradients: set[int] = field(default_factory=set)
+    stepped: dict[int, tuple[Instance, set[int]]] = field(default_factory=dict)
+    """Optimizers by id, with the weights, by id, that they have updated."""
+
+    def add(self, phase: Phase) -> None:
+        """A phase has run."""
+        for event in phase.events:
+            if event.kind == "backward":
+                self.gradients |= event.trainable
+            elif clears(event):
+                self.gradients -= cleared_by(event)
+            elif event.kind == "step" and isinstance(event.subject, Instance):
+                known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
+                known[1].update(event.trainable)
+
+
+def clears(event: Event) -> bool:
+    """Whether an event lets go of gradients for certain: not where it sets them to zero."""
+    return event.kind == "zero_grad" and event.doubt is None and event.options.get("set_to_none") is not False
+
+
+def cleared_by(event: Event) -> set[int]:
+    """The weights, by id, whose gradients a zero_grad clears."""
+    subject = seen_through(event.subject)
+    if not isinstance(subject, Instance):
+        return set()
+    framework = frameworks.of_layer(subject)
+    weights = framework.weights(subject) if framework is not None else frameworks.updated_by(subject) or []
+    return {id(weight) for weight in weights}
+
+
+def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tuple[Resident, ...]:
+    """What lies beside the models that a phase trains."""
+    held = phase.held
+    if held is None:
+        return ()
+    own = {id(weight): weight for model in trained for weight in weights_of(model)}
+    places = any(weight.moved for weight in own.values())
+    found: list[Resident] = []
+    counted = dict(own)
+    layers = sorted(held.layers, key=lambda each: -len(weights_of(each[1])))
+    for path, layer in layers:
+        new = [weight for weight in weights_of(layer) if id(weight) not in counted]
+        if not new or (places and not any(weight.moved for weight in new)):
+            # Where the code says what goes to the device, nothing else does.
+            continue
+        counted.update((id(weight), weight) for weight in new)
+        gradients = tuple(weight for weight in new if id(weight) in left.gradients)
+        where = built_at(trace, layer)
+        found.append(Resident(f"{path}: {kinds(gradients)}", where, tuple(new), gradients=gradients))
+    # The step clears the others before it needs most.
+    cleared = set().union(*(cleared_by(event) for event in phase.events if clears(event)))
+    rest = tuple(weight for key, weight in own.items() if key in left.gradients - cleared)
+    if rest:
+        found.append(Resident("gradients of an earlier phase", gradients=rest))
+    found += tensors_beside(trace, phase, places)
+    found += optimizers_beside(phase, left, counted)
+    return tuple(found)
+
+
+def built_at(trace: Trace, layer: Instance) -> Site | None:
+    """Where the analysed file builds a layer, else where that is done for it."""
+    made = trace.layers.get(id(layer))
+    return (made.site or made.entered if made is not None else None) or layer.site
+
+
+def kinds(gradients: Sequence[Weight]) -> str:
+    return "weights and gradients" if gradients else "weights"
+
+
+def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) -> Iterator[Resident]:
+    """The state of optimizers that earlier phases have used and that the program still holds."""
+    assert phase.held is not None
+    stepping = {id(optimizer) for optimizer in phase.optimizers}
+    for path, optimizer in phase.held.optimizers:
+        _, updated = left.stepped.get(id(optimizer), (None, set()))
+        if not updated or id(optimizer) in stepping:
+            continue
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        # An optimizer holds the weights that it was made for, though nothing else does.
+        lost = tuple(weight for key, weight in weights.items() if key not in known)
+        known.update((id(weight), weight) for weight in lost)
+        named = frameworks.optimizer_of(optimizer)
+        yield Resident(
+            f"{path}: state",
+            optimizer.site,
+            lost,
+            gradients=tuple(w for w in lost if id(w) in left.gradients),
+            optimizer=named,
+            updated=tuple(weight for key, weight in weights.items() if key in updated),
+        )
+
+
+def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
+    """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
+    not read: cached features, a whole data set."""
+    assert phase.held is not None
+    turns = phase.loop.turns if phase.loop is not None else []
+    began = turns[0].first if turns else 0
+    calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
+    read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    for path, tensor in phase.held.tensors:
+        if id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
+            continue
+        if tensor.call is not None and tensor.call.number > began:
+            continue
+        behind = calls_behind([tensor])
+        there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
+        computed = not places and any(call.weights for call in behind)
+        if (there or computed) and dims.known(tensor.shape):
+            site = tensor.call.site if tensor.call is not None else None
+            yield Resident(f"{path}: tensor", site, tensors=(tensor,))
+
+
+def weights_of(layer: Instance) -> list[Weight]:
+    framework = frameworks.of_layer(layer)
+    return framework.weights(layer) if framework is not None and framework.declares_inputs else []

@@ -1,0 +1,242 @@
+"""The trainings of a program: each loop that repeats a step, with the models that the step updates.
+
+A model that a step only looks at (a teacher, a feature extractor) is none of its models: it is in memory beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.branches import alike
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.trace import RootCall
+from flake8_cnnmem.evidence import Phase, evaluations_of, seen_through
+from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.models.residents import LeftBehind, residents
+from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+
+ALIKE_DEPTH = 40
+
+
+def trained_models(run: Interpreter, phases: Sequence[Phase]) -> set[int]:
+    """Models, by id, that are called in a training step, or fitted."""
+    found = {id(seen_through(call.instance)) for each in phases for call in each.calls}
+    for made in run.trace.layers.values():
+        framework = frameworks.of_layer(made.instance)
+        if framework is not None and framework.fits(made.instance):
+            found.add(id(made.instance))
+    return found
+
+
+def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> list[Root]:
+    """The trainings, in the order in which they run, and those models that take part in none."""
+    groups: list[list[Root]] = []
+    taken: set[int] = set()
+    left = LeftBehind()
+    for phase in phases:
+        called = {id(seen_through(call.instance)) for call in phase.calls}
+        taking = [root for root in roots if called & inside_of(root)]
+        trained = [root for root in taking if is_updated(root, phase)] or [
+            root for root in taking if is_called_to_learn(root, phase)
+        ]
+        if not trained:
+            continue
+        taken.update(id(root) for root in taking)
+        known = next((group for group in groups if continues(group, trained, phase)), None)
+        if known is not None:
+            known[0].phases.append(phase)
+            left.add(phase)
+            continue
+        beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
+        left.add(phase)
+        twin = next((group for group in groups if repeats(group, trained, phase)), None)
+        if twin is not None:
+            twin[0].times += 1
+            continue
+        own = [replace(root, phases=[phase], beside=beside) for root in trained]
+        tell_apart(own)
+        first = leading(run, phase, own)
+        for part in own:
+            part.phases = first.phases
+        first.parts = tuple(sorted(own, key=lambda root: (root.site.line, root.site.column))) if len(own) > 1 else ()
+        groups.append([first, *(part for part in own if part is not first)])
+    evaluated(run, groups, phases, evaluations_of(run.trace, phases))
+    found = [group[0] for group in groups]
+    told = {id(weight) for root in found for each in root.beside for weight in each.weights}
+    # What is told as being in memory beside a training is no model of its own.
+    taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told)
+    found += fitted_together(run, [root for root in roots if id(root) not in taken])
+    count = sum(bool(root.phases) for root in found)
+    for at, root in enumerate(root for root in found if root.phases):
+        root.place = (at + 1, count)
+        root.phases.sort(key=size_of, reverse=True)
+    return found
+
+
+def evaluated(
+    run: Interpreter, groups: Sequence[Sequence[Root]], phases: Sequence[Phase], evaluations: Sequence[Phase]
+) -> None:
+    """Tell each training of the loops that evaluate one of its models: what they find in memory is what the trainings
+    before them have left."""
+    left, waiting = LeftBehind(), list(phases)
+    for phase in evaluations:
+        while waiting and waiting[0].passes[0].first < phase.passes[0].first:
+            left.add(waiting.pop(0))
+        called = {id(seen_through(call.instance)) for call in phase.calls}
+        for group in reversed(groups):
+            if any(called & inside_of(root) for root in group):
+                beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
+                group[0].evaluations.append(Evaluation(phase, beside))
+                break
+
+
+def size_of(phase: Phase) -> int:
+    """How many values the largest call of a model in the step is given."""
+    return max((values_of(call) for call in phase.learning), default=0)
+
+
+def continues(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+    """Whether a phase is one that was seen before, in its next epoch: the same loop with the same models, optimizers
+    and frozen parts."""
+    earlier = group[0].phases[0]
+    return (
+        {id(root.value) for root in group} == {id(root.value) for root in trained}
+        and same_loop(earlier, phase)
+        and {id(each) for each in earlier.optimizers} == {id(each) for each in phase.optimizers}
+        and earlier.asking == phase.asking
+        and earlier.updated == phase.updated
+    )
+
+
+def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> bool:
+    """Whether a phase is one that was seen before, with other models made and trained in the same way (folds)."""
+    earlier = group[0].phases[0]
+    if len(group) != len(trained) or not same_loop(earlier, phase) or shapes(earlier) != shapes(phase):
+        return False
+    if len(earlier.optimizers) != len(phase.optimizers) or len(earlier.asking) != len(phase.asking):
+        return False
+    models = zip(sorted(group, key=order), sorted(trained, key=order), strict=True)
+    optimizers = zip(earlier.optimizers, phase.optimizers, strict=True)
+    return all(
+        alike(a.value, b.value, ALIKE_DEPTH) and a.value is not None and b.value is not None and a.site == b.site
+        for a, b in models
+    ) and all(a.cls is b.cls and alike(a.attributes.get("defaults"), b.attributes.get("defaults"), 4)
+              for a, b in optimizers)  # fmt: skip
+
+
+def order(root: Root) -> tuple[int, int]:
+    return root.site.line, root.site.column
+
+
+def same_loop(one: Phase, other: Phase) -> bool:
+    """Whether two phases are runs of one loop statement, or both of none."""
+    return statement_of(one) is statement_of(other)
+
+
+def statement_of(phase: Phase) -> object:
+    site = phase.loop.site if phase.loop is not None else None
+    return site.statement if isinstance(site, StatementSite) else None
+
+
+def shapes(phase: Phase) -> list[object]:
+    """What the models are called on."""
+    return [[getattr(value, "shape", None) for value in call.args] for call in phase.calls]
+
+
+def is_updated(root: Root, phase: Phase) -> bool:
+    """Whether the step updates a weight of a model."""
+    return any(id(weight) in phase.updated for weight in weights_of(root))
+
+
+def is_called_to_learn(root: Root, phase: Phase) -> bool:
+    """Whether a model with weights to train is called with a gradient, where nobody knows what the optimizer holds."""
+    inside = inside_of(root)
+    called = any(call.grad and id(seen_through(call.instance)) in inside for call in phase.calls)
+    return called and not phase.updated and is_trained(root)
+
+
+def tell_apart(group: Sequence[Root]) -> None:
+    """Parts of one class go by the names that the code gives them."""
+    names = [root.name for root in group]
+    for root in group:
+        if names.count(root.name) > 1:
+            root.name = assigned_name(root.site) or root.name
+
+
+def fitted_together(run: Interpreter, roots: list[Root]) -> list[Root]:
+    """Models of which parts are fitted themselves (the discriminator inside of "combined") with those as one."""
+    groups = [[*inner, root] for root in roots if (inner := fitted_inside(run, root))]
+    taken = [root for group in groups for root in group]
+    result = [root for root in roots if root not in taken]
+    for group in groups:
+        first = next((root for root in group if is_trained(root)), group[0])
+        tell_apart(group)
+        first.parts = tuple(sorted(group, key=order))
+        result.append(first)
+    return result
+
+
+def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
+    """Parts of a fitted model that are fitted themselves: the discriminator inside of "combined"."""
+    framework = frameworks.of_layer(root.value)
+    if framework is None or root.value is None or not framework.fits(root.value):
+        return []
+    inside = inside_of(root)
+    found = []
+    for made in run.trace.layers.values():
+        part, site = made.instance, made.site
+        if part is not root.value and id(part) in inside and site is not None and framework.fits(part):
+            name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
+            found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
+    return found
+
+
+def leading(run: Interpreter, phase: Phase, group: Sequence[Root]) -> Root:
+    """The model that a step's facts are told of: of those that it trains the first one that is called on what the
+    loader gives; else the one that is called on the largest tensor from outside (no other model's output)."""
+    several = phase.loaders if len(group) > 1 else []
+    samples = [shape for loader in several for shape in shapes_drawn(run, loader)]
+    best: tuple[bool, bool, int] | None = None
+    found = group[0]
+    for call in phase.learning:
+        model = id(seen_through(call.instance))
+        root = next((root for root in group if model in inside_of(root)), None)
+        if root is None:
+            continue
+        first = next((value.shape for value in call.args if isinstance(value, Tensor)), None)
+        drawn = isinstance(first, tuple) and first[1:] in samples
+        given = (drawn, is_given(call), 0 if drawn else values_of(call))
+        if best is None or given > best:
+            best, found = given, root
+    return found
+
+
+def is_given(call: RootCall) -> bool:
+    """Whether a call's first tensor is no result of ops that a gradient goes through."""
+    first = next((value for value in call.args if isinstance(value, Tensor)), None)
+    return first is not None and (first.call is None or not any(True for _ in learned(first)))
+
+
+def learned(tensor: Tensor) -> Iterator[Tensor]:
+    """The weights that a tensor was computed with."""
+    for call in calls_behind([tensor]):
+        yield from call.weights
+
+
+def is_trained(root: Root) -> bool:
+    return any(weight.trainable and not weight.buffer for weight in weights_of(root))
+
+
+def weights_of(root: Root) -> list[Weight]:
+    framework = frameworks.of_layer(root.value)
+    return [] if framework is None or root.value is None else framework.weights(root.value)
+
+
+def inside_of(root: Root) -> set[int]:
+    """A root's model and its layers, by id."""
+    framework = frameworks.of_layer(root.value)
+    return set() if framework is None or root.value is None else {*framework.paths(root.value), id(root.value)}
