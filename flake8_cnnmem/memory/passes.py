@@ -203,7 +203,9 @@ class Replay:
 
     def step(self, action: Action) -> None:
         assert action.optimizer is not None
-        stepping = Stepping(action.optimizer, TABLES[self.rules.framework])
+        # Where the code's own is not known, an option may say what it is.
+        chosen = action.optimizer if action.optimizer.known else self.training.optimizer.value
+        stepping = Stepping(chosen, TABLES[self.rules.framework])
         finished = self.backward.finished
         gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
         stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)

@@ -23,11 +23,11 @@ STEPPING = "optimizer step"
 """Scratch of the run: what is noted of the optimizer's step that is being followed ("now")."""
 
 
-def backward(run: Run, loss: Value, retain_graph: Value = False) -> None:
+def backward(run: Run, loss: Value, **options: Value) -> None:
     """A backward pass begins."""
     passes = run.data(PASSES)
     passes["number"] = passes.get("number", 0) + 1
-    run.note("backward", loss, retain_graph=retain_graph)
+    run.note("backward", loss, **options)
 
 
 def gradient_of(run: Run, tensor: Tensor) -> Tensor | None:
@@ -41,7 +41,7 @@ def gradient_of(run: Run, tensor: Tensor) -> Tensor | None:
         return None
     found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
     if found is None or found[1].shape != tensor.shape:
-        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype))
+        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype, moved=True))
     return found[1]
 
 

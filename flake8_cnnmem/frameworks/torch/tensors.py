@@ -17,7 +17,6 @@ from flake8_cnnmem.frameworks.torch.gradients import gradient_of
 from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
-from flake8_cnnmem.frameworks.torch.placed import moved
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
 from flake8_cnnmem.frameworks.torch.splitting import unbind
@@ -243,7 +242,6 @@ for _name, _dtype in (
 @define("tensor.to")
 def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
     given = (*args, *kwargs.values())
-    moved(run, input, kwargs.get("device", args[0] if args and not is_dtype(args[0]) else None))
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
@@ -269,17 +267,11 @@ def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     return input
 
 
-@define("tensor.cuda")
-def cuda(
-    run: Run, input: Value, device: Value = None, non_blocking: Value = False, memory_format: Value = None
-) -> Value:
-    return to_device(run, moved(run, input, GPU))
-
-
 for _name in (
     "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, itself, absorb=False)
+METHODS["cuda"] = Native("cuda", to_device, absorb=False)
 METHODS["xpu"] = Native("xpu", to_device, absorb=False)
 METHODS["cpu"] = Native("cpu", to_host, absorb=False)
 
@@ -332,7 +324,7 @@ def backward(
     run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
     inputs: Value = None,
 ) -> Value:  # fmt: skip
-    gradients.backward(run, input, create_graph if retain_graph is None else retain_graph)
+    gradients.backward(run, input, retain_graph=create_graph if retain_graph is None else retain_graph)
     return None
 
 

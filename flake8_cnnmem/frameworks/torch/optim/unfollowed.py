@@ -31,7 +31,7 @@ def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
     cleared(run, [weight for group in self.attributes["param_groups"] for weight in group["params"]])
-    run.note("zero_grad", self)
+    run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 
