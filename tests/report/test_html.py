@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.answers import AlsoInMemory, Growth, ModelReport
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.lines import CellLine
 from flake8_cnnmem.memory.estimate import Live, Moment
@@ -68,6 +68,7 @@ def test_the_page_has_the_reports_figures(make_report: Make) -> None:
     page = html.render([make_report()], Settings())
     entry = {"name": "VGG16", "place": "vgg.py:12", "training": "", "figure": "12.04 GiB", "fits": False}
     assert data(page, "index") == [entry]
+    assert (data(page, "model-0")["also"], data(page, "model-0")["more"]) == ([], [])
     model = data(page, "model-0")
     assert model["verdict"] == "Limit 12.00 GiB: does not fit: 37 MiB over; fits up to batch 63."
     assert model["limit"] == {"bytes": 12 * GIB, "text": "12.00 GiB"}
@@ -134,3 +135,16 @@ def test_a_long_step_is_thinned_and_keeps_its_peak() -> None:
 def test_columns_are_told_by_their_changes() -> None:
     assert html_data.changes([5, 5, 9, 2]) == [5, 0, 4, -7]
     assert html_data.changes([]) == []
+
+
+def test_the_page_says_which_training_it_is_and_what_it_adds(make_report: Make) -> None:
+    report = make_report(
+        place=(2, 3),
+        times=5,
+        also_in_memory=(AlsoInMemory("teacher: weights", MIB, "vgg.py", 31),),
+        growths=(Growth("out", 72 * MIB, "vgg.py", 24, 1, "vgg.py", 22, True, False, "training"),),
+    )
+    model = html_data.model_data(report, Settings())
+    assert model["training"] == "training 2 of 3, 5 times"
+    assert model["also"] == [{"what": "teacher: weights", "place": "vgg.py:31", "bytes": MIB}]
+    assert model["more"] == ["out (vgg.py:24) keeps 72 MiB more with every turn of the loop at vgg.py:22"]
