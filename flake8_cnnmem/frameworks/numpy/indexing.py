@@ -55,13 +55,13 @@ def of_picture(run: Run, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
     ):
         return make(shape, None, tensor.dtype)
     sides = [
-        side if not isinstance(entry, slice) else abs_step(run, side, entry)
+        side if not isinstance(entry, slice) else left_of_side(run, side, entry)
         for side, entry in zip(shape.sides, [*entries[:2], ..., ...], strict=False)
     ]
     return Tensor(shape.of_picture(*sides), tensor.dtype, framework="numpy")
 
 
-def abs_step(run: Run, side: Size, entry: slice) -> Size:
+def left_of_side(run: Run, side: Size, entry: slice) -> Size:
     """What a slice leaves of a side; `::-1` turns it over."""
     if (entry.start, entry.stop, entry.step) == (None, None, -1):
         return side
