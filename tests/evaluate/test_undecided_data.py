@@ -38,7 +38,8 @@ KNOWN = {
         "y = random.randint(0, 9)\nr = picture[y : max(y, 5) + 40]", [None, None, 3], "r",
     ),
     "Pillow's crop": (
-        "x = random.randint(0, image.width - 9)\nr = np.array(image.convert('RGB').crop((x, 3, x + 9, 35)))", [32, 9, 3], "r",
+        "x = random.randint(0, image.width - 9)\nr = np.array(image.convert('RGB').crop((x, 3, x + 9, 35)))",
+        [32, 9, 3], "r",
     ),
     "a border": ("r = np.array(ImageOps.expand(image.convert('L').resize((9, 8)), (1, 2, 3, 4)))", [14, 13], "r"),
     "an array at a random place": ("np.zeros((5, 6, 7))[random.randrange(5)]", [6, 7]),
@@ -54,7 +55,8 @@ KNOWN = {
     ),
     "a value of a dict by a random key": ("{0: np.zeros((3, 4)), 1: np.ones((3, 4))}[random.randint(0, 1)]", [3, 4]),
     "what is tried until it is taken": (
-        "def f(x):\n while True:\n  if random.random() > 0.5:\n   return x[:, 1:3]\nr = f(np.zeros((4, 5)))", [4, 2], "r",
+        "def f(x):\n while True:\n  if random.random() > 0.5:\n   return x[:, 1:3]\nr = f(np.zeros((4, 5)))",
+        [4, 2], "r",
     ),
     "a list that a loop over files fills": (
         "xs = []\nfor name in os.listdir('.'):\n    xs.append(cv2.resize(cv2.imread(name), (5, 4)))\nr = xs[3]",
@@ -83,7 +85,8 @@ KNOWN = {
 def shape_of(value: Any) -> Any:
     if isinstance(value, Unknown) or (isinstance(value, Tensor) and isinstance(value.shape, Unknown)):
         return "?"
-    assert isinstance(value, Tensor), value
+    assert isinstance(value, Tensor)
+    assert isinstance(value.shape, tuple)
     return [None if isinstance(size, Unknown) else size for size in value.shape]
 
 
