@@ -331,6 +331,10 @@ class Run(Protocol):
         """From now on nobody knows what a list, dict or set holds, nor how much."""
         ...
 
+    def sample(self, container: Value) -> Value:
+        """What every item of a poisoned list or dict is like; MISSING where that is not known."""
+        ...
+
     def operate_unary(self, operator: str, value: Value) -> Value:
         """A unary operator by its symbol: "neg", "pos", "~"."""
         ...

@@ -199,6 +199,8 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
         if len(left) == len(right):
             return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
         run.poison(container, cause)
+        few = len(left) + len(right) < MOST_ITEMS
+        run.note_sample(container, [*left, *right] if few else [cause])
         return left if len(left) < len(right) else right
     if left != right:
         run.poison(container, cause)

@@ -8,29 +8,47 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from flake8_cnnmem.evaluate import branches
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import MISSING, Value
 
 
 @expression(cst.ListComp)
 def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
     element = compiler.expression(node.elt)
     rounds = compile_rounds(compiler, node.for_in)
+    plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
+    single = (compile_target(compiler, node.for_in.target), compiler.expression(node.for_in.iter)) if plain else None
 
     def code(frame: Frame) -> Value:
         found: list[Value] = []
         for inner in rounds(frame, gathered=found):
             if isinstance(inner, Unknown):
-                return inner
+                item = each_alike(frame, inner)
+                return inner if item is MISSING else alike(frame.run, item, inner)
             found.append(element(inner))
         return found
+
+    def each_alike(frame: Frame, cause: Unknown) -> Value:
+        """The element for any item of a list of unknown length whose items are all alike; MISSING for another."""
+        if single is None:
+            return MISSING
+        run = frame.run
+        item = run.sample(single[1](frame)) if run.samples else MISSING
+        if item is MISSING:
+            return MISSING
+        inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
+        inner.caller = frame
+        single[0](inner, item)
+        return branches.one_of(run, [element(inner)], cause)
 
     return code
 

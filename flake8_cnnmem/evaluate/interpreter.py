@@ -70,6 +70,8 @@ class Interpreter:
         """Objects that were made since the journal began, by id."""
         self.poisoned: dict[int, tuple[Value, Unknown]] = {}
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
+        self.samples: dict[int, tuple[Value, Value]] = {}
+        """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
         self.registries: dict[int, tuple[Value, Module]] = {}
         """Dicts made while a lazy module's statements run: what later imports may fill."""
         self.import_guards = 0
@@ -269,6 +271,22 @@ class Interpreter:
 
     def poison(self, container: Value, cause: Unknown) -> None:
         self.poisoned.setdefault(id(container), (container, cause))
+
+    def note_sample(self, container: Value, items: Sequence[Value]) -> None:
+        """These were, perhaps, put into a poisoned container."""
+        held, before = self.samples.get(id(container), (None, MISSING))
+        known = [before] if held is container else []
+        if known or items:
+            common = branches.one_of(self, [*known, *items], self.poisoned[id(container)][1])
+            self.samples[id(container)] = (container, common)
+
+    def sample(self, container: Value) -> Value:
+        held, found = self.samples.get(id(container), (None, MISSING)) if self.samples else (None, MISSING)
+        if held is not container or found is MISSING or id(container) not in self.poisoned:
+            return MISSING
+        certain: list[Value] = list(container.values()) if isinstance(container, dict) else list(container or ())
+        common = branches.one_of(self, [found, *certain], self.poisoned[id(container)][1])
+        return MISSING if isinstance(common, Unknown) else common
 
     # Attributes
 

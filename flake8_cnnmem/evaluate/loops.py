@@ -169,18 +169,20 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
 
-    def once(unknown: Unknown) -> Code:
+    def once(item: Value) -> Code:
         def code(frame: Frame) -> Value:
-            target(frame, unknown)
+            target(frame, item)
             return body(frame)
 
         return code
 
     def loop(frame: Frame) -> Value:
         run = frame.run
-        items = run.iterate(source(frame))
+        value = source(frame)
+        items = run.iterate(value)
         if isinstance(items, Unknown):
-            return unknown_loop(frame, items, once(items), twin)
+            item = run.sample(value)
+            return unknown_loop(frame, items, once(items if item is MISSING else item), twin)
         outer_breaks, frame.breaks = frame.breaks, []
         depth, invocation = run.budget.depth, run.invocation
         turn = run.trace.turn

@@ -84,7 +84,8 @@ def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
     tensor = left if isinstance(left, Tensor) else right
     if isinstance(tensor, Tensor) and any(kinds) and keeps_shape(tensor):
         stand_in = ANY_NUMBER[kinds[0] or kinds[1]]
-        pair = (left, stand_in) if tensor is left else (stand_in, right)
+        plain = Tensor(tensor.shape, tensor.dtype, framework="numpy") if tensor.framework == "numpy" else tensor
+        pair = (plain, stand_in) if tensor is left else (stand_in, plain)
         return frameworks.of(tensor).operate(run, symbol, *pair)
     return unknown.loose().as_something()
 
@@ -111,8 +112,13 @@ def number_kind(value: Value) -> str:
 
 
 def keeps_shape(tensor: Tensor) -> bool:
-    """Whether arithmetic with one other value can only give this shape, and no values of it are known."""
-    return tensor.data is None and isinstance(tensor.shape, tuple) and len(tensor.shape) > 1 and 1 not in tensor.shape
+    """Whether arithmetic with one other value can only give this shape, and none of its values have to be followed."""
+    return (
+        (tensor.data is None or tensor.framework == "numpy")
+        and isinstance(tensor.shape, tuple)
+        and len(tensor.shape) > 1
+        and 1 not in tensor.shape
+    )
 
 
 def flat(value: Value) -> tuple[Value, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.operators import payload
 from flake8_cnnmem.graph import Tensor
@@ -21,9 +21,12 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
     run.spend(1)
     kind = type(value)
     if kind is Unknown:
-        return value.loose()
+        return value.loose() if value.sides is None else side_of(value, key)
     if run.poisoned and id(value) in run.poisoned:
-        return run.poisoned[id(value)][1]
+        item = run.sample(value)
+        if item is MISSING:
+            return run.poisoned[id(value)][1]
+        return item if not isinstance(key, slice) else alike(run, item, run.poisoned[id(value)][1])
     if isinstance(value, Tensor):
         return frameworks.of(value).index(run, value, key)
     if isinstance(value, dict):
@@ -52,6 +55,22 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
         return class_item(run, value, key)
     method = run.find(value, "__getitem__")
     return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def side_of(shape: Unknown, key: Value) -> Value:
+    """`image.shape[:2]`, `image.shape[0]` of a picture whose channels are not known."""
+    sides: Any = dims.read(shape.sides or ())
+    if isinstance(key, slice) and (key.start or 0, key.stop, key.step or 1) == (0, 2, 1):
+        return sides
+    return sides[key] if type(key) is int and key in (0, 1) else shape.loose()
+
+
+def alike(run: Interpreter, item: Value, cause: Unknown) -> list[Value]:
+    """A list of unknown length whose items are all like this one."""
+    made: list[Value] = []
+    run.poison(made, cause)
+    run.note_sample(made, [item])
+    return made
 
 
 def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
@@ -114,6 +133,7 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
         run.changed(container)
         if isinstance(word, Unknown):
             run.poison(container, word)
+            run.note_sample(container, [value])
         else:
             run.check_size(len(container))
             container[word] = value

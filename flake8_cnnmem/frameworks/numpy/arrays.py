@@ -95,7 +95,11 @@ def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unkno
         return make((), [value], dtype or dtype_of_value(value))
     items = run.items(value)
     if isinstance(items, Unknown):
-        return items
+        item = run.sample(value)
+        one = items if item is MISSING else as_array(run, item, dtype)
+        if isinstance(one, Unknown) or isinstance(one.shape, Unknown):
+            return items
+        return make((items, *one.shape), None, one.dtype)
     return gathered(run, items, dtype)
 
 

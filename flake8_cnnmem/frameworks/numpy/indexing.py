@@ -45,9 +45,32 @@ def sliced(run: Run, size: Size, entry: slice) -> tuple[Size, range | None]:
     return run.unknown("how much a slice leaves is not known"), None
 
 
+def of_picture(run: Run, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
+    """A part of an array of unknown shape: of a picture a crop, or the same one turned over or with other channels."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    if (
+        shape.sides is None
+        or not all(isinstance(entry, slice) or entry is ... for entry in entries)
+        or ... in entries[:2]
+    ):
+        return make(shape, None, tensor.dtype)
+    sides = [
+        side if not isinstance(entry, slice) else left_of_side(run, side, entry)
+        for side, entry in zip(shape.sides, [*entries[:2], ..., ...], strict=False)
+    ]
+    return Tensor(shape.of_picture(*sides), tensor.dtype, framework="numpy")
+
+
+def left_of_side(run: Run, side: Size, entry: slice) -> Size:
+    """What a slice leaves of a side; `::-1` turns it over."""
+    if (entry.start, entry.stop, entry.step) == (None, None, -1):
+        return side
+    return sliced(run, side, entry)[0]
+
+
 def index(run: Run, tensor: Tensor, key: Value) -> Value:
     if isinstance(tensor.shape, Unknown):
-        return make(tensor.shape, None, tensor.dtype)
+        return of_picture(run, tensor, tensor.shape, key)
     entries = expanded(key, len(tensor.shape))
     # A value that is not known may be a number, a mask, a list of places.
     any_kind = next((each for each in entries or () if isinstance(each, Unknown) and each.number != "int"), None)

@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.torch.placed import made_on
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import MISSING, Native, Run, Value
 
 NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
 
@@ -210,6 +210,13 @@ def from_data(run: Run, data: Value, dtype: Value) -> Value:
             return Tensor(data.shape, dtype_of(dtype, torch_dtype(data)))
         made.data = data.data
         return made if data.data is not None else Tensor(data.shape, made.dtype)
+    if isinstance(data, list) and id(data) in run.poisoned:
+        item = run.sample(data)
+        inner = from_data(run, item, dtype) if item is not MISSING else run.poisoned[id(data)][1]
+        cause = run.poisoned[id(data)][1]
+        if not isinstance(inner, Tensor) or isinstance(inner.shape, Unknown):
+            return Tensor(cause, dtype_of(dtype))
+        return Tensor((cause, *inner.shape), inner.dtype)
     if isinstance(data, (list, tuple, range)):
         count = countable(data)
         if count is None:

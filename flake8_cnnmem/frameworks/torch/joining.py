@@ -22,18 +22,29 @@ from flake8_cnnmem.values import Run, Value
 
 def given_tensors(run: Run, tensors: Value) -> list[Value] | Unknown:
     """The tensors of a list, tuple or tensor."""
-    if isinstance(tensors, (list, tuple)):
-        return [tensor_of(tensor) for tensor in tensors]
     if isinstance(tensors, Unknown):
         return tensors
     items = run.items(tensors)
     return items if isinstance(items, Unknown) else [tensor_of(tensor) for tensor in items]
 
 
+def of_samples(run: Run, op: Op, tensors: Value, cause: Unknown) -> Tensor | None:
+    """Samples of a list of unknown length put together along their first axis; None for anything else."""
+    item = run.sample(tensors) if isinstance(tensors, list) else None
+    if not isinstance(item, Tensor) or item.call is not None or not isinstance(item.shape, tuple):
+        return None
+    if isinstance(op, Stack) and op.axis == 0:
+        return Tensor((cause, *item.shape), item.dtype)
+    if isinstance(op, Concatenate) and op.axis == 0 and item.shape:
+        return Tensor((cause, *item.shape[1:]), item.dtype)
+    return None
+
+
 def join(run: Run, op: Op, tensors: Value, function: str) -> Value:
     inputs = given_tensors(run, tensors)
     if isinstance(inputs, Unknown):
-        return apply(run, op, inputs, function=function)
+        data = of_samples(run, op, tensors, inputs)
+        return apply(run, op, inputs, function=function) if data is None else data
     if not inputs:
         raise run.error("RuntimeError", f"{function}(): expected a non-empty list of Tensors")
     known = joined(op, inputs)

@@ -1,0 +1,120 @@
+"""What is known of data though not all of it is: numbers drawn at random, one of several, lists of unknown length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+from tests.evaluate.programs import evaluate
+
+HEAD = """
+import os, random
+import cv2
+import numpy as np
+import torch
+from PIL import Image, ImageOps
+from torchvision import transforms as T
+drawn = random.random() > 0.5
+picture = cv2.imread("a.png")
+image = Image.open("a.png")
+"""
+
+KNOWN = {
+    "a random factor leaves an array its shape": ("np.zeros((5, 6)) * random.uniform(0, 1)", [5, 6]),
+    "what goes into an array leaves it as it is": ("x = np.zeros((5, 6))\nx += os.listdir('.')", [5, 6], "x"),
+    "a factor of any kind may broadcast": ("np.zeros((5, 6)) * cv2.unheard_of(3)", "?"),
+    "a factor may broadcast an axis of one": ("np.zeros((1, 6)) * random.random()", "?"),
+    "a crop at a random place": (
+        "y, x = random.randint(0, 99), np.random.randint(0, 99)\nr = picture[y : y + 40, x : x + 50]", [40, 50, 3], "r",
+    ),
+    "a crop about the middle": (
+        "h, w = picture.shape[:2]\ny = (h - 40) // 2\nr = picture[y : y + 40, 0 : w]", [40, None, 3], "r",
+    ),
+    "ends that are not computed from one another": (
+        "y = random.randint(0, 9)\nr = picture[y : max(y, 5) + 40]", [None, None, 3], "r",
+    ),
+    "Pillow's crop": (
+        "x = random.randint(0, image.width - 9)\nr = np.array(image.convert('RGB').crop((x, 3, x + 9, 35)))",
+        [32, 9, 3], "r",
+    ),
+    "a border": ("r = np.array(ImageOps.expand(image.convert('L').resize((9, 8)), (1, 2, 3, 4)))", [14, 13], "r"),
+    "an array at a random place": ("np.zeros((5, 6, 7))[random.randrange(5)]", [6, 7]),
+    "an array at a place of any kind": ("np.zeros((5, 6, 7))[cv2.unheard_of(3)]", "?"),
+    "a tensor at a random place": ("torch.zeros(5, 6, 7)[np.random.randint(5)]", [6, 7]),
+    "where something holds": ("np.zeros((4, 3))[np.where(np.zeros(4) == 1)[0]]", [None, 3]),
+    "one of two sizes": ("np.zeros((4, 8)) if drawn else np.ones((4, 9))", [4, None]),
+    "one of two dtypes": ("np.zeros((4, 8), 'uint8') if drawn else np.ones((4, 8), 'float32')", [4, 8]),
+    "one of two functions": ("f = T.CenterCrop(9) if drawn else T.Resize((9, 9))\nr = f(torch.zeros(3, 30, 30))",
+                             [3, 9, 9], "r"),
+    "one of several at random": (
+        "random.choice([T.CenterCrop(9), T.Resize((9, 9))])(torch.zeros(3, 30, 30))", [3, 9, 9],
+    ),
+    "a value of a dict by a random key": ("{0: np.zeros((3, 4)), 1: np.ones((3, 4))}[random.randint(0, 1)]", [3, 4]),
+    "what is tried until it is taken": (
+        "def f(x):\n while True:\n  if random.random() > 0.5:\n   return x[:, 1:3]\nr = f(np.zeros((4, 5)))",
+        [4, 2], "r",
+    ),
+    "a list that a loop over files fills": (
+        "xs = []\nfor name in os.listdir('.'):\n    xs.append(cv2.resize(cv2.imread(name), (5, 4)))\nr = xs[3]",
+        [4, 5, 3], "r",
+    ),
+    "all of them": (
+        "xs = []\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = np.array(xs)", [None, 4, 5], "r",
+    ),
+    "all of them as tensors": (
+        "xs = []\nfor name in os.listdir('.'):\n    xs.append(torch.zeros(4))\nr = torch.stack(xs)", [None, 4], "r",
+    ),
+    "of a list with other things in front": (
+        "xs = [np.zeros((9, 5))]\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = xs[3]",
+        [None, 5], "r",
+    ),
+    "changed one by one": (
+        "xs = []\nfor name in os.listdir('.'):\n    xs.append(np.zeros((4, 5)))\nr = [x.T for x in xs][7]", [5, 4], "r",
+    ),
+    "a picture whose channels nobody knows": (
+        "np.array(image.resize((7, 6))).transpose(2, 0, 1)", [None, 6, 7],
+    ),
+    "a file that is not there, in another shape": ("np.load('x.npy').reshape(-1, 3, 8, 8)[0]", [3, 8, 8]),
+}  # fmt: skip
+
+
+def shape_of(value: Any) -> Any:
+    if isinstance(value, Unknown) or (isinstance(value, Tensor) and isinstance(value.shape, Unknown)):
+        return "?"
+    assert isinstance(value, Tensor)
+    assert isinstance(value.shape, tuple)
+    return [None if isinstance(size, Unknown) else size for size in value.shape]
+
+
+@pytest.mark.parametrize("row", KNOWN.values(), ids=KNOWN)
+def test_a_shape_is_known_as_far_as_the_code_gives_it(row: tuple[Any, ...]) -> None:
+    code, shape, name = row if len(row) == 3 else (f"r = {row[0]}", row[1], "r")
+    variables, run = evaluate(HEAD + code)
+    assert run.failures == []
+    assert shape_of(variables[name]) == shape
+
+
+def test_what_makes_samples_is_no_call_of_a_model() -> None:
+    _, run = evaluate("""
+import torch
+class D(torch.utils.data.Dataset):
+    def __init__(self):
+        self.blur = torch.nn.Conv2d(3, 3, 3)
+    def __getitem__(self, at):
+        return self.blur(torch.zeros(1, 3, 9, 9))[0]
+for batch in torch.utils.data.DataLoader(D(), batch_size=4):
+    shape = batch.shape
+""")
+    assert run.watch.calls == []
+
+
+def test_either_of_two_models_is_not_called_as_a_function() -> None:
+    variables, _ = evaluate(
+        "import random, torch\nm = torch.nn.Linear(3, 4) if random.random() > 0.5 else torch.nn.Linear(3, 5)\n"
+    )
+    assert isinstance(variables["m"], Unknown)
+    assert not isinstance(variables["m"], Instance)
