@@ -146,6 +146,8 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
     option = settings.input_shape.value if settings.input_shape is not None else None
     evidence = gathered(root.run, root.value, root.phases) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
+    if built is not None and evidence.trained is not None:
+        built = models.stated_by_step(built, evidence.trained)
     return built, precedence.training_for(facts, settings, built, evidence, path)
 
 

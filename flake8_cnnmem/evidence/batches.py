@@ -56,8 +56,10 @@ def unit_of(tensor: Tensor, size: int) -> int:
     behind = calls_behind([tensor])
     if any(call.weights for call in behind):
         return size
+    axes = len(tensor.shape) if isinstance(tensor.shape, tuple) else 0
+    # What has fewer axes is a single sample, or no sample at all.
     leaves = {read.shape[0] for call in behind for read in call.inputs
-              if read.call is None and isinstance(read.shape, tuple) and len(read.shape) > 1}  # fmt: skip
+              if read.call is None and isinstance(read.shape, tuple) and len(read.shape) >= max(axes, 2)}  # fmt: skip
     samples = leaves.pop() if len(leaves) == 1 else None
     return samples if isinstance(samples, int) and 0 < samples < size and size % samples == 0 else size
 

@@ -63,7 +63,8 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     """What a training says of one of its models: the step's own call of it first, then what it draws from."""
     calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
     calls = [call for call in phase.learning if call in calls] or calls
-    call = max(calls, key=batches.values_of, default=None)
+    # What comes from outside counts before what layers that are called by themselves hand on.
+    call = max(calls, key=lambda one: (is_leaf(one), batches.values_of(one)), default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
     wrappers = list(wrappers_of(call.instance)) if call is not None else []

@@ -241,8 +241,9 @@ def lifted(tensor: Tensor, batch: int) -> Shape | Unknown:
 
 def samples_behind(tensor: Tensor) -> set[object]:
     """The first axes of what a tensor was computed of on the host, before it was moved."""
+    axes = len(tensor.shape) if isinstance(tensor.shape, tuple) else 0
     leaves = [read for call in calls_behind([tensor]) for read in call.inputs if read.call is None]
-    return {leaf.shape[0] for leaf in leaves if isinstance(leaf.shape, tuple) and len(leaf.shape) > 1}
+    return {leaf.shape[0] for leaf in leaves if isinstance(leaf.shape, tuple) and len(leaf.shape) >= max(axes, 2)}
 
 
 def shapes_of(copied: Call, call: Call, batch: int) -> list[Shape | Unknown]:

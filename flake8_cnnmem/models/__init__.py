@@ -1,6 +1,6 @@
 """Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
 
-from flake8_cnnmem.models.build import Built, Wanted, build_model
+from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
 from flake8_cnnmem.models.join import Evaluated, Whole, joined
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.roots import TargetError, evaluate_target
@@ -17,4 +17,5 @@ __all__ = [
     "evaluate_file",
     "evaluate_target",
     "joined",
+    "stated_by_step",
 ]

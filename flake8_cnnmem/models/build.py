@@ -76,6 +76,17 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
         return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
 
 
+def stated_by_step(built: Built, call: RootCall) -> Built:
+    """The input as the training's step states it, where the model by itself has none: its parts are called instead."""
+    if built.input_shape is not None and None not in built.input_shape:
+        return built
+    shape = next((value.shape for value in call.args if isinstance(value, Tensor)), None)
+    sizes = [size for size in shape[1:] if isinstance(size, int)] if isinstance(shape, tuple) else []
+    if not isinstance(shape, tuple) or len(shape) < 2 or len(sizes) < len(shape) - 1:
+        return built
+    return replace(built, input_shape=tuple(sizes), input_source=place(call.site))
+
+
 class Builder:
     """Chooses the inputs of one model and calls it."""
 

@@ -18,6 +18,7 @@ from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+from flake8_cnnmem.values import Instance
 
 ALIKE_DEPTH = 40
 
@@ -37,6 +38,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     groups: list[list[Root]] = []
     taken: set[int] = set()
     left = LeftBehind()
+    repeated: set[int] = set()
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
         taking = [root for root in roots if called & inside_of(root)]
@@ -45,6 +47,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         if not trained:
             continue
+        trained += single_layers(run, phase, trained)
         taken.update(id(root) for root in taking)
         known = next((group for group in groups if continues(group, trained, phase)), None)
         if known is not None:
@@ -55,7 +58,10 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         left.add(phase)
         twin = next((group for group in groups if repeats(group, trained, phase)), None)
         if twin is not None:
-            twin[0].times += 1
+            # The next epochs of the same models are no further training.
+            again = {id(root.value) for root in trained}
+            twin[0].times += again.isdisjoint(repeated)
+            repeated |= again
             continue
         own = [replace(root, phases=[phase], beside=beside, evaluations=[]) for root in trained]
         tell_apart(own)
@@ -72,6 +78,23 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     found += fitted_together(run, [root for root in roots if id(root) not in taken])
     for root in found:
         root.phases.sort(key=size_of, reverse=True)
+    return found
+
+
+def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> list[Root]:
+    """Layers of the framework's own that the step updates and that are no part of a model: a head beside a backbone."""
+    covered = {id(weight) for root in trained for weight in weights_of(root)}
+    missing = set(phase.updated - covered)
+    found: list[Root] = []
+    layers = phase.held.layers if phase.held is not None and missing else []
+    for path, layer in sorted(layers, key=lambda each: -len(weights_in(each[1]))):
+        own = {id(weight) for weight in weights_in(layer)}
+        if own & missing and not own & covered:
+            missing -= own
+            made = run.trace.layers.get(id(layer))
+            site = (made.site or made.entered if made is not None else None) or layer.site or trained[0].site
+            target = f"{trained[0].target.partition('::')[0]}::{path}"
+            found.append(Root(path, target, layer, site, site, run))
     return found
 
 
@@ -240,8 +263,12 @@ def is_trained(root: Root) -> bool:
 
 
 def weights_of(root: Root) -> list[Weight]:
-    framework = frameworks.of_layer(root.value)
-    return [] if framework is None or root.value is None else framework.weights(root.value)
+    return [] if root.value is None else weights_in(root.value)
+
+
+def weights_in(layer: Instance) -> list[Weight]:
+    framework = frameworks.of_layer(layer)
+    return [] if framework is None else framework.weights(layer)
 
 
 def inside_of(root: Root) -> set[int]:
