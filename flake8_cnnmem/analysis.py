@@ -105,7 +105,7 @@ def unix_site_packages(environment: str) -> list[tuple[str, ...]]:
 
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
     """One model, evaluated, fed and counted; None where a directive says to skip it."""
-    from flake8_cnnmem import models
+    from flake8_cnnmem import models, precedence
 
     facts = facts_for(root, source)
     if facts.skip and not wanted:
@@ -116,7 +116,8 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
         return unresolved(root, training, limit)
     others = [part for part in root.parts if part is not root]
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
-    whole = models.joined(root, built, training, parts)
+    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], settings.devices)
+    training = precedence.share_of(training, whole.model.arrangement)
     report = counted(root, built, whole, training, settings, limit)
     # What a program has changed about natives is put back when its analysis ends: nothing is left for later then.
     return replace(report) if natives_changed() else report
@@ -205,10 +206,10 @@ def counted(
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
-    status = "lower-bound" if causes else "exact"
+    status = "exact" if not causes else "upper-bound" if all(each.upper for each in causes) else "lower-bound"
     bytes_limit = limit.bytes if limit is not None else None
     fits = estimate.total <= bytes_limit if bytes_limit is not None else None
-    if fits and causes:
+    if fits and status == "lower-bound":
         # At least so much: whether the whole fits is not known.
         fits = None
 

@@ -157,7 +157,7 @@ class ModelReport:
     column: int
     framework: str
     status: str
-    """ "exact", "lower-bound" or "unresolved"."""
+    """ "exact", "lower-bound", "upper-bound" or "unresolved"."""
     causes: tuple[Unknown, ...]
     training: Training
     parameters: int | None
@@ -190,6 +190,16 @@ class ModelReport:
     """What keeps memory growing with every turn of its loops, each loop that trains or evaluates it."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
+
+    @property
+    def bound(self) -> str:
+        """What stands before its figures where these are no exact ones."""
+        return {"lower-bound": "at least ", "upper-bound": "at most "}.get(self.status, "")
+
+    @property
+    def bound_of_batch(self) -> str:
+        """The same for the largest batch that fits."""
+        return {"lower-bound": "at most ", "upper-bound": "at least "}.get(self.status, "")
 
 
 @dataclass(frozen=True, slots=True)

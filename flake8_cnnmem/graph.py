@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import Shape, show
 from flake8_cnnmem.unknown import Leaving, Unknown
 
@@ -187,6 +188,8 @@ class Call:
     """False under `torch.no_grad()` and its like."""
     autocast: str | None = None
     """The half dtype of the autocast region that the call runs in, if any."""
+    offloaded: bool = False
+    """Whether what it keeps for the backward pass is kept in the host's memory."""
     problem: Problem | None = None
     function: str = ""
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
@@ -249,6 +252,9 @@ class Model:
 
     beside: tuple[Resident, ...] = ()
     """What else is in memory while it trains."""
+
+    arrangement: Arrangement | None = None
+    """How its training is spread over devices, where it is."""
 
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""

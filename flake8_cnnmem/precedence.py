@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from flake8_cnnmem.training import Fact, Training
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.arrangement import Arrangement
     from flake8_cnnmem.directives import Facts
     from flake8_cnnmem.evidence import Evidence, Said
     from flake8_cnnmem.graph import Site
@@ -35,6 +37,16 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
         shape,
         *loss[:1],
     )
+
+
+def share_of(training: Training, arrangement: Arrangement | None) -> Training:
+    """The training with one device's share of the batch, where what trains divides it. Devices that the code names
+    are in its evidence already."""
+    if arrangement is None or not arrangement.divides_batch or not arrangement.told or not arrangement.devices:
+        return training
+    fact = training.batch_size
+    share = -(-fact.value // arrangement.devices)
+    return replace(training, batch_size=Fact(share, fact.source, (*fact.passed_over, (str(fact.value), fact.source))))
 
 
 def decided(directive: T | None, said: Sequence[Said[T]], setting: Fact[T], path: str) -> Fact[T]:

@@ -94,6 +94,13 @@ def parse_batch_size(text: str) -> int:
     return int(word)
 
 
+def parse_devices(text: str) -> int:
+    word = text.strip()
+    if not re.fullmatch(r"\d{1,6}", word, re.ASCII) or int(word) < 1:
+        raise BadValue(f"{quote(text)} is not a number of devices: use a whole number from 1")
+    return int(word)
+
+
 def parse_input_shape(text: str) -> tuple[int | None, ...] | None:
     """`3,224,224` or `3x224x224`, without the batch; `None` or `?` for a size that is not known; `none`: no shape."""
     words = text.strip().strip("()[]").strip()
@@ -228,6 +235,7 @@ OPTIONS = (
     Option("input-shape", parse_input_shape, "A,B,C", "the input without the batch, in the framework's own order"),
     Option("optimizer", parse_optimizer, "NAME", "the optimizer where the code does not say (momentum)"),
     Option("dtype", parse_dtype, "NAME", f"the dtype where the code does not say (float32): {_alternatives(DTYPES)}"),
+    Option("devices", parse_devices, "N", "the GPUs that share a training where the code does not say (1)"),
     Option("accounting", parse_accounting, "NAME", f"how memory is counted: {_alternatives(ACCOUNTINGS)}"),
     Option(
         "overhead", parse_overhead, "SIZE", "kept free for the CUDA context and others, added to every estimate (0)"
@@ -245,6 +253,8 @@ class Settings:
     input_shape: Fact[tuple[int | None, ...]] | None = None
     optimizer: Fact[Optimizer] = Fact(Optimizer("momentum"), "default")
     dtype: Fact[str] = Fact("float32", "default")
+    devices: int | None = None
+    """How many devices share a training of which the code does not say; None where nobody does."""
     accounting: str = "framework"
     overhead: int = 0
     search_path: tuple[str, ...] | None = None

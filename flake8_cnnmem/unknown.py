@@ -29,6 +29,9 @@ class Unknown:
     instead: object = field(default=None, compare=False, repr=False)
     """What it is if it is not None, where a branch that may not be taken gives None: for who cannot be given None."""
 
+    upper: bool = field(default=False, compare=False)
+    """Whether the figure can only be smaller for it: what was counted is as much as there may be."""
+
     def divided(self, by: float) -> Unknown:
         """What dividing it gives."""
         once = self.divisor is None and by >= 1 and by == int(by)

@@ -219,6 +219,8 @@ class Run(Protocol):
     strict: bool
     grad_enabled: bool
     autocast: str | None
+    offloading: bool
+    """Whether what is kept for the backward pass goes to the host's memory."""
     invocation: Invocation | None
     making_data: bool
     poisoned: dict[int, tuple[Value, Unknown]]
@@ -359,9 +361,7 @@ class Run(Protocol):
         """What a native has held until now, its arguments above all: their tensors may be freed from here on."""
         ...
 
-    def enter(
-        self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False
-    ) -> AbstractInvocation:
+    def enter(self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False) -> AbstractInvocation:
         """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
         ...
 
@@ -372,11 +372,17 @@ class Run(Protocol):
         ...
 
     def repeated(self) -> AbstractTurns:
-        """`with run.repeated(): ...`: what happens inside is one turn of a loop that a native runs for the program."""
+        """`with run.repeated(): ...`: what happens inside is one turn of a loop that a native runs for the program.
+        What is entered again is another turn of the same loop (gradients that are gathered)."""
         ...
 
     def drawn_again(self) -> Callable[[], bool]:
         """For a `Stream`: whether a loop over it needs a second turn."""
+        ...
+
+    def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+        """The text of a file of the project (settings that the code names), or of the folders in `also`, which a
+        library keeps for itself; Unknown for any other file."""
         ...
 
     def arguments(self) -> dict[str, Value] | Unknown:

@@ -168,7 +168,11 @@ def make_estimate() -> Callable[..., Estimate]:
     return make
 
 
-WHEELS = {"torchvision": "torchvision==0.28.0", "keras": "keras==3.15.1", "timm": "timm==1.0.31"}
+WHEELS = {
+    "torchvision": "torchvision==0.28.0", "keras": "keras==3.15.1", "timm": "timm==1.0.31",
+    "transformers": "transformers==5.23.0", "diffusers": "diffusers==0.42.1", "peft": "peft==0.21.2",
+    "accelerate": "accelerate==1.15.0", "huggingface_hub": "huggingface_hub==2.4.0",
+}  # fmt: skip
 
 
 @cache

@@ -96,6 +96,7 @@ BAD = {
     "batch-size": ("many", "'many' is not a batch size: use a whole number from 1"),
     "input-shape": ("big", "'big' is not an input shape: use the sizes without the batch"),
     "optimizer": ("adamm", "'adamm' is not an optimizer: use"),
+    "devices": ("none", "'none' is not a number of devices: use a whole number from 1"),
     "dtype": ("float8", "'float8' is not a dtype: use float32"),
     "accounting": ("guess", "'guess' is not an accounting: use framework or cs231n"),
     "overhead": ("some", "'some' is not a size such as 12GiB"),

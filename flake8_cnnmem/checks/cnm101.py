@@ -7,7 +7,8 @@ One training step of this model needs more memory than `cnnmem-gpu-limit`, `cnnm
 moment; "parameters" are the weights, their gradients and the optimizer's state together; "overhead" is what
 `cnnmem-overhead` keeps free, or what a GPU that is known by its name takes beside the tensors. Where batch size or
 optimizer come from code or a directive, the message says from where. "at least" stands where something could not be
-known and only what is known was counted. The finding stands where the model is built, once for each distinct model:
+known and only what is known was counted, "at most" where a step is compiled and may need less than was counted. The
+finding stands where the model is built, once for each distinct model:
 of several trainings of it the one that needs most, and the message says which that is ("the second of three trainings,
 its loop at line 88"). Where a loop that only evaluates needs more than the training, as one with a larger batch or
 without `torch.no_grad()` may, the message says what evaluation needs, and what the training itself.
@@ -82,18 +83,17 @@ def check_file(report: FileReport, settings: Settings) -> Iterator[Finding]:
 def describe(report: ModelReport, estimate: Estimate, limit: int, settings: Settings) -> str:
     training, found = report.training, report.evaluation
     needs, most = units.show_apart(estimate.total, limit)
-    at_least = "at least " if report.status == "lower-bound" else ""
     gpu = settings.gpu_named(limit, report.path)
     over = f"over the {most} limit of the {gpu}" if gpu else f"over the {most} limit"
     dtype = f"{training.dtype.value}{_from(training.dtype)}"
     if found is not None:
         batch = f"batch {found.batch_size} ({shown_path(found.path, report.path)}:{found.line})"
         rest = f"{_parts(estimate)}; {dtype}); the training itself needs {units.show(found.training_total)}"
-        return f"{report.name}: evaluation needs {at_least}{needs} at {batch}, {over} ({rest}{_evaluates(found)}"
+        return f"{report.name}: evaluation needs {report.bound}{needs} at {batch}, {over} ({rest}{_evaluates(found)}"
     batch = f"batch {training.batch_size.value}{_from(training.batch_size)}"
     how = f"{training.optimizer.value}{_from(training.optimizer)}, {dtype}"
     return (
-        f"{report.name}: {_which(report)} needs {at_least}{needs} at {batch}, {over} "
+        f"{report.name}: {_which(report)} needs {report.bound}{needs} at {batch}, {over} "
         f"({_parts(estimate)}; {how}){_fits(report, estimate, limit)}"
     )
 
@@ -141,7 +141,7 @@ def _fits(report: ModelReport, estimate: Estimate, limit: int) -> str:
     if largest is None:
         return ""
     if largest > 0:
-        return f"; fits up to {'at most ' if report.status == 'lower-bound' else ''}batch {largest}"
+        return f"; fits up to {report.bound_of_batch}batch {largest}"
     batch = max(estimate.batch_size, 1)
     parts = {
         "the parameters with gradients and optimizer state need": estimate.parameters

@@ -47,6 +47,7 @@ def apply_op(
         site=run.site,
         grad=run.grad_enabled,
         autocast=run.autocast,
+        offloaded=run.offloading,
         function=function,
     )
     dtype = tensors[0].dtype if tensors else "float"

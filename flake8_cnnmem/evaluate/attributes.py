@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -66,6 +67,8 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     if kind is Batch:
         found = builtins.method(run, 1, name)
         return run.unknown(f"{name} of the batch size") if found is not MISSING else MISSING
+    if kind is OrderedDict and name in vars(value):
+        return vars(value)[name]
     return builtins.method(run, value, name)
 
 
@@ -338,6 +341,10 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
         value.attributes[name] = new
     elif isinstance(value, Bound):
         assign(run, value.function, name, new)
+    elif type(value) is OrderedDict:
+        # Of the built-in containers the one that has attributes of its own.
+        run.changed(vars(value))
+        vars(value)[name] = new
     elif not isinstance(value, (Unknown, Native)):
         raise run.error("AttributeError", f"'{type(value).__name__}' object has no attribute '{name}'")
 

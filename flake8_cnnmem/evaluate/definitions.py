@@ -8,6 +8,7 @@ from typing import Any
 
 import libcst as cst
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -130,6 +131,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []
         body(inner)
+        namespace.update(frameworks.placed_in(f"{module.name}.{word}"))
         if annotations:
             namespace["__annotations__"] = {key: annotation_text(value) for key, value in annotations.items()}
         if "forward" in namespace:

@@ -138,6 +138,8 @@ class Importer:
         except SourceError:
             return None
         module = Module(dotted, source, package)
+        for word, value in frameworks.placed_in(dotted).items():
+            module.assign(word, value)
         if self.files.is_file(path):
             self.by_path[self.files.real(path)] = module
         return module
@@ -180,6 +182,8 @@ class Importer:
         if word.startswith("_") and not source.exports(self.run, word):
             return MISSING
         found = source.own(self.run, word)
+        if found is MISSING:
+            found = source.declared(self.run, word)
         if found is MISSING or not source.exports(self.run, word):
             return MISSING
         return found

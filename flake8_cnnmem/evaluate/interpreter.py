@@ -20,6 +20,7 @@ from flake8_cnnmem.evaluate.budget import (
     Budget,
     Exhausted,
 )
+from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
@@ -65,6 +66,7 @@ class Interpreter:
         self.invocation: Invocation | None = None
         self.grad_enabled = True
         self.autocast: str | None = None
+        self.offloading = False
         self.journal: branches.Journal | None = None
         self.births: dict[int, Instance] | None = None
         """Objects that were made since the journal began, by id."""
@@ -379,13 +381,15 @@ class Interpreter:
         return invoke(self, function, args, kwargs)
 
     def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
-        saved = (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth)
+        saved = (self.frame, self.site, self.invocation, self.budget.depth)
+        regions = (self.grad_enabled, self.autocast, self.offloading)
         try:
             return invoke(self, function, args, kwargs)
         except Raised as raised:
             frame = self.frame
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
-            (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast, self.budget.depth) = saved
+            self.frame, self.site, self.invocation, self.budget.depth = saved
+            self.grad_enabled, self.autocast, self.offloading = regions
             return Unknown(describe(raised), *where)
 
     def within(self, steps: int, function: Value, *args: Value) -> Value:
@@ -418,6 +422,9 @@ class Interpreter:
             return self.attempt(function, *args)
         finally:
             self.making_data = outer
+
+    def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+        return text(self, path, also)
 
     def arguments(self) -> dict[str, Value] | Unknown:
         frame = self.frame

@@ -234,6 +234,25 @@ class Module:
                         dotted = run.importer.resolve_relative(self, node.level, dotted)
                     found = self.variables[word] = run.importer.member(dotted, alias.name)
                     return found
+        return self.declared_by_stars(run, word)
+
+    def declared_by_stars(self, run: Interpreter, word: str) -> Value:
+        """The same for `from .models import *`. A package of many parts has one such import for each: those whose name
+        the word begins with come first (`vit` for ViTConfig), so that the others need not be read."""
+        if word in self.asked or word.startswith("__"):
+            return MISSING
+        stars = [node for node in self.outline().declared if node.names[0].name == "*"]
+        plain = word.lower().replace("_", "")
+        stars.sort(key=lambda node: -common_length((node.module or "").rpartition(".")[2].replace("_", ""), plain))
+        self.asked.add(word)
+        try:
+            for node in stars:
+                found = run.importer.star_member(self, node, word)
+                if found is not MISSING:
+                    self.variables[word] = found
+                    return found
+        finally:
+            self.asked.discard(word)
         return MISSING
 
     def assign(self, word: str, value: Value) -> None:
@@ -291,7 +310,9 @@ def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = Mapp
     Bodies of other functions and classes are not looked into: they run when they are called.
     """
     found: set[str] = set()
-    waiting: list[Any] = [statement]
+    # What is imported for type checkers alone is bound to nothing when the module runs.
+    parts = statement.orelse if isinstance(statement, ast.If) and is_for_checkers(statement) else [statement]
+    waiting: list[Any] = list(parts)
     while waiting:
         node = waiting.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -334,6 +355,11 @@ def declared_global(function: ast.FunctionDef) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Global):
             yield from node.names
+
+
+def common_length(part: str, word: str) -> int:
+    """How long a part's name is that a word begins with; 0 where it begins otherwise."""
+    return len(part) if word.startswith(part) else 0
 
 
 def is_for_checkers(statement: ast.stmt) -> bool:

@@ -345,7 +345,10 @@ def equal_instances(run: Interpreter, left: Value, right: Value) -> bool | Unkno
     plain_left, plain_right = payload(left), payload(right)
     if not isinstance(plain_left, Instance) and not isinstance(plain_right, Instance):
         return equal(run, plain_left, plain_right)
-    return left is right
+    # What a base that is not known says of equality nobody knows: an enum's value, a string's.
+    bases = (each.cls.any_unknown_base() for each in (left, right) if isinstance(each, Instance))
+    cause = next((base for base in bases if base is not None), None)
+    return left is right if cause is None else cause
 
 
 def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:

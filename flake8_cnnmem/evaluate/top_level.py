@@ -33,13 +33,13 @@ def run_module(run: Interpreter, module: Module) -> None:
 
 def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> None:
     """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
-    saved = (run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast)
+    saved = (run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast, run.offloading)
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
     run.invocation = None
     run.import_guards = 0
     turn, doubts = run.trace.turn, len(run.trace.doubts)
     if module.lazy:
-        run.grad_enabled, run.autocast = True, None
+        run.grad_enabled, run.autocast, run.offloading = True, None, False
         # What an import defines stays defined, also when the branch that asked for it is undone.
         run.importing, run.journal = module, None
     made = run.layers_made
@@ -49,7 +49,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         code(Frame(run, module, "module", module.variables, None, twin.lineno))
         if not module.lazy:
             # `torch.set_grad_enabled(False)` on a line of its own holds for those after it.
-            saved = (*saved[:4], run.grad_enabled, run.autocast)
+            saved = (*saved[:4], run.grad_enabled, run.autocast, run.offloading)
     except (Raised, Exhausted, RecursionError) as error:
         give_up(run, module, twin, error)
         if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
@@ -59,7 +59,8 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         run.trace.leave(turn, run.numbered)
         del run.trace.doubts[doubts:]
         run.budget.depth, run.import_guards, run.journal = depth, guards, journal
-        run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast = saved
+        run.frame, run.site, run.invocation, run.importing = saved[:4]
+        run.grad_enabled, run.autocast, run.offloading = saved[4:]
 
 
 def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Kept, Turn
+from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Kept, Loop, Turn
 from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.values import Bound, Instance, Value
 
@@ -139,17 +139,21 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
 
 
 class RepeatedTurns:
-    """`with run.repeated():` what happens inside is a turn of a loop that a native runs for the program."""
+    """`with run.repeated():` what happens inside is a turn of a loop that a native runs for the program. Entered again,
+    it is another turn of the same loop."""
 
-    __slots__ = ("run", "site", "turn")
+    __slots__ = ("loop", "run", "site", "turn")
 
     def __init__(self, run: Interpreter, site: Site | None) -> None:
         self.run = run
         self.site = site
+        self.loop: Loop | None = None
 
     def __enter__(self) -> None:
         trace = self.run.trace
-        self.turn: Turn = trace.begin(trace.enter(self.site, self.run.numbered), self.run.numbered)
+        if self.loop is None:
+            self.loop = trace.enter(self.site, self.run.numbered)
+        self.turn: Turn = trace.begin(self.loop, self.run.numbered)
 
     def __exit__(self, *exception: object) -> None:
         if exception[0] is None:

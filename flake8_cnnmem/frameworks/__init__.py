@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
@@ -31,12 +32,14 @@ PACKAGES = {
     "lightning_fabric": "torch",
     "lightning_utilities": "torch",
     "accelerate": "torch",
-    "einops": "torch",
     "apex": "torch",
+    "deepspeed": "torch",
+    "fastai": "torch",
+    "ignite": "torch",
+    "einops": "torch",
     "tensorboardX": "torch",
     "transformers": "torch",
     "bitsandbytes": "torch",
-    "deepspeed": "torch",
     "torchvision": "images",
     "PIL": "images",
     "cv2": "images",
@@ -65,6 +68,14 @@ def stand_in(dotted: str) -> Namespace | None:
     if package not in ("images", "torch"):
         return None
     found: Namespace | None = importlib.import_module(f"{__name__}.{package}").stand_in(dotted)
+    return found
+
+
+def placed_in(dotted: str) -> Mapping[str, Value]:
+    """What stands in the place of names of a module that is read from its source otherwise."""
+    if PACKAGES.get(dotted.partition(".")[0]) != "torch":
+        return {}
+    found: Mapping[str, Value] = importlib.import_module(f"{__name__}.torch").PLACED.get(dotted, {})
     return found
 
 

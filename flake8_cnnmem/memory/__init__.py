@@ -37,6 +37,10 @@ def account(
             estimate = separate.estimate(parts, overhead)
         else:
             estimate = framework.estimate(model, training, overhead)
+        if model.arrangement is not None:
+            from flake8_cnnmem.memory import sharing
+
+            estimate = sharing.share(estimate, model, training)
         return device.added(estimate, model, gpu) if gpu and not overhead else estimate
     from flake8_cnnmem.memory import cs231n
 

@@ -142,6 +142,7 @@ class Backward:
             if len(given) == 1 or plan.kind != "view":
                 plan.ways[gradient.form] = way
         scratch = [memory.room(lot) for lot in way.scratch]
+        scratch += [memory.allocate(line) for line in node.fetched]
         handed: list[Value | None] = []
         for at, made in zip(plan.wanted, way.made, strict=True):
             later = made is None or made[0] == "late"

@@ -292,7 +292,13 @@ class Forward:
             results.append((id(tensor), Value(storage, form, grad, None, viewed)))
         if plan.flows and self.records:
             saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
-            self.tape.append(Node(call, plan, operands + weights, results, saved))
+            fetched: tuple[Line, ...] = ()
+            if call.offloaded:
+                fetched = tuple(storage.line for storage in saved)
+                for storage in saved:
+                    memory.let_go(storage)
+                saved = []
+            self.tape.append(Node(call, plan, operands + weights, results, saved, fetched))
             self.asked.update([key for key, _ in operands])
         for storage in scratch:
             memory.release(storage)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call, Invocation, OwnBackward
+from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Storage, Value
 
@@ -24,6 +25,8 @@ class Node:
     """Its inputs and then its weights, as its backward sees them; it holds no memory by them."""
     results: Sequence[Keyed]
     saved: list[Storage]
+    fetched: tuple[Line, ...] = ()
+    """What waits in the host's memory, and is on the device for the time of its backward."""
 
     @property
     def gives(self) -> list[int]:

@@ -1,5 +1,6 @@
 """Which models a file defines, and their graphs: each root is fed with symbolic inputs."""
 
+from flake8_cnnmem.models.arranged import arranged
 from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
 from flake8_cnnmem.models.join import Evaluated, Whole, joined
 from flake8_cnnmem.models.root import Root
@@ -13,6 +14,7 @@ __all__ = [
     "TargetError",
     "Wanted",
     "Whole",
+    "arranged",
     "build_model",
     "evaluate_file",
     "evaluate_target",

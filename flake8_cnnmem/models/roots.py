@@ -69,7 +69,11 @@ def evaluate_way(
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
-    """Models of a framework's own class whose construction raises: `model = Sequential([...])` with a bad layer."""
+    """Models of a framework's own class whose construction raises: `model = Sequential([...])` with a bad layer; and
+    those that a library makes from a file that is not there."""
+    for name, site, cause in run.data("not made").values():
+        if site is not None and site.path == module.path:
+            yield Root(name, f"{module.path}::{name}", None, site, site, run, [], (cause,))
     for statement, cause in run.raised:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Name) and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):

@@ -14,7 +14,9 @@ from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.settings import LARGEST_NUMBER, Settings
 from flake8_cnnmem.training import Fact
 
-STATUS = {"exact": "exact", "lower-bound": "a lower bound", "unresolved": "not estimated"}
+STATUS = {
+    "exact": "exact", "lower-bound": "a lower bound", "upper-bound": "an upper bound", "unresolved": "not estimated",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,30 +130,29 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     total, limit = units.show_apart(report.estimate.total, report.limit)
     name = settings.gpu_named(report.limit, report.path)
     gpu = f" ({name})" if name else ""
-    at_least = "at least " if report.status == "lower-bound" else ""
     if report.fits is None:
-        answer = f"it takes {at_least}{total}; whether it fits is not known"
+        answer = f"it takes {report.bound}{total}; whether it fits is not known"
     elif report.fits:
         answer = f"fits, with {units.show(report.limit - report.estimate.total)} to spare"
     else:
-        answer = f"does not fit: {at_least}{units.show(report.estimate.total - report.limit)} over"
+        answer = f"does not fit: {report.bound}{units.show(report.estimate.total - report.limit)} over"
     largest = report.largest_batch_size
     whose = ""
     if report.evaluation is not None:
         largest, whose = report.evaluation.largest_batch_size, "evaluation "
-    at_most = "at most " if report.status == "lower-bound" else ""
-    fits = f"; {whose}fits up to {at_most}batch {largest}"
+    fits = f"; {whose}fits up to {report.bound_of_batch}batch {largest}"
     batch = "" if largest is None or largest >= LARGEST_NUMBER else "; not even batch 1 fits" if largest < 1 else fits
     return f"limit {limit}{gpu}: {answer}{batch}"
 
 
 def total(report: ModelReport) -> str:
-    """`12.04 GiB`, `at least 2.1 GiB`, `not estimated`: the figure, as near to the limit as the verdict shows it."""
+    """`12.04 GiB`, `at least 2.1 GiB`, `at most 3 GiB`, `not estimated`: the figure, as near to the limit as the
+    verdict shows it."""
     if report.estimate is None:
         return STATUS["unresolved"]
     size = report.estimate.total
     shown = units.show(size) if report.limit is None else units.show_apart(size, report.limit)[0]
-    return f"at least {shown}" if report.status == "lower-bound" else shown
+    return f"{report.bound}{shown}"
 
 
 def fitting(fits: bool | None) -> str:

@@ -73,3 +73,43 @@ def test_a_lazy_package_gives_its_parts(how: str, tmp_path: Path) -> None:
     settings = Settings(search_path=(str(tmp_path),))
     (report,) = analyse(Source(str(tmp_path / "train.py"), "import torch\n" + how), settings).reports
     assert (report.name, report.status, report.parameters) == ("Net", "exact", 18)
+
+
+STARS = """
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .models import *
+else:
+    sys.modules[__name__] = read_all_files_of_the_package(__file__)
+"""
+PARTS = """
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .large import *
+    from .net import *
+"""
+PART = """
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .modeling_net import *
+"""
+
+
+def test_a_package_that_declares_its_parts_by_stars_gives_them(tmp_path: Path) -> None:
+    models = tmp_path / "lazy" / "models"
+    (models / "net").mkdir(parents=True)
+    (models / "large").mkdir()
+    (tmp_path / "lazy" / "__init__.py").write_text(STARS)
+    (models / "__init__.py").write_text(PARTS)
+    (models / "net" / "__init__.py").write_text(PART)
+    (models / "large" / "__init__.py").write_text("raise NetError")
+    net = NETS.replace("from . import available", "available = lambda name: name == 'torch'")
+    (models / "net" / "modeling_net.py").write_text(net + "\n__all__ = ['Net', 'NetError']\n")
+    settings = Settings(search_path=(str(tmp_path),))
+    text = "import torch\nfrom lazy import Net\nnet = Net()\n"
+    (report,) = analyse(Source(str(tmp_path / "train.py"), text), settings).reports
+    assert (report.name, report.status, report.parameters) == ("Net", "exact", 18)

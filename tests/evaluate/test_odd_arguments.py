@@ -21,15 +21,19 @@ from flake8_cnnmem.frameworks.keras import modules as keras_modules
 from flake8_cnnmem.frameworks.keras.functions import backend, operations
 from flake8_cnnmem.frameworks.keras.functions import tensorflow as tensorflow_functions
 from flake8_cnnmem.frameworks.torch import (
+    PLACED,
+    apex,
     data,
     distributions,
     einops,
-    launching,
+    fastai,
+    ignite,
     lightning,
     namespaces,
     registry,
     transformers,
 )
+from flake8_cnnmem.frameworks.torch.distributed import accelerate, checkpointing, deepspeed, fsdp, processes
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.source import Source
@@ -59,12 +63,16 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, table in numpy.MODULES.items():
         yield name, table
     yield "numpy.ndarray", numpy.members.MEMBERS
-    for modules in (images.MODULES, lightning.CONTENTS, einops.CONTENTS):
+    packages = (apex.CONTENTS, deepspeed.CONTENTS, ignite.CONTENTS, {f"placed in {n}": t for n, t in PLACED.items()})
+    for modules in (images.MODULES, lightning.CONTENTS, einops.CONTENTS, *packages):
         for name, names in modules.items():
             yield name, dict(names)
     yield "torch.utils.data", data.DATA
-    yield "torch.multiprocessing", launching.MULTIPROCESSING
-    yield "accelerate", launching.ACCELERATE
+    yield "torch.multiprocessing", processes.MULTIPROCESSING
+    yield "torch.distributed", processes.GROUPS
+    yield "torch.distributed.fsdp", {**fsdp.FSDP, **fsdp.WRAP, **checkpointing.CONTENTS}
+    yield "fastai", fastai.NAMES
+    yield "accelerate", accelerate.ACCELERATE
     yield "transformers", transformers.NAMES
     yield "torch.distributions", distributions.NAMES
     yield "tensorflow.io", records.FILES

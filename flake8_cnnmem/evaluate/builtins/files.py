@@ -7,6 +7,7 @@ Only files below the working directory or the analysed file's own folder are rea
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
@@ -20,15 +21,15 @@ LARGEST = 200_000
 NOT_READ = "what a file holds is not known"
 
 
-def place(run: Run, path: Value) -> str | None:
-    """Where a file of the project lies; None for what is no file of the project."""
+def place(run: Run, path: Value, also: Sequence[str] = ()) -> str | None:
+    """Where a file of the project lies; None for what is no file of the project, nor of the folders in `also`."""
     plain = payload(path)
     importer: Any = getattr(run, "importer", None)
     if importer is None or isinstance(plain, (Unknown, bytes, int)) or not str(plain) or "\0" in str(plain):
         return None
     files = importer.files
     script = os.path.dirname(os.path.abspath(run.trace.path)) if run.trace.path else os.getcwd()  # type: ignore[attr-defined]
-    roots = [files.real(os.getcwd()), files.real(script)]
+    roots = [files.real(os.getcwd()), files.real(script), *(files.real(folder) for folder in also)]
     for base in (os.getcwd(), script):
         candidate = os.path.join(base, str(plain))
         if not files.is_file(candidate):
@@ -39,11 +40,11 @@ def place(run: Run, path: Value) -> str | None:
     return None
 
 
-def content(run: Run, path: Value) -> bytes | Unknown:
+def content(run: Run, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:
     """The bytes of a file of the project; Unknown for any other file."""
     if isinstance(path, Unknown):
         return path
-    found = place(run, path)
+    found = place(run, path, also)
     importer: Any = getattr(run, "importer", None)
     if found is None:
         return run.unknown(NOT_READ)
@@ -57,8 +58,8 @@ def content(run: Run, path: Value) -> bytes | Unknown:
     return data
 
 
-def text(run: Run, path: Value) -> str | Unknown:
-    data = content(run, path)
+def text(run: Run, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+    data = content(run, path, also)
     if isinstance(data, Unknown):
         return data
     try:

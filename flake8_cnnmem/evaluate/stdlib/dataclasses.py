@@ -37,6 +37,7 @@ INIT_VAR = native_class(
 )
 FIELD = native_class("Field", {}, module="dataclasses")
 names.update({"MISSING": SENTINEL, "KW_ONLY": KW_ONLY, "InitVar": INIT_VAR, "Field": FIELD})
+PARAMETERS = native_class("_DataclassParams", {}, module="dataclasses")
 FROZEN = Class("FrozenInstanceError", (EXCEPTIONS["AttributeError"],), module="dataclasses")
 
 KIND = re.compile(r"^(?:\w+\.)*(ClassVar|InitVar|KW_ONLY)\b")
@@ -57,6 +58,7 @@ class Entry:
     init_var: bool = False
     made: Instance | None = None
     """The object that `field()` gave, which `fields()` gives again."""
+    annotation: Value = None
 
 
 @names.function("field", absorb=False)
@@ -96,7 +98,7 @@ def kind_of(annotation: Value) -> str:
 def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Entry:
     init_var = kind_of(annotation) == "InitVar"
     if not (isinstance(value, Instance) and value.cls is FIELD):
-        return Entry(name, value, kw_only=kw_only, init_var=init_var, made=None)
+        return Entry(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation)
     own = value.attributes
     own["name"], own["type"] = name, annotation
     default, factory = own["default"], own["default_factory"]
@@ -110,6 +112,7 @@ def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Entry:
         kw_only if own["kw_only"] is SENTINEL else own["kw_only"] is True,
         init_var,
         value,
+        annotation,
     )
 
 
@@ -150,7 +153,11 @@ def dataclass_(
         if not isinstance(cls, Class) or cls.host is not None:
             return cls
         run.changed(cls.namespace)
-        return process(run, cls, init is True, repr is True, eq is True, order is True, frozen is True, kw_only is True)
+        process(run, cls, init is True, repr is True, eq is True, order is True, frozen is True, kw_only is True)
+        told = {"init": init, "repr": repr, "eq": eq, "order": order, "unsafe_hash": unsafe_hash, "frozen": frozen,
+                "match_args": match_args, "kw_only": kw_only, "slots": slots, "weakref_slot": weakref_slot}  # fmt: skip
+        cls.namespace["__dataclass_params__"] = Instance(PARAMETERS, told)
+        return cls
 
     return Native("dataclass", decorate) if cls is None else decorate(run, cls)
 
@@ -280,7 +287,7 @@ def field_object(each: Entry) -> Instance:
         return each.made
     default = SENTINEL if each.default is MISSING else each.default
     return Instance(FIELD, {
-        "name": each.name, "type": None, "default": default, "default_factory": SENTINEL, "init": each.init,
+        "name": each.name, "type": each.annotation, "default": default, "default_factory": SENTINEL, "init": each.init,
         "repr": each.repr, "hash": None, "compare": each.compare, "metadata": {}, "kw_only": each.kw_only,
     })  # fmt: skip
 

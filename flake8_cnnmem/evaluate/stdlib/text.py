@@ -16,6 +16,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
 
 PATTERN_LENGTH = 200
+WORDS_LENGTH = 8_000
 TEXT_LENGTH = 1000
 """Beyond these a regular expression is not matched."""
 
@@ -43,7 +44,9 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
     if isinstance(plain, Unknown):
         return plain
     source, bits = plain
-    if len(source) > PATTERN_LENGTH:
+    # A choice of many words is long, and matched in no time.
+    repeats = any(sign in source for sign in ("*+?{" if isinstance(source, str) else b"*+?{"))
+    if len(source) > (PATTERN_LENGTH if repeats else WORDS_LENGTH):
         return run.unknown("a regular expression is too long to be matched safely")
     try:
         return re.compile(source, bits)

@@ -182,11 +182,15 @@ def get_type_hints(run: Run, obj: Value, *args: Value, **kwargs: Value) -> Value
 def get_origin(run: Run, tp: Value) -> Value:
     if isinstance(tp, Instance) and tp.cls is UNION:
         return names["Union"]
+    if tp is None or isinstance(tp, str):
+        return None
     return tp.attributes.get("__origin__") if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
 
 
 @names.function("get_args")
 def get_args(run: Run, tp: Value) -> Value:
+    if tp is None or isinstance(tp, str):
+        return ()
     return (
         tp.attributes.get("__args__", ()) if isinstance(tp, Instance) else run.unknown("generic classes are not kept")
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.torch import namespaces, summaries, transformers
+from flake8_cnnmem.frameworks.torch import fastai, namespaces, summaries, transformers
 from flake8_cnnmem.frameworks.torch.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
 from flake8_cnnmem.frameworks.torch.indexing import index, set_index
@@ -12,9 +14,9 @@ from flake8_cnnmem.frameworks.torch.optim import optimizer_of, packages, paramet
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
-from flake8_cnnmem.values import Instance, Namespace
+from flake8_cnnmem.values import Instance, Namespace, Value
 
-__all__ = ["FRAMEWORK", "find_module", "stand_in"]
+__all__ = ["FRAMEWORK", "PLACED", "find_module", "stand_in"]
 
 
 def find_module(dotted: str) -> Namespace | None:
@@ -23,9 +25,13 @@ def find_module(dotted: str) -> Namespace | None:
     return namespaces.find_module(dotted) if found is None else found
 
 
+PLACED: dict[str, Mapping[str, Value]] = {**transformers.PLACED, **fastai.PLACED}
+"""By module or class of packages on top of torch what stands in the place of their own names."""
+
+
 def stand_in(dotted: str) -> Namespace | None:
-    """What is known of a package whose source is not found."""
-    return transformers.stand_in(dotted) or packages.stand_in(dotted)
+    """A package on top of torch whose source is not found."""
+    return transformers.stand_in(dotted) or packages.stand_in(dotted) or fastai.stand_in(dotted)
 
 
 def is_model(instance: Instance) -> bool:

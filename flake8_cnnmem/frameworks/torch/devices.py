@@ -55,6 +55,17 @@ def lies_on_host(tensor: Tensor) -> bool:
     return not any(one.moved for one in operands) and not (learned and tensor.call.grad)
 
 
+def all_to_device(run: Run, value: Value, depth: int = 6) -> Value:
+    """A batch with all its tensors, as a trainer or a loader that it has prepared moves it."""
+    if isinstance(value, Tensor):
+        return to_device(run, value)
+    if depth and type(value) is dict:
+        return {key: all_to_device(run, item, depth - 1) for key, item in value.items()}
+    if depth and type(value) in (list, tuple):
+        return type(value)(all_to_device(run, item, depth - 1) for item in value)
+    return value
+
+
 def to_host(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.cpu()`: of what no gradient flows through any more a tensor of its own, for which the card has no room."""
     if not isinstance(input, Tensor) or isinstance(input, Weight):

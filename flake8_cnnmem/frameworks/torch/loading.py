@@ -6,6 +6,7 @@ import math
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.collating import LARGEST_LIST, batch_size_of, collate, convert, default_collate
+from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -102,8 +103,17 @@ FIRST = Native("first sample", first, absorb=False)
 ITEM = Native("sample", lambda run, dataset: run.index(dataset, 0), absorb=False)
 
 
+MOVES = "_native_moves"
+"""The attribute of a loader that somebody has prepared to move its batches to the device."""
+
+
 def batch_of(run: Run, self: Instance) -> Value:
-    """One batch."""
+    """One batch, on the device where the loader moves it there."""
+    batch = collated_batch(run, self)
+    return all_to_device(run, batch) if self.attributes.get(MOVES) is True else batch
+
+
+def collated_batch(run: Run, self: Instance) -> Value:
     sample = sample_of(run, self.attributes.get("dataset"))
     size = self.attributes.get("batch_size")
     function = self.attributes.get("collate_fn")

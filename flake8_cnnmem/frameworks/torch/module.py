@@ -479,7 +479,7 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
 
 
 MEMBERS.method(
-    "compile", "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
+    "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
     "_register_state_dict_hook", "_log_api_usage_once", "_maybe_warn_non_full_backward_hook",
 )(_nothing)  # fmt: skip
 

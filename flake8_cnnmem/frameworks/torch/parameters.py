@@ -7,6 +7,7 @@ from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.constants import constant, from_nested
+from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.graph import Tensor, Weight
@@ -67,7 +68,13 @@ def make_buffer(run: Run, data: Tensor) -> Weight:
 
 
 def empty_weight(run: Run, shape: Shape | Unknown, dtype: str = "float", buffer: bool = False) -> Weight:
-    """A weight that a layer makes for itself."""
+    """A weight that a layer makes for itself, in the dtype that the program has set as the default, if any."""
+    if dtype == "float":
+        default = run.data("default dtype").get("dtype", dtype)
+        if isinstance(default, str):
+            dtype = default
+        else:
+            note_cause(run, None, "default dtype", "whether the default dtype is another one is not known")
     return Weight(shape, dtype, trainable=not buffer, buffer=buffer, site=run.here())
 
 

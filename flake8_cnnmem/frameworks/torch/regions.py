@@ -18,12 +18,14 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
     members = Members()
 
     def start(run: Run, self: Instance) -> Value:
-        self.attributes["before"] = (*self.attributes.get("before", ()), (run.grad_enabled, run.autocast))
+        now = (run.grad_enabled, run.autocast, run.offloading)
+        self.attributes["before"] = (*self.attributes.get("before", ()), now)
         enter(run, self)
         return self
 
     def end(run: Run, self: Instance, *exception: Value) -> Value:
-        *outer, (run.grad_enabled, run.autocast) = self.attributes.get("before") or ((run.grad_enabled, run.autocast),)
+        *outer, last = self.attributes.get("before") or [(run.grad_enabled, run.autocast, run.offloading)]
+        run.grad_enabled, run.autocast, run.offloading = last
         self.attributes["before"] = tuple(outer)
         return None
 
@@ -110,7 +112,7 @@ INFERENCE_MODE = region("inference_mode", inference_init, inference)
 
 def set_grad_init(run: Run, self: Instance, mode: Value) -> Value:
     """`torch.set_grad_enabled(False)` works at once, and is undone only as a context manager."""
-    self.attributes["before"] = ((run.grad_enabled, run.autocast),)
+    self.attributes["before"] = ((run.grad_enabled, run.autocast, run.offloading),)
     self.attributes["mode"] = mode
     set_grad(run, self)
     return None
@@ -156,6 +158,14 @@ AUTOCAST = region("autocast", autocast_init, autocast)
 DEVICE_AUTOCAST = region("autocast", device_autocast_init, autocast)
 """torch.cuda.amp.autocast, which takes no device."""
 
+
+def offload(run: Run, self: Instance) -> None:
+    run.offloading = True
+
+
+SAVE_ON_CPU = region("save_on_cpu", nothing, offload)
+"""torch.autograd.graph.save_on_cpu: what the backward pass will read waits in the host's memory."""
+
 QUIET = region("quiet", nothing, unchanged)
 """Any context that changes no shape: profilers, anomaly detection, streams, attention kernels."""
 
@@ -186,6 +196,15 @@ def checkpoint_sequential(
         with run.enter(None, checkpoint=True, reentrant=use_reentrant is not False):
             input = through(run, layers[start : start + each], input)
     return through(run, layers[last:], input)
+
+
+def offloaded(run: Run, function: Value, *args: Value, **kwargs: Value) -> Value:
+    """Call a function with what it keeps in the host's memory."""
+    outer, run.offloading = run.offloading, True
+    try:
+        return run.call(function, *args, **kwargs)
+    finally:
+        run.offloading = outer
 
 
 def through(run: Run, layers: list[Value], input: Value) -> Value:

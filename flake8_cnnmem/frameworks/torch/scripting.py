@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
-from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU
+from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.module import MODULE
 from flake8_cnnmem.graph import OwnBackward, Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Run, Value
 
 
 def native(name: str, function: Callable[..., Value]) -> Native:
@@ -41,8 +43,33 @@ def traced(run: Run, func: Value, example_inputs: Value = None, *args: Value, **
     return func
 
 
-def compiled(run: Run, model: Value = None, **options: Value) -> Value:
-    return given_back(run, model)
+COMPILED = "torch.compile fuses operations: eager figures are an upper estimate"
+
+
+def note_compiled(run: Run, what: Value) -> None:
+    """A model that is compiled may keep less than it does step by step. A function may be the step of any model."""
+    receiver = what.receiver if isinstance(what, Bound) else what
+    is_model = isinstance(receiver, Instance) and MODULE in receiver.cls.mro
+    note_cause(run, receiver if is_model else None, "torch.compile", COMPILED, upper=True)
+
+
+def compiled(run: Run, /, model: Value = None, **options: Value) -> Value:
+    """`torch.compile(model)`, `@torch.compile`, `@torch.compile(mode=...)`: what is compiled is what is given."""
+    if options.get("disable") is True:
+        return given_back(run, model)
+    if model is None:
+        return native("decorator", lambda run, function: compiled(run, function))
+    note_compiled(run, model)
+    return model
+
+
+def compile_module(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """`model.compile()`"""
+    note_compiled(run, self)
+    return None
+
+
+MODULE_MEMBERS["compile"] = native("compile", compile_module)
 
 
 def wrap(run: Run, fn_or_name: Value) -> Value:
@@ -229,7 +256,27 @@ def vmap(run: Run, func: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 def default_dtype(run: Run) -> Value:
-    return DTYPES["float"]
+    found = run.data("default dtype").get("dtype", "float")
+    return DTYPES[found] if isinstance(found, str) else found
+
+
+def set_default_dtype(run: Run, /, d: Value = None) -> Value:
+    """`torch.set_default_dtype(torch.bfloat16)`, `set_default_tensor_type("torch.cuda.HalfTensor")`"""
+    if isinstance(d, str):
+        d = next((DTYPES[dtype] for word, dtype in TENSOR_TYPES.items() if d.endswith(word)), None)
+    elif isinstance(d, Class):
+        d = next((DTYPES[dtype] for word, dtype in TENSOR_TYPES.items() if d.name == word), None)
+    if is_dtype(d):
+        found = run.data("default dtype")
+        run.changed(found)
+        dtype = dtype_of(d)
+        found["dtype"] = "float" if dtype == "float32" else dtype
+    return None
+
+
+TENSOR_TYPES = {
+    "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "DoubleTensor": "float64", "FloatTensor": "float32",
+}  # fmt: skip
 
 
 def promoted(run: Run, *values: Value) -> Value:
@@ -275,6 +322,8 @@ MISCELLANEOUS: dict[str, Value] = {
     "_check": native("_check", nothing),
     "_shape_as_tensor": unknown("_shape_as_tensor", "a shape as a tensor is not followed"),
     "get_default_dtype": native("get_default_dtype", default_dtype),
+    "set_default_dtype": native("set_default_dtype", set_default_dtype),
+    "set_default_tensor_type": native("set_default_tensor_type", set_default_dtype),
     "get_default_device": answer("get_default_device", GPU),
     "result_type": native("result_type", promoted),
     "promote_types": unknown("promote_types", "a promoted type is not followed"),
@@ -287,7 +336,7 @@ MISCELLANEOUS: dict[str, Value] = {
     "seed": answer("seed", 0),
     **{
         name: native(name, nothing)
-        for name in ("manual_seed", "set_default_dtype", "set_default_device", "set_default_tensor_type",
+        for name in ("manual_seed", "set_default_device",
                      "set_printoptions", "set_num_threads", "set_num_interop_threads", "set_rng_state",
                      "use_deterministic_algorithms", "set_float32_matmul_precision", "set_flush_denormal",
                      "set_anomaly_enabled")

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
+from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of
 from flake8_cnnmem.frameworks.torch.layer import composite
-from flake8_cnnmem.frameworks.torch.module import set_attribute
+from flake8_cnnmem.frameworks.torch.module import MODULE, set_attribute
+from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.regions import QUIET
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+QUIETLY = Native("no_sync", lambda run, self, *args, **kwargs: Instance(QUIET), absorb=False)
 
 
-def forward(run: Run, self: Instance, *inputs: Value, **kwargs: Value) -> Value:
+def forward(run: Run, self: Instance, /, *inputs: Value, **kwargs: Value) -> Value:
     return run.call(attribute(run, self, "module"), *inputs, **kwargs)
 
 
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, absorb=False)
+def wrapper(name: str, module: str, build: Callable[..., None], members: Mapping[str, Value] | None = None) -> Class:
+    """The class of a wrapper that is no part of torch.nn: `build(run, self, module, ...)` has its signature."""
+
+    def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+        init_module(run, self)
+        build(run, self, *args, **kwargs)
+        return None
+
+    own = {"__init__": Native("__init__", init, absorb=False), "forward": Native("forward", forward, absorb=False)}
+    return Class(name, (MODULE,), {**own, **(members or {})}, module=module)
 
 
-def applied(run: Run, self: Instance, replicas: Value, inputs: Value, kwargs: Value = None) -> Value:
+def applied(run: Run, self: Instance, /, replicas: Value, inputs: Value, kwargs: Value = None) -> Value:
     """What the one replica makes of the one part of a batch."""
     given = run.items(run.index(inputs, 0))
     named = run.index(kwargs, 0) if kwargs else {}
     if isinstance(given, Unknown) or not isinstance(named, dict):
         return given if isinstance(given, Unknown) else named
     return [run.call(run.index(replicas, 0), *given, **named)]
+
+
+def native(name: str, function: Callable[..., Value]) -> Native:
+    return Native(name, function, absorb=False)
 
 
 ON_ONE_DEVICE: dict[str, Value] = {
@@ -45,9 +63,19 @@ def DataParallel(
 ) -> None:
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = self.attributes[DIVIDES_AMONG] = device_ids
+    arrange(
+        run, module,
+        Arrangement("DataParallel", count_of(device_ids), buckets="replica", divides_batch=True),
+    )  # fmt: skip
 
 
-@composite("parallel", forward=forward)
+def gathered_in(run: Run, view: Value) -> str:
+    """By torch/csrc/distributed/c10d/reducer.cpp: one flat buffer for each bucket, which hold together as much as all
+    gradients, and which the gradients are views of where that is asked for."""
+    return "views" if view is not None and run.truth(view) is True else "copies"
+
+
+@composite("parallel", forward=forward, members={"no_sync": QUIETLY, "join": QUIETLY})
 def DistributedDataParallel(
     run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0,
     broadcast_buffers: Value = True, init_sync: Value = True, process_group: Value = None,
@@ -58,6 +86,7 @@ def DistributedDataParallel(
 ) -> None:  # fmt: skip
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = device_ids
+    arrange(run, module, Arrangement("DistributedDataParallel", buckets=gathered_in(run, gradient_as_bucket_view)))
 
 
 @composite("swa_utils", forward=forward)

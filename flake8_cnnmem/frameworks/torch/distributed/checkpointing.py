@@ -1,0 +1,87 @@
+"""Wrappers of modules that are run again in the backward pass, or whose kept tensors wait in the host's memory:
+`checkpoint_wrapper`, `offload_wrapper` and `apply_activation_checkpointing` of torch.distributed, and fairscale's.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
+from flake8_cnnmem.frameworks.torch.module import is_module, put, set_attribute, stored, walk
+from flake8_cnnmem.frameworks.torch.regions import offloaded
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+HELD = "_checkpoint_wrapped_module"
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, absorb=False)
+
+
+def hold(run: Run, self: Instance, mod: Value, *args: Value, **kwargs: Value) -> None:
+    set_attribute(run, self, HELD, mod)
+
+
+def held(self: Instance) -> Value:
+    return stored(self, "_modules").get(HELD)
+
+
+def again(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    with run.enter(None, checkpoint=True):
+        return run.call(held(self), *args, **kwargs)
+
+
+def aside(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    return offloaded(run, held(self), *args, **kwargs)
+
+
+def other(run: Run, self: Instance, name: str) -> Value:
+    """Attributes of the module that is wrapped are found on the wrapper."""
+    modules = stored(self, "_modules")
+    return modules[name] if name in modules else run.get(modules.get(HELD), name)
+
+
+MODULE_NAME = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper"
+CHECKPOINTED = wrapper("CheckpointWrapper", MODULE_NAME, hold, {
+    "forward": native("forward", again), "__getattr__": native("__getattr__", other),
+})  # fmt: skip
+OFFLOADED = wrapper("OffloadWrapper", MODULE_NAME, hold, {
+    "forward": native("forward", aside), "__getattr__": native("__getattr__", other),
+})  # fmt: skip
+
+
+def checkpoint_wrapper(
+    run: Run, /, module: Value, checkpoint_impl: Value = None, checkpoint_fn: Value = None,
+    offload_to_cpu: Value = False, **kwargs: Value,
+) -> Value:  # fmt: skip
+    return run.construct(CHECKPOINTED, module) if is_module(module) else module
+
+
+def offload_wrapper(run: Run, /, module: Value) -> Value:
+    return run.construct(OFFLOADED, module) if is_module(module) else module
+
+
+def apply_checkpointing(
+    run: Run, /, model: Value, checkpoint_wrapper_fn: Value = None, check_fn: Value = None,
+    auto_wrap_policy: Value = None, **kwargs: Value,
+) -> Value:  # fmt: skip
+    """Every module inside that the check says yes to, in its wrapper."""
+    wrap = native("checkpoint_wrapper", checkpoint_wrapper) if checkpoint_wrapper_fn is None else checkpoint_wrapper_fn
+    for _, parent in list(walk(model)) if is_module(model) else []:
+        for name, child in list(stored(parent, "_modules").items()):
+            if not is_module(child) or child.cls in (CHECKPOINTED, OFFLOADED):
+                continue
+            wanted = run.truth(run.call(check_fn, child)) if check_fn is not None else True
+            if wanted is True and not isinstance(wanted, Unknown):
+                put(run, parent, "_modules", name, run.call(wrap, child))
+    return None
+
+
+CONTENTS: dict[str, Value] = {
+    "checkpoint_wrapper": native("checkpoint_wrapper", checkpoint_wrapper),
+    "offload_wrapper": native("offload_wrapper", offload_wrapper),
+    "apply_activation_checkpointing": native("apply_activation_checkpointing", apply_checkpointing),
+    "CheckpointWrapper": CHECKPOINTED,
+    "CheckpointImpl": Class(
+        "CheckpointImpl", namespace={"REENTRANT": "reentrant", "NO_REENTRANT": "no_reentrant"}, module=MODULE_NAME
+    ),
+}

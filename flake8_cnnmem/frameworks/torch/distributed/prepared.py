@@ -1,0 +1,97 @@
+"""What wraps the parts of a user's own training loop and gives them back: what accelerate and Fabric have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_cnnmem.frameworks.torch.lightning.precision import Precision
+from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER, MOVES
+from flake8_cnnmem.frameworks.torch.module import is_module
+from flake8_cnnmem.frameworks.torch.regions import AUTOCAST, QUIET
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Run, Value, is_callable
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, absorb=False)
+
+
+def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def first(run: Run, self: Instance, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
+    return value
+
+
+def quiet(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    return Instance(QUIET)
+
+
+def models_in(values: tuple[Value, ...]) -> Iterator[Instance]:
+    return (value for value in values if is_module(value))
+
+
+def move_batches(run: Run, values: tuple[Value, ...]) -> None:
+    """Loaders that are prepared move what they give to the device."""
+    for value in values:
+        if isinstance(value, Instance) and value.cls.derives_from(DATA_LOADER):
+            run.changed(value)
+            value.attributes[MOVES] = True
+
+
+def precision_of(self: Instance) -> Precision:
+    found = self.attributes.get("_native_precision")
+    return found if isinstance(found, Precision) else Precision()
+
+
+def in_autocast(run: Run, self: Instance) -> None:
+    """A model that is prepared runs in autocast from then on, where mixed precision is asked for."""
+    run.autocast = precision_of(self).autocast or run.autocast
+
+
+def backward(run: Run, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
+    """By the loss's own method, which tells what it starts from."""
+    if isinstance(loss, Unknown):
+        run.note("backward", loss)
+    options = {word: value for word, value in kwargs.items() if word in ("retain_graph", "create_graph", "inputs")}
+    return run.call(run.get(loss, "backward"), **options) if isinstance(loss, Tensor) else None
+
+
+def autocast(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    mixed = precision_of(self).autocast
+    return Instance(QUIET) if mixed is None else Instance(AUTOCAST, {"fast_dtype": mixed, "enabled": True})
+
+
+def launched(run: Run, self: Instance, /, function: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`fabric.launch(main)` runs the function with Fabric itself."""
+    return run.call(function, self, *args, **kwargs) if is_callable(function) else None
+
+
+def other(run: Run, self: Instance, name: Value) -> Value:
+    if isinstance(name, str) and name.startswith("__"):
+        raise run.error("AttributeError", name)
+    return run.unknown(f"{name} of {self.cls.name} is not known")
+
+
+COMMON: dict[str, Value] = {
+    "backward": native("backward", backward),
+    "autocast": native("autocast", autocast),
+    "no_backward_sync": native("no_backward_sync", quiet),
+    "no_sync": native("no_sync", quiet),
+    "__getattr__": native("__getattr__", other),
+    "launch": native("launch", launched),
+    **{
+        name: native(name, first)
+        for name in ("unwrap_model", "gather", "gather_for_metrics", "reduce", "pad_across_processes", "to_device",
+                     "all_gather", "broadcast", "all_reduce")
+    },
+    **{
+        name: native(name, nothing)
+        for name in ("print", "wait_for_everyone", "clip_grad_norm_", "clip_grad_value_", "clip_gradients", "save",
+                     "save_state", "load_state", "save_model", "log", "log_dict", "init_trackers", "end_training",
+                     "free_memory", "register_for_checkpointing", "barrier", "seed_everything", "call", "load",
+                     "on_local_main_process", "on_main_process")
+    },
+}  # fmt: skip

@@ -1,0 +1,98 @@
+"""torch.multiprocessing and torch.distributed: processes that run a function of the user's, and groups of them.
+
+One process stands for all of them. How many there are is noted where the program says it.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.distributed.noting import WORLD, tell_world_size, world_size
+from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
+from flake8_cnnmem.values import Class, Instance, Run, Value
+
+
+def spawn(
+    run: Run, fn: Value, args: Value = (), nprocs: Value = 1, join: Value = True, daemon: Value = False,
+    start_method: Value = "spawn",
+) -> Value:  # fmt: skip
+    """Every process runs the function; the first one stands for all."""
+    given = run.items(args)
+    tell_world_size(run, nprocs)
+    return run.call(fn, 0, *given) if isinstance(given, list) else given
+
+
+def process(run: Run, self: Instance, group: Value = None, target: Value = None, name: Value = None,
+            args: Value = (), kwargs: Value = None, **options: Value) -> Value:  # fmt: skip
+    self.attributes.update(target=target, args=args, kwargs=kwargs)
+    return None
+
+
+def start(run: Run, self: Instance) -> Value:
+    given = run.items(self.attributes.get("args"))
+    named = self.attributes.get("kwargs")
+    if isinstance(given, list) and self.attributes.get("target") is not None:
+        run.call(self.attributes["target"], *given, **(named if isinstance(named, dict) else {}))
+    return None
+
+
+PROCESS = Class(
+    "Process",
+    namespace={
+        "__init__": native("__init__", process), "start": native("start", start), "run": native("run", start),
+        **{name: native(name, nothing) for name in ("join", "terminate", "kill", "close")},
+    },
+    module="torch.multiprocessing",
+)  # fmt: skip
+
+MULTIPROCESSING: dict[str, Value] = {
+    "spawn": native("spawn", spawn),
+    "Process": PROCESS,
+    **{name: native(name, nothing) for name in ("set_start_method", "set_sharing_strategy", "freeze_support")},
+    "get_start_method": native("get_start_method", lambda run, *args, **kwargs: "spawn"),
+}
+
+
+# Groups of processes
+
+
+def init_group(
+    run: Run, /, backend: Value = None, init_method: Value = None, timeout: Value = None, world_size: Value = -1,
+    *args: Value, **kwargs: Value,
+) -> Value:  # fmt: skip
+    tell_world_size(run, world_size)
+    world = run.data(WORLD)
+    run.changed(world)
+    world["initialised"] = True
+    return None
+
+
+def get_world_size(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+    return world_size(run) or 1
+
+
+def is_initialised(run: Run, /) -> Value:
+    return bool(run.data(WORLD).get("initialised"))
+
+
+def in_place(run: Run, /, tensor: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """Collectives write into what they are handed."""
+    return None
+
+
+GROUPS: dict[str, Value] = {
+    "is_available": native("is_available", lambda run: True),
+    "is_nccl_available": native("is_nccl_available", lambda run: True),
+    "is_initialized": native("is_initialized", is_initialised),
+    "is_torchelastic_launched": native("is_torchelastic_launched", lambda run: False),
+    "get_rank": native("get_rank", lambda run, *args: 0),
+    "get_world_size": native("get_world_size", get_world_size),
+    "init_process_group": native("init_process_group", init_group),
+    "init_device_mesh": native("init_device_mesh", nothing),
+    **{
+        name: native(name, in_place)
+        for name in ("barrier", "all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor",
+                     "reduce_scatter", "destroy_process_group", "broadcast_object_list", "all_gather_object",
+                     "new_group", "set_device")
+    },
+    "ReduceOp": Class("ReduceOp", namespace={word: word for word in ("SUM", "AVG", "MAX", "MIN", "PRODUCT")},
+                      module="torch.distributed"),
+}  # fmt: skip

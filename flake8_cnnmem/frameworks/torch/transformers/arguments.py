@@ -1,0 +1,65 @@
+"""Hugging Face's TrainingArguments: what code reads of them, and what a step depends on."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.distributed.prepared import native, other
+from flake8_cnnmem.values import Class, Instance, Run, Value
+
+DEFAULTS: dict[str, Value] = {
+    "per_device_train_batch_size": 8, "per_device_eval_batch_size": 8, "gradient_accumulation_steps": 1,
+    "learning_rate": 5e-5, "weight_decay": 0.0, "num_train_epochs": 3.0, "max_steps": -1, "fp16": False, "bf16": False,
+    "optim": "adamw_torch_fused", "seed": 42, "gradient_checkpointing": False, "remove_unused_columns": True,
+    "max_grad_norm": 1.0, "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8, "torch_compile": False,
+    "torch_compile_backend": None, "torch_compile_mode": None, "deepspeed": None, "fsdp": None, "fsdp_config": None,
+    "label_smoothing_factor": 0.0, "auto_find_batch_size": False, "local_rank": -1, "world_size": 1, "n_gpu": 1,
+    "process_index": 0, "device": "cuda", "do_train": False, "do_eval": False, "label_names": None,
+    "gradient_checkpointing_kwargs": None, "use_cpu": False, "report_to": None, "should_save": True,
+}  # fmt: skip
+"""By transformers/training_args.py (5.23)."""
+
+OLDER = {"per_gpu_train_batch_size": "per_device_train_batch_size"}
+
+
+def init(run: Run, self: Instance, /, output_dir: Value = None, *args: Value, **kwargs: Value) -> Value:
+    given = {OLDER.get(word, word): value for word, value in kwargs.items()}
+    run.changed(self)
+    self.attributes.update({**DEFAULTS, "output_dir": output_dir, **given})
+    self.attributes["train_batch_size"] = self.attributes["per_device_train_batch_size"]
+    self.attributes["eval_batch_size"] = self.attributes["per_device_eval_batch_size"]
+    return None
+
+
+ARGUMENTS = Class(
+    "TrainingArguments",
+    namespace={
+        "__init__": native("__init__", init),
+        "__getattr__": native("__getattr__", other),
+        "main_process_first": native("main_process_first", lambda run, self, *args, **kwargs: None),
+        "get_warmup_steps": native("get_warmup_steps", lambda run, self, *args: 0),
+    },
+    module="transformers.training_args",
+)
+
+
+def parser_init(run: Run, self: Instance, /, dataclass_types: Value = (), **kwargs: Value) -> Value:
+    given = dataclass_types if isinstance(dataclass_types, (list, tuple)) else [dataclass_types]
+    self.attributes["types"] = list(given)
+    return None
+
+
+def parsed(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """Each class from its own defaults: nobody gives any argument."""
+    return tuple(run.attempt(cls) for cls in self.attributes.get("types", []))
+
+
+PARSER = Class(
+    "HfArgumentParser",
+    namespace={
+        "__init__": native("__init__", parser_init),
+        **{
+            name: native(name, parsed)
+            for name in ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
+        },
+    },
+    module="transformers",
+)

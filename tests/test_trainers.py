@@ -1,0 +1,81 @@
+"""Programs whose loop somebody else runs, or whose models are wrapped: what one device needs, as PyTorch itself says.
+
+fixtures/truth/trainers.json is measured by tests/oracle/measure_trainers.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import load
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+FOLDER = FIXTURES / "programs" / "trainers"
+PROGRAMS = json.loads((FIXTURES / "truth" / "trainers.json").read_text())["programs"]
+
+ROUNDING = 0.001
+"""What tensors are rounded up to is not asked for, and small tensors of the frameworks' own are left out."""
+
+Reported = Callable[[dict[str, Any]], list[ModelReport]]
+
+
+@pytest.fixture(scope="session")
+def reported(zoo: Callable[[str], Path]) -> Reported:
+    known: dict[str, list[ModelReport]] = {}
+
+    def reports_of(truth: dict[str, Any]) -> list[ModelReport]:
+        program = truth["program"]
+        if program not in known:
+            folders = [str(FOLDER), *(str(zoo(package)) for package in truth.get("needs", ()))]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(FOLDER)
+                known[program] = list(analyse(load(program), Settings(search_path=tuple(folders))).reports)
+        return known[program]
+
+    return reports_of
+
+
+def name_of(truth: dict[str, Any]) -> str:
+    return str(truth["program"])
+
+
+@pytest.mark.parametrize("truth", PROGRAMS, ids=name_of)
+def test_the_facts_are_those_of_the_step(truth: dict[str, Any], reported: Reported) -> None:
+    reports = reported(truth)
+    assert [report.trainable for report in reports] == truth.get("trainings", [truth["trainable"]])
+    for report in reports:
+        training = report.training
+        assert (report.kind, training.batch_size.value, training.optimizer.value.name, training.dtype.value) == (
+            "training",
+            truth["batch_size"],
+            truth["optimizer"],
+            truth["dtype"],
+        )
+
+
+@pytest.mark.parametrize("truth", PROGRAMS, ids=name_of)
+def test_it_needs_what_pytorch_asks_for(truth: dict[str, Any], reported: Reported) -> None:
+    report = max(reported(truth), key=lambda each: each.trainable or 0)
+    assert report.estimate is not None
+    assert report.status == truth.get("status", "exact"), report.causes
+    total, peak = report.estimate.total, truth["peak_bytes"]
+    if report.status == "lower-bound":
+        assert 0.9 * peak < total <= peak
+    else:
+        assert total == pytest.approx(peak, rel=truth.get("within", ROUNDING))
+
+
+def test_what_is_compiled_is_never_called_exact(reported: Reported) -> None:
+    (report,) = reported({"program": "compiled.py"})
+    assert report.bound == "at most "
+    assert [cause.reason for cause in report.causes] == [
+        "torch.compile fuses operations: eager figures are an upper estimate"
+    ]
