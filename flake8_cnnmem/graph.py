@@ -53,6 +53,8 @@ class Tensor:
     """The number that calls had reached when the code let go of it (variables, arguments); 0 if it never held it."""
     moved: bool = False
     """Whether the code has moved it to a device of its own choice, or made it there."""
+    born: int = 0
+    """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -195,6 +197,8 @@ class Call:
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
     doubtful: bool = False
     """Whether it stands behind a test that is not known: it may not run at all."""
+    derives: bool = False
+    """Whether a backward pass ran it, whose own graph is kept."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} {self.function or self.op.kind}>"

@@ -369,6 +369,8 @@ class Either:
 
 
 def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:
+    # What is left out is nobody's from here on.
+    other.held = min(other.held, run.numbered)
     # What is taken may be an input as it came, and what is left out a layer.
     made = taken.call or other.call
     if made is None:

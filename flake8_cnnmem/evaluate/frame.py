@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Value
 
@@ -112,6 +113,8 @@ class Frame:
         before = variables.get(word)
         if before is not None:
             self.run.left_behind(before)
+        if type(value) is Tensor and not value.born and value.call is None:
+            value.born = self.run.numbered
         variables[word] = value
 
     def discard(self, word: str) -> bool:

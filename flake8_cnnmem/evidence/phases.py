@@ -190,7 +190,7 @@ def evaluations_of(trace: Trace, phases: Sequence[Phase]) -> list[Phase]:
             loops.setdefault(id(event.turn.loop), event.turn.loop)
     loops = {key: loop for key, loop in loops.items()
              if not any((id(turn.loop), statement_of(loop)) in own for turn in around(loop.outer))}  # fmt: skip
-    learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "fit")
+    learning = {id(turn.loop) for event in trace.events if event.kind in ("step", "backward", "gradient", "fit")
                 for turn in around(event.turn)}  # fmt: skip
     return [phase_of(trace, loop) for key, loop in loops.items() if key not in learning and loop.turns]
 

@@ -55,6 +55,7 @@ class Row:
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
     "within" for float32 inside of the op, between inputs and results in half.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
+    `without`: the operands, by place, that never get a gradient.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
     `roomy`: a single value lies in a storage as large as the first operand, of which it is the mean or the sum.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
@@ -70,6 +71,7 @@ class Row:
     weights: str = ""
     autocast: str = ""
     viewed: bool = False
+    without: tuple[int, ...] = ()
     reuses: bool = False
     roomy: bool = False
     turned: bool = False

@@ -20,8 +20,13 @@ from flake8_cnnmem.unknown import Unknown
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that a step does beside running ops: it draws `inputs` ("draw"), goes "backward" from `loss`, makes a
-    "step" of `optimizer` on `weights`, or a "zero_grad" of `weights` (ids). It is counted among the ops by its
-    `number`. With `retain` the graph stays for another pass."""
+    "step" of `optimizer` on `weights`, or a "zero_grad" of `weights` (ids) and of the leaves in `given`. It is counted
+    among the ops by its `number`. With `retain` the graph stays for another pass.
+
+    A "gradient" is a backward pass that gives the gradients of some tensors and nothing else: `given` are those with
+    what stands for their gradients. A "backward" gives leaves theirs; where ops have made them already, all of them are
+    in `given` and the pass is `made`.
+    """
 
     kind: str
     number: int
@@ -30,6 +35,17 @@ class Action:
     weights: frozenset[int] = frozenset()
     retain: bool = False
     inputs: tuple[Tensor, ...] = ()
+    seed: Tensor | None = None
+    """The gradient that it begins with, where the code gives one."""
+    beside: tuple[tuple[Tensor, Tensor | None], ...] = ()
+    """What else it goes back from at the same time, with what that begins with."""
+    given: tuple[tuple[Tensor, Tensor], ...] = ()
+    made: bool = False
+
+    @property
+    def ends(self) -> tuple[tuple[Tensor, Tensor | None], ...]:
+        """All that it goes back from, each with the gradient that the code gives for it."""
+        return () if self.loss is None else ((self.loss, self.seed), *self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +105,21 @@ def followed(turn: Turn, weights: frozenset[int]) -> bool:
     for action in turn.actions:
         if action.kind == "step" and not action.weights & reached:
             return False
-        if action.kind != "backward":
+        if action.kind not in ("backward", "gradient"):
             continue
-        if action.loss is None or not all(map(known, behind(turn.calls, action.loss))):
+        if action.loss is None:
             return False
-        through = calls_with_gradient(turn.calls, action.loss, weights)
-        if not through or seen & through.keys():
+        through: dict[int, Call] = {}
+        for end, _ in action.ends:
+            if not all(map(known, behind(turn.calls, end))):
+                return False
+            through |= calls_with_gradient(turn.calls, end, weights)
+        if seen & through.keys() or not (through or action.kind == "gradient"):
             return False
-        if not action.retain:
+        if not (action.retain or action.made):
             seen.update(through)
-        reached.update(id(read) for call in through.values() for read in (*call.inputs, *call.weights))
+        if action.kind == "backward":
+            reached.update(id(read) for call in through.values() for read in (*call.inputs, *call.weights))
     return bool(reached) and any(action.kind == "step" for action in turn.actions)
 
 
@@ -142,6 +163,14 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
 def for_any_batch(step: Step, batch: int) -> Step:
     """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
     copies: dict[int, Tensor] = {}
+    for action in step.actions:
+        if action.kind in ("backward", "gradient") and not action.made:
+            for _, gradient in action.given:
+                # It comes from a backward pass, not from the loader.
+                copies.setdefault(id(gradient), replace(gradient, shape=lifted(gradient, batch)))
+
+    def now(tensor: Tensor) -> Tensor:
+        return copies.get(id(tensor), tensor)
 
     def copied(turn: Turn) -> Turn:
         leaves: list[tuple[int, Tensor]] = []
@@ -171,19 +200,34 @@ def for_any_batch(step: Step, batch: int) -> Step:
 
         calls = [copy_call(call) for call in turn.calls]
         regions = Regions(copies, copy_call)
-        for made in calls:
-            made.within = regions.copy(made.within)
+        for call in calls:
+            call.within = regions.copy(call.within)
         given = [(at, leaf) for at, leaf in leaves if not isinstance(leaf.shape, Unknown) and BATCH in leaf.shape[:1]]
         actions: list[Action] = []
+        made: list[Action] = []
         for action in reversed(turn.actions):
             if action.kind == "draw":
-                drawn = tuple(leaf for at, leaf in given if at > action.number)
+                drawn = [leaf for at, leaf in given if at > action.number]
                 given = [(at, leaf) for at, leaf in given if at <= action.number]
-                action = replace(action, inputs=drawn)
-            elif action.loss is not None:
-                action = replace(action, loss=copies.get(id(action.loss), action.loss))
+                # What the code itself makes on its way is there from then on.
+                later = [leaf for leaf in drawn if leaf.born > action.number]
+                made += [Action("draw", leaf.born, inputs=(leaf,)) for leaf in later]
+                action = replace(action, inputs=tuple(leaf for leaf in drawn if leaf.born <= action.number))
+            else:
+                action = replace(
+                    action,
+                    loss=None if action.loss is None else now(action.loss),
+                    seed=None if action.seed is None else now(action.seed),
+                    beside=tuple((now(end), None if seed is None else now(seed)) for end, seed in action.beside),
+                    given=tuple((now(tensor), now(gradient)) for tensor, gradient in action.given),
+                )
+                for leaf, _ in action.given if action.kind == "backward" else ():
+                    # The graph knows its leaves, and the loss its graph: they live as long as that.
+                    leaf.held = max(leaf.held, *(end.held for end, _ in action.ends))
             actions.append(action)
-        return Turn(tuple(calls), tuple(reversed(actions)), turn.last)
+        # What is made after an action has its number.
+        actions = sorted([*reversed(actions), *made], key=lambda action: action.number)
+        return Turn(tuple(calls), tuple(actions), turn.last)
 
     turns = tuple(map(copied, step.turns))
     keepers = tuple(tuple(copies.get(id(tensor), tensor) for tensor in each) for each in step.keepers)

@@ -6,7 +6,7 @@ and the gradients that it read are released, and what it made is handed on, adde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
@@ -14,7 +14,7 @@ from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.memory import layout
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, steps_of
+from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, leading_from, steps_of
 from flake8_cnnmem.memory.way import Made, way_back
 
 
@@ -31,11 +31,25 @@ class Backward:
     """How many nodes of the running tape still have to give a weight its gradient."""
     turned: set[int] = field(default_factory=set)
     """Those of the gradients on their way that are transposed views."""
+    only: set[int] | None = None
+    targets: Collection[int] = ()
+    arrived: dict[int, Value] = field(default_factory=dict)
+    """The gradients of the targets."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
 
-    def run(self, tape: list[Entry]) -> None:
-        """Run the tape from its end. It is empty afterwards."""
+    def run(self, tape: list[Entry], only: set[int] | None = None, targets: Collection[int] = ()) -> None:
+        """Run the tape from its end. It is empty afterwards. With `only` the pass is for `targets`: gradients go no
+        other way than by these keys, and none is a weight's own."""
+        outside = self.only, self.targets
+        self.only, self.targets = only, targets
+        self._run(tape)
+        for key in targets:
+            if key in self.gradients:
+                self.arrived[key] = self.gradients.pop(key)
+        self.only, self.targets = outside
+
+    def _run(self, tape: list[Entry]) -> None:
         before, self.uses = self.uses, uses_of(tape)
         while tape:
             entry = tape.pop()
@@ -70,7 +84,11 @@ class Backward:
         inner, forward.tape = forward.tape, tape
         forward.values = outside
         self.discard(region)
-        self.run(inner)
+        around = self.only
+        if around is not None:
+            self.only = leading_from(inner, around)
+        self._run(inner)
+        self.only = around
         for storage in held:
             self.memory.release(storage)
 
@@ -109,7 +127,10 @@ class Backward:
         forward.values, forward.records, forward.phase = outside, recording, phase
         self.discard(entry)
         for (key, _), handed in zip(entry.operands, made, strict=True):
-            self._hand_on(key, handed)
+            if self._passed_over(key):
+                memory.release(handed.storage)
+            else:
+                self.hand_on(key, handed)
         self._ended(entry)
 
     def _not_reached(self, entry: Node | Written) -> None:
@@ -129,6 +150,8 @@ class Backward:
     def _node(self, node: Node) -> None:
         gradients, memory, plan = self.gradients, self.memory, node.plan
         given = [gradients.pop(key, None) for key, _ in node.results]
+        if self.targets:
+            self._note(node, given)
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
             self._not_reached(node)
@@ -138,19 +161,20 @@ class Backward:
         way = plan.ways.get(gradient.form)
         if way is None:
             way = way_back(memory, node, gradient.form, given)
-            # What a view of several results makes depends on which of them have a gradient.
-            if len(given) == 1 or plan.kind != "view":
+            # What an op of several results makes may depend on which of them have a gradient.
+            if len(given) == 1:
                 plan.ways[gradient.form] = way
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
         handed: list[Value | None] = []
         for at, made in zip(plan.wanted, way.made, strict=True):
-            later = made is None or made[0] == "late"
+            later = made is None or made[0] == "late" or self._passed_over(node.operands[at][0])
             handed.append(None if made is None or later else self._make(made, node.operands[at], gradient))
         if way.late:
             self._done(node, arrived)
             for place, made in enumerate(way.made):
-                if made is not None and made[0] == "late":
+                key = node.operands[plan.wanted[place]][0]
+                if made is not None and made[0] == "late" and not self._passed_over(key):
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         for storage in scratch:
             memory.release(storage)
@@ -159,9 +183,20 @@ class Backward:
         for at, new in zip(plan.wanted, handed, strict=True):
             key, value = node.operands[at]
             if new is not None:
-                self._hand_on(key, new, plan.row.turned and value.weight is not None)
+                self.hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
                 self._one_less(key)
+
+    def _passed_over(self, key: int) -> bool:
+        """Whether no target lies this way."""
+        return self.only is not None and key not in self.only
+
+    def _note(self, node: Node, given: Sequence[Value | None]) -> None:
+        """Targets that are results of the node."""
+        for (key, _), gradient in zip(node.results, given, strict=True):
+            if gradient is not None and key in self.targets:
+                self.memory.hold(gradient.storage)
+                self.arrived[key] = gradient
 
     def _make(self, made: Made, operand: Keyed, gradient: Value) -> Value:
         """The gradient of an operand."""
@@ -172,7 +207,7 @@ class Backward:
         if how in ("alias", "reuse"):
             return Value(memory.hold(gradient.storage), form)
         key, value = operand
-        own = how != "new" and value.weight is not None and key not in self.finished
+        own = how != "new" and value.weight is not None and key not in self.finished and self.only is None
         return Value(memory.place(form, "gradients" if own else "temporaries"), form)
 
     def _done(self, node: Node, arrived: Sequence[Value]) -> None:
@@ -183,7 +218,7 @@ class Backward:
 
     # Handing gradients on.
 
-    def _hand_on(self, key: int, gradient: Value, turned: bool = False) -> None:
+    def hand_on(self, key: int, gradient: Value, turned: bool = False) -> None:
         """Add a gradient to what has arrived at the operand before. One that is `turned` is not added to in place."""
         memory = self.memory
         before = self.gradients.get(key)
@@ -205,7 +240,7 @@ class Backward:
     def _one_less(self, key: int) -> None:
         """One node less that has to give a weight its gradient; after the last one it is the parameter's."""
         self.uses[key] -= 1
-        if self.uses[key] <= 0:
+        if self.uses[key] <= 0 and self.only is None:
             gradient = self.gradients.pop(key, None)
             self.turned.discard(key)
             if gradient is not None:

@@ -14,6 +14,7 @@ from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan, planned
+from flake8_cnnmem.memory.queue import nodes_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import (
     Entry,
@@ -58,6 +59,10 @@ class Forward:
     """Values that some op of the tape asks for a gradient."""
     constants: set[int] = field(default_factory=set)
     """Tensors without a call that the code made on the way."""
+    gradients: dict[int, Value] = field(default_factory=dict)
+    """Those of leaves that are no weights, by the leaf's key: they are there as long as the leaf is."""
+    nodes: list[int] = field(default_factory=lambda: [0, 0])
+    """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
     plans: dict[object, Plan] = field(default_factory=dict)
     """By all that a plan depends on."""
 
@@ -73,11 +78,11 @@ class Forward:
             self.drop(key)
         self.reads, self.wanted = before
 
-    def begin(self, steps: Sequence[Step], losses: Sequence[Tensor]) -> None:
-        """A turn of a training loop begins, with all its steps in order. A backward pass reads its loss."""
+    def begin(self, steps: Sequence[Step], also: Sequence[Tensor]) -> None:
+        """A turn of a training loop begins, with all its steps in order. Backward passes read, too: their losses."""
         self.reads, self.wanted = self._reads(steps), ()
-        for loss in losses:
-            self.reads[id(loss)] = self.reads.get(id(loss), 0) + 1
+        for tensor in also:
+            self.reads[id(tensor)] = self.reads.get(id(tensor), 0) + 1
 
     def follow(self, steps: Sequence[Step], until: int) -> None:
         """Run some of the turn's steps, up to the op of number `until`. What the code holds stays beyond it."""
@@ -88,12 +93,40 @@ class Forward:
         """The turn has ended, with the op of this number: what the code let go of before its end is gone."""
         self._let_go(self.held, last + 1, None)
 
-    def done_with(self, loss: Tensor, until: int) -> None:
-        """A backward pass from the loss has ended."""
-        self.reads[id(loss)] -= 1
-        if self.reads[id(loss)] <= 0 and id(loss) in self.values:
-            heappush(self.held, (loss.held, id(loss)))
-            self._let_go(self.held, until, None)
+    def done_with(self, read: Sequence[Tensor], until: int) -> None:
+        """A backward pass has ended that has read these."""
+        for tensor in read:
+            key = id(tensor)
+            self.reads[key] -= 1
+            if self.reads[key] <= 0 and key in self.values:
+                heappush(self.held, (tensor.held, key))
+        self._let_go(self.held, until, None)
+
+    def take(self, tensor: Tensor, value: Value | None) -> Value:
+        """A backward pass gives a tensor; zeros where nothing has arrived."""
+        made = value or self.memory.new(tensor.shape, resolve(tensor.dtype, self.dtype))
+        self.drop(id(tensor))
+        self.values[id(tensor)] = made
+        if self.reads.get(id(tensor), 0) <= 0:
+            heappush(self.held, (tensor.held, id(tensor)))
+        return made
+
+    def keep_gradient(self, leaf: Tensor, result: Tensor, gradient: Value) -> None:
+        """A backward pass has reached a leaf: the gradient is its own, or added to the one that it has. `result` is
+        what the code reads as that."""
+        key, memory = id(leaf), self.memory
+        if key not in self.values or key in self.gradients:
+            # A leaf that nothing holds any more goes when the graph does.
+            memory.release(gradient.storage)
+            return
+        self.gradients[key] = gradient
+        if self.reads.get(id(result), 0) > 0 and id(result) not in self.values:
+            self.values[id(result)] = memory.alias(gradient, gradient.shape, gradient.strides)
+
+    def drop_gradient(self, key: int) -> None:
+        gradient = self.gradients.pop(key, None)
+        if gradient is not None:
+            self.memory.release(gradient.storage)
 
     def _run(self, steps: Sequence[Step], waiting: list[tuple[int, int]], made: set[int] | None) -> None:
         """`waiting` are values that nothing reads any more, but that the code holds: (until which op, key) in a heap.
@@ -207,6 +240,8 @@ class Forward:
         value = self.values.pop(key, None)
         if value is not None:
             self.memory.release(value.storage)
+            if key in self.gradients:
+                self.drop_gradient(key)
 
     def _forget(self, key: int) -> None:
         """The code has let go of a result that nothing reads: what was kept for its gradient goes with it."""
@@ -228,6 +263,18 @@ class Forward:
             asked.subtract(asks)
             self.asked.difference_update([one for one in asks if not asked[one]])
             gone.update(one for one in asks if not asked[one] and one not in self.values)
+
+    def forget_unreachable(self) -> None:
+        """A backward pass is over: what is left of the tape, and no gradient can come to any more, goes."""
+        asked = Counter(chain.from_iterable(entry.asks for entry in self.tape))
+        for at in range(len(self.tape) - 1, -1, -1):
+            entry = self.tape[at]
+            if not any(asked[key] or key in self.values for key in entry.gives):
+                del self.tape[at]
+                for storage in entry.saved:
+                    self.memory.let_go(storage)
+                asked.subtract(entry.asks)
+        self.asked = {key for key, times in asked.items() if times > 0}
 
     def value(self, tensor: Tensor) -> Value:
         """Where a tensor lies. Constants are made when they are first read; single numbers take no room."""
@@ -289,7 +336,7 @@ class Forward:
                     storage = memory.place(form) if not stopped else Storage(Line(), "temporaries", 0)
             # A reshape that has to copy makes no view.
             viewed = plan.viewed and (plan.kind != "view" or storage is inputs[0].storage)
-            results.append((id(tensor), Value(storage, form, grad, None, viewed)))
+            results.append((id(tensor), Value(storage, form, grad or tensor.requires_grad, None, viewed)))
         if plan.flows and self.records:
             saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
             fetched: tuple[Line, ...] = ()
@@ -298,7 +345,8 @@ class Forward:
                 for storage in saved:
                     memory.let_go(storage)
                 saved = []
-            self.tape.append(Node(call, plan, operands + weights, results, saved, fetched))
+            self.nodes[call.derives] += nodes_of(call)
+            self.tape.append(Node(call, plan, operands + weights, results, saved, fetched, self.nodes[call.derives]))
             self.asked.update([key for key, _ in operands])
         for storage in scratch:
             memory.release(storage)

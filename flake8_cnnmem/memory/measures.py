@@ -74,6 +74,11 @@ def _rows(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.product(size for at, size in enumerate(shape) if at not in taken)
 
 
+def _sample(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of one sample."""
+    return dims.product(shape[1:])
+
+
 def _groups(call: Call, shape: Shape, inputs: Sequence[Value]) -> Size:
     op = call.op
     if not isinstance(op, GroupNorm) or not shape:
@@ -172,6 +177,7 @@ QUANTITIES: dict[str, Callable[[Call, Shape, Sequence[Value]], Size]] = {
     "padded": _padded,
     "instances": _instances,
     "rows": _rows,
+    "sample": _sample,
     "groups": _groups,
     "queries": _queries,
     "probabilities": _probabilities,

@@ -20,10 +20,11 @@ from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.framework import TABLES, resident, rules_of, weights_in_memory
+from flake8_cnnmem.memory.queue import in_order
 from flake8_cnnmem.memory.replayed import Replayed
 from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
-from flake8_cnnmem.memory.tape import steps_of
+from flake8_cnnmem.memory.tape import leading_from, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
 
@@ -38,6 +39,7 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
     if training.optimizer.source in ("directive", "option", "default"):
         # The code does not say what steps, or is overruled.
         actual = actual.with_optimizer(training.optimizer.value)
+    start: Timeline | None = None
     replay = Replay(model, training)
     if len(actual.turns) == 1:
         replay.run(actual.turns[0])
@@ -47,8 +49,11 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
         growth = Line()
         replay.run(actual.turns[0])
     else:
+        replay.first = True
         for turn in actual.turns[:-1]:
             replay.run(turn)
+        replay.first = False
+        start = replay.memory.timeline.copy() if any(call.derives for call in actual.calls) else None
         before = replay.memory.timeline.restart()
         replay.run(actual.turns[-1])
         growth = replay.memory.timeline.left() - before
@@ -61,8 +66,12 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
 
     memory = replay.memory
     left_out = tuple(memory.left_out)
+    timeline = memory.timeline
+    if start is not None and start.peak(training.batch_size.value) > timeline.peak(training.batch_size.value):
+        # A first step takes what waits for it in another order, which may need more than any later one.
+        timeline = start
     return Replayed(
-        memory.timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth, keepers
+        timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth, keepers
     )  # fmt: skip
 
 
@@ -80,6 +89,8 @@ class Replay:
     inputs: list[Tensor] = field(default_factory=list)
     updated: dict[int, Stepping] = field(default_factory=dict)
     """The optimizer that keeps state for a weight, by the weight's id."""
+    first: bool = False
+    """Whether it is the program's first step that runs."""
     saved: int = 0
     most: Keeping = ()
     """`saved` without the inputs, at the loss for which most is kept."""
@@ -103,7 +114,7 @@ class Replay:
     def run(self, turn: Turn) -> None:
         """One run of the step, its ops and actions in order."""
         forward = self.forward
-        forward.begin(steps_of(turn.calls), [action.loss for action in turn.actions if action.loss is not None])
+        forward.begin(steps_of(turn.calls), [tensor for action in turn.actions for tensor in read_by(action)])
         at = 0
         for action in turn.actions:
             ahead = at
@@ -133,10 +144,19 @@ class Replay:
         elif action.loss is not None:
             self.note_saved()
             self.forward.autocast.end()
-            self.go_back(action.loss, action.retain)
-            self.forward.done_with(action.loss, action.number)
+            if action.made:
+                self.take_over(action)
+            elif action.kind == "gradient":
+                self.give(action)
+            else:
+                self.go_back(action)
+                self.to_leaves(action)
+            self.forward.done_with(read_by(action), action.number)
+            self.forward.forget_unreachable()
         elif action.kind == "zero_grad":
             self.clear(action.weights)
+            for leaf, _ in action.given:
+                self.forward.drop_gradient(id(leaf))
         elif action.optimizer is not None:
             self.step(action)
 
@@ -146,26 +166,68 @@ class Replay:
         if saved > self.saved:
             self.saved, self.most = saved, self.keeping()
 
-    def go_back(self, loss: Tensor, retain: bool) -> None:
-        """The backward pass over what leads to this loss. The rest of the tape waits for its own."""
-        wanted = {id(loss)}
+    def go_back(self, action: Action) -> None:
+        """The backward pass over what leads to its ends. The rest of the tape waits for its own. With targets, what a
+        gradient goes through on its way to them runs, and nothing else."""
+        forward, backward, memory = self.forward, self.backward, self.memory
+        targets = {id(tensor) for tensor, _ in action.given} if action.kind == "gradient" else None
+        on_the_way = None if targets is None else leading_from(forward.tape, targets)
+        wanted = {id(end) for end, _ in action.ends}
         reached, rest = [], []
-        for entry in reversed(self.forward.tape):
+        for entry in reversed(forward.tape):
             if wanted.isdisjoint(entry.gives):
                 rest.append(entry)
                 continue
             wanted.update(entry.asks)
+            if on_the_way is not None and on_the_way.isdisjoint(entry.asks):
+                rest.append(entry)
+                continue
             reached.append(entry)
-            if retain:
+            if action.retain:
                 # What the entry holds is held once more: this pass lets go of it, and the next one finds it.
                 rest.append(entry)
                 for storage in entry.saved:
-                    self.memory.keep(storage)
-        value = self.forward.values.get(id(loss))
-        self.forward.tape[:] = rest[::-1]
-        if value is not None and value.grad:
-            self.backward.gradients[id(loss)] = self.memory.new((), value.dtype)
-        self.backward.run(reached[::-1])
+                    memory.keep(storage)
+        forward.tape[:] = rest[::-1]
+        for end, seed in action.ends:
+            value = forward.values.get(id(end))
+            if value is not None and value.grad:
+                given = forward.value(seed) if seed is not None else None
+                gradient = memory.alias(given, value.shape, given.strides) if given else None
+                backward.hand_on(id(end), gradient or memory.new(value.shape, value.dtype))
+        program, passes = forward.nodes
+        backward.run(in_order(reached[::-1], program, passes, self.first), on_the_way, targets or ())
+
+    def give(self, action: Action) -> None:
+        """A backward pass that gives the gradients of some tensors: what stands for them is their memory."""
+        self.go_back(action)
+        arrived, self.backward.arrived = self.backward.arrived, {}
+        for tensor, result in action.given:
+            value = arrived.get(id(tensor))
+            made = self.forward.take(result, value and self.memory.alias(value, value.shape, value.strides))
+            assert made is not None
+        for value in arrived.values():
+            self.memory.release(value.storage)
+
+    def to_leaves(self, action: Action) -> None:
+        """What a backward pass has brought to leaves is theirs: added to what they have, held as long as they are."""
+        for leaf, result in action.given:
+            value = self.backward.gradients.pop(id(leaf), None)
+            if value is not None:
+                self.forward.keep_gradient(leaf, result, value)
+
+    def take_over(self, action: Action) -> None:
+        """The gradients that ops have made are those of the weights and leaves from now on."""
+        for leaf, result in action.given:
+            value = self.forward.values.get(id(result))
+            if value is None:
+                continue
+            own = self.memory.alias(value, value.shape, value.strides)
+            if id(leaf) in self.weights:
+                self.clear(frozenset((id(leaf),)))
+                self.backward.finished[id(leaf)] = own
+            else:
+                self.forward.keep_gradient(leaf, result, own)
 
     def kept(self) -> int:
         """Bytes that wait for the backward pass, each storage once, weights left out."""
@@ -223,3 +285,8 @@ class Replay:
         for key, stepping in self.updated.items():
             found.setdefault(id(stepping), (stepping, {}))[1][key] = self.weights[key]
         return list(found.values())
+
+
+def read_by(action: Action) -> list[Tensor]:
+    """The tensors that a backward pass reads."""
+    return [tensor for end in action.ends for tensor in end if tensor is not None]

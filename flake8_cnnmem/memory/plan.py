@@ -89,7 +89,7 @@ def planned(
     computed = computed_dtype(row, inputs, half, dtype)
     each = size_of("float32" if within else computed)
     operands = (*given, *weights)
-    wanted = [at for at, value in enumerate(operands) if value.grad]
+    wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
     scratch = lots_of(memory, row.forward, call, inputs, each)
     placed = [result_of(memory, call, row, inputs, tensor, computed) for tensor in call.outputs]

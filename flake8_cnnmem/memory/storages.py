@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -111,6 +112,10 @@ class Memory:
     def lot(self, values: Size, each: int) -> int:
         """The timeline's number of so many values among the temporaries."""
         return self.timeline.lot(self.line(values, each), "temporaries")
+
+    def bytes_of(self, lots: Sequence[int]) -> int:
+        """Of several lots together, at the probe batch size."""
+        return sum(self.timeline.lots[lot][0].at(self.probe) for lot in lots)
 
     def sizes(self, shape: Shape | Unknown) -> tuple[int, ...] | None:
         """The shape in numbers, at the probe batch size."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -27,6 +27,8 @@ class Node:
     saved: list[Storage]
     fetched: tuple[Line, ...] = ()
     """What waits in the host's memory, and is on the device for the time of its backward."""
+    number: int = 0
+    """By which a backward pass takes it: of two that are ready the higher one first."""
 
     @property
     def gives(self) -> list[int]:
@@ -151,4 +153,13 @@ def calls_in(steps: Sequence[Step]) -> list[Call]:
             found.extend(calls_in(step.steps))
         else:
             found.append(step)
+    return found
+
+
+def leading_from(tape: Sequence[Entry], keys: Iterable[int]) -> set[int]:
+    """The keys of what depends on some tensors, by what a tape has of it, and of those themselves."""
+    found = set(keys)
+    for entry in tape:
+        if not found.isdisjoint(entry.asks):
+            found.update(entry.gives)
     return found

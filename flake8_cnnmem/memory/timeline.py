@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
@@ -89,6 +89,10 @@ class Timeline:
             sign = times if event > 0 else -times
             total += Line(sign * line.fixed, sign * line.each)
         return total
+
+    def copy(self) -> Timeline:
+        """What has happened so far, by itself."""
+        return replace(self, events=list(self.events), marks=list(self.marks), lots=list(self.lots))
 
     def restart(self) -> Line:
         """What has happened so far is past: what it has left alive is there at the start. Gives that, without

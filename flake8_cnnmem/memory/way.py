@@ -15,7 +15,7 @@ from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import Node
-from flake8_cnnmem.ops import Unbind
+from flake8_cnnmem.ops import ConvolutionBackward, Unbind
 from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"
@@ -37,6 +37,8 @@ class Way:
 def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
     """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
     plan = node.plan
+    if isinstance(node.label.op, ConvolutionBackward):
+        return _through_convolution(memory, node, node.label.op, given)
     if plan.kind == "op":
         return _through_op(memory, node, gradient)
     wanted = [node.operands[at][1] for at in plan.wanted]
@@ -82,6 +84,28 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         else:
             made.append(("fresh", own, None))
     return Way(made, scratch, any(how == "late" for how, _, _ in made))
+
+
+def _through_convolution(memory: Memory, node: Node, op: ConvolutionBackward, given: Sequence[Value | None]) -> Way:
+    """_convolution_double_backward: of the gradients of an input's, a weight's and a bias's gradient those of the
+    gradient that they came of, the input and the weight.
+
+    The first is a sum of convolutions. The weight's is a convolution of two gradients with the batch for channels,
+    which copies both.
+    """
+    arrived = {part for part, one in zip(op.parts, given, strict=True) if one is not None}
+    gradient, x = (value for _, value in node.operands[:2])
+    terms = [memory.lot(gradient.values, size_of(gradient.dtype))] * (
+        2 if {"input", "weight"} <= arrived else len(arrived) - 1
+    )
+    copies = [memory.lot(one.values, size_of(one.dtype)) for one in (gradient, x)]
+    made: list[Made | None] = []
+    for at in node.plan.wanted:
+        reached = at == 0 or ("weight" if at == 1 else "input") in arrived
+        made.append(("fresh", fresh(memory, node.operands[at][1]), None) if reached else None)
+    turned = 2 in node.plan.wanted and "input" in arrived
+    scratch = max([copies if turned else [], terms if 0 in node.plan.wanted else []], key=memory.bytes_of)
+    return Way(made, scratch)
 
 
 def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem import dims
 from flake8_cnnmem.evaluate.branches import Either
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.ops import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -31,7 +32,7 @@ def tensors_in(value: Value, depth: int = 6) -> Iterator[Tensor]:
 def doubts(calls: Sequence[Call]) -> Iterator[Unknown]:
     """What was not known on the way: shapes, and branches whose test is open."""
     for call in calls:
-        if isinstance(call.op, Either):
+        if isinstance(call.op, (Either, NotDerived)):
             yield call.op.cause
         for tensor in call.outputs:
             if isinstance(tensor.shape, Unknown):

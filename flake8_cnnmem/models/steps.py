@@ -12,8 +12,9 @@ from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.ops import NotDerived
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance
+from flake8_cnnmem.values import Instance, Value
 
 
 def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
@@ -58,8 +59,8 @@ def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown
     actions = [*actions_of(each, framework)]
     run = [call for call, _ in each.calls]
     device = on_the_device(run) if places else None
-    losses = [action.loss for action in actions if action.loss is not None]
-    needed = {call.number for loss in losses for call in behind(run, loss)}
+    ends = [end for action in actions for end, _ in action.ends]
+    needed = {call.number for end in ends for call in behind(run, end)}
     return Turn(tuple(taken(each, needed, device, causes)), tuple(actions), each.last)
 
 
@@ -92,6 +93,8 @@ def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Un
     for call, doubt in each.calls:
         if device is not None and call.number not in device:
             continue
+        if isinstance(call.op, NotDerived):
+            causes.append(call.op.cause)
         if call.number in needed:
             yield call
         elif doubt is None:
@@ -106,9 +109,20 @@ def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Un
 def action_of(event: Event, framework: Framework) -> Action | None:
     """What the replay makes of an event; None for what it does not ask about."""
     subject = event.subject
-    if event.kind == "backward":
-        loss = subject if isinstance(subject, Tensor) else None
-        return Action("backward", event.number, loss, retain=event.options.get("retain_graph") is True)
+    options = event.options
+    if event.kind in ("backward", "gradient"):
+        return Action(
+            event.kind,
+            event.number,
+            subject if isinstance(subject, Tensor) else None,
+            retain=options.get("retain_graph") is True,
+            seed=tensor_or_none(options.get("seed")),
+            beside=tuple((end, tensor_or_none(seed)) for end, seed in options.get("beside", ())),
+            given=options.get("given", ()),
+            made=options.get("graph") is True,
+        )
+    if event.kind == "zero_grad" and isinstance(subject, Tensor):
+        return Action("zero_grad", event.number, given=((subject, subject),))
     if event.kind not in ("step", "zero_grad") or not isinstance(subject, Instance):
         return None
     if event.kind == "zero_grad" and not clears(event):
@@ -119,3 +133,7 @@ def action_of(event: Event, framework: Framework) -> Action | None:
         return Action(event.kind, event.number, weights=weights)
     held = frozenset(id(weight) for weight in framework.updated_by(subject) or ())
     return Action(event.kind, event.number, optimizer=framework.optimizer_of(subject), weights=held)
+
+
+def tensor_or_none(value: Value) -> Tensor | None:
+    return value if isinstance(value, Tensor) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.ops.attention import Heads, ScaledDotProduct
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
+from flake8_cnnmem.ops.derivative import ConvolutionBackward, Derivative, NotDerived, Restored
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, Linear
@@ -62,8 +63,10 @@ __all__ = [
     "Concatenate",
     "ConvRecurrent",
     "Convolution",
+    "ConvolutionBackward",
     "Crop",
     "DepthwiseConvolution",
+    "Derivative",
     "Dot",
     "Dropout",
     "Einsum",
@@ -86,6 +89,7 @@ __all__ = [
     "Matmul",
     "MaxUnpool",
     "Normalise",
+    "NotDerived",
     "PRelu",
     "Pad",
     "Permute",
@@ -99,6 +103,7 @@ __all__ = [
     "RepeatInterleave",
     "Reshape",
     "Resize",
+    "Restored",
     "Roll",
     "ScaledDotProduct",
     "Sort",

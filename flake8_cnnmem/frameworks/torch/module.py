@@ -528,3 +528,35 @@ def first_dtype(root: Instance) -> Instance:
     """The dtype object of a module's first parameter."""
     first = next((value for _, value in owned(root, "_parameters") if isinstance(value, Weight)), None)
     return DTYPES[first.dtype if first is not None else "float"]
+
+
+def functional_call(
+    run: Run, module: Value, parameter_and_buffer_dicts: Value, args: Value = None, kwargs: Value = None, *,
+    tie_weights: Value = True, strict: Value = False,
+) -> Value:  # fmt: skip
+    """torch.func.functional_call: a module called with other tensors in the place of its parameters and buffers."""
+    if not isinstance(module, Instance) or not is_module(module):
+        return module if isinstance(module, Unknown) else run.unknown("what is called is no module")
+    several = parameter_and_buffer_dicts
+    dicts = list(several) if isinstance(several, (tuple, list)) else [several]
+    unknown = next((each for each in dicts if not isinstance(each, dict)), None)
+    if unknown is not None:
+        return unknown if isinstance(unknown, Unknown) else run.unknown("the tensors of a call are not known by name")
+    inside = dict(walk(module, unique=False))
+    before: list[tuple[dict[str, Value], str, Value]] = []
+    for name, value in [pair for each in dicts for pair in each.items()]:
+        path, _, own = str(name).rpartition(".")
+        holder = inside.get(path)
+        stores = [stored(holder, store) for store in ("_parameters", "_buffers")] if holder is not None else []
+        store = next((store for store in stores if own in store), None)
+        if store is not None:
+            run.changed(store)
+            before.append((store, own, store[own]))
+            store[own] = value
+    given = tuple(args) if isinstance(args, (tuple, list)) else () if args is None else (args,)
+    try:
+        return run.call(module, *given, **(kwargs if isinstance(kwargs, dict) else {}))
+    finally:
+        for store, own, value in reversed(before):
+            run.changed(store)
+            store[own] = value

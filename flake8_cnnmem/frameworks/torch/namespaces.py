@@ -62,7 +62,7 @@ from flake8_cnnmem.frameworks.torch.layers import (
 )
 from flake8_cnnmem.frameworks.torch.layers import attention as attention_layers
 from flake8_cnnmem.frameworks.torch.layers import linear as linear_layers
-from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.frameworks.torch.module import MODULE, functional_call
 from flake8_cnnmem.frameworks.torch.parameters import (
     BUFFER,
     LEGACY_TENSORS,
@@ -267,6 +267,8 @@ CONTENTS: dict[str, Contents] = {
     **einops.CONTENTS,
     **boards.CONTENTS,
     "torch.jit": scripting.JIT,
+    "torch.func": {"functional_call": Native("functional_call", functional_call, absorb=False)},
+    "torch.nn.utils.stateless": {"functional_call": Native("functional_call", functional_call, absorb=False)},
     "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},
     "torch.accelerator": {

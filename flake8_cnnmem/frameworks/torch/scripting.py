@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from flake8_cnnmem.frameworks.torch import autograd
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
@@ -221,14 +222,23 @@ def new_variable(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
     return variable(run, *args, **kwargs)
 
 
-def gradients(run: Run, outputs: Value = None, *args: Value, **kwargs: Value) -> Value:
-    return (run.unknown("gradients are not computed"),)
+def backward_of_several(
+    run: Run, tensors: Value, grad_tensors: Value = None, retain_graph: Value = None, create_graph: Value = False,
+    grad_variables: Value = None, inputs: Value = None,
+) -> Value:  # fmt: skip
+    """torch.autograd.backward: of each in turn, which leaves what the sum of them would."""
+    found = run.items([tensors] if isinstance(tensors, (Tensor, Unknown)) else tensors)
+    each = [] if isinstance(found, Unknown) else found
+    for tensor in each:
+        last = tensor is each[-1]
+        autograd.backward(run, tensor, None, retain_graph if last else True, create_graph)
+    return None
 
 
 AUTOGRAD: dict[str, Value] = {
     "Function": FUNCTION,
-    "grad": native("grad", gradients),
-    "backward": native("backward", nothing),
+    "grad": native("grad", autograd.grad),
+    "backward": native("backward", backward_of_several),
     "gradcheck": answer("gradcheck", True),
 }
 

@@ -9,11 +9,11 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch import gradients
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.autograd import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.creation import value_as
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
-from flake8_cnnmem.frameworks.torch.gradients import gradient_of
 from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.module import HANDLE
 from flake8_cnnmem.frameworks.torch.parameters import type_of
@@ -150,6 +150,8 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
     elif attribute == "grad":
+        if value is None:
+            forget_gradient(run, tensor)
         gradients.set_gradient(run, tensor, value)
     elif attribute not in ATTRIBUTES:
         run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
@@ -319,13 +321,7 @@ def numpy(run: Run, input: Value, *, force: Value = False) -> Value:
     return Tensor(input.shape, "float32" if input.dtype == "float" else input.dtype, data=input.data, framework="numpy")
 
 
-@define("tensor.backward")
-def backward(
-    run: Run, input: Value, gradient: Value = None, retain_graph: Value = None, create_graph: Value = False,
-    inputs: Value = None,
-) -> Value:  # fmt: skip
-    gradients.backward(run, input, retain_graph=create_graph if retain_graph is None else retain_graph)
-    return None
+define("tensor.backward")(backward)
 
 
 @define("tensor.record_stream")
