@@ -87,11 +87,3 @@ def DistributedDataParallel(
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = device_ids
     arrange(run, module, Arrangement("DistributedDataParallel", buckets=gathered_in(run, gradient_as_bucket_view)))
-
-
-@composite("swa_utils", forward=forward)
-def AveragedModel(
-    run: Run, self: Instance, model: Value, device: Value = None, avg_fn: Value = None, multi_avg_fn: Value = None,
-    use_buffers: Value = False,
-) -> None:  # fmt: skip
-    set_attribute(run, self, "module", model)

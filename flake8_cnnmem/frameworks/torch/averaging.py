@@ -1,0 +1,55 @@
+"""torch.optim.swa_utils: an averaged copy of a model, which lies in memory beside it (torch/optim/swa_utils.py)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.copying import deep_copy
+from flake8_cnnmem.frameworks.torch.distributed.wrappers import forward
+from flake8_cnnmem.frameworks.torch.layer import composite
+from flake8_cnnmem.frameworks.torch.module import set_attribute
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Run, Value
+
+
+def unchanged(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """An update is written into the copy; what it makes for a moment is a chunk of the weights, in the optimizer's
+    shade: it is over before the next step begins."""
+    return None
+
+
+@composite(
+    "swa_utils", forward=forward, members={"update_parameters": Native("update_parameters", unchanged, absorb=False)}
+)
+def AveragedModel(
+    run: Run, self: Instance, model: Value, device: Value = None, avg_fn: Value = None, multi_avg_fn: Value = None,
+    use_buffers: Value = False,
+) -> None:  # fmt: skip
+    """`self.module = deepcopy(model)`."""
+    set_attribute(run, self, "module", deep_copy(model))
+
+
+def averaging(run: Run, *args: Value, **kwargs: Value) -> Value:
+    return Native("average", unchanged, absorb=False)
+
+
+def update_bn(run: Run, loader: Value, model: Value, device: Value = None) -> Value:
+    """One pass over the loader without a gradient, for the running statistics of batch norm."""
+    before, run.grad_enabled = run.grad_enabled, False
+    try:
+        items = run.iterate(loader)
+        batch = None if isinstance(items, Unknown) else next(items, None)
+        given = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+        if given is not None:
+            run.attempt(model, given)
+    finally:
+        run.grad_enabled = before
+    return None
+
+
+SWA_UTILS: dict[str, Value] = {
+    "AveragedModel": AveragedModel,
+    "update_bn": Native("update_bn", update_bn, absorb=False),
+    **{
+        name: Native(name, averaging, absorb=False)
+        for name in ("get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn", "get_swa_avg_fn")
+    },
+}
