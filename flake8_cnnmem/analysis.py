@@ -145,7 +145,7 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
     from flake8_cnnmem.evidence import Evidence, gathered
 
     option = settings.input_shape.value if settings.input_shape is not None else None
-    evidence = gathered(root.run, root.value, root.phases) if root.value is not None else Evidence()
+    evidence = gathered(root.run, root.value, root.phases, root.fit) if root.value is not None else Evidence()
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     if built is not None and evidence.trained is not None:
         built = models.stated_by_step(built, evidence.trained)
@@ -255,7 +255,7 @@ def counted(
         parts=tuple(part_of(part, each, how) for part, each, how in whole.parts),
         kind="training" if root.phases or root.place is not None else "model",
         place=root.place,
-        trained_at=root.phases[0].loop.site if root.phases and root.phases[0].loop is not None else None,
+        trained_at=root.trained_at,
         times=root.times,
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,

@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.phases import Phase, seen_through, wrappers_of
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Framework
+from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
@@ -38,20 +38,22 @@ class Evidence:
     """The inputs of a batch that it is fitted on, where they are known, else the data itself; the last first."""
 
 
-def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = ()) -> Evidence:
+def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fit: Fit | None = None) -> Evidence:
     """What the code says of training this model. `phases` are those of one training, the one that needs most first: all
-    is read off them, where there are any."""
+    is read off them, where there are any. `fit` is the call of the model that trains it, where it trains itself."""
     framework = frameworks.of_layer(model)
     assert framework is not None
     evidence = Evidence()
     inside = set(framework.paths(model))
+    if fit is not None:
+        held_at(evidence, framework, fit)
     optimizers_of(evidence, run, framework, model, phases)
     for each in phases:
         of_phase(evidence, framework, each, inside)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
         evidence.batch_size.insert(0, Said(stated, site))
-    fitted(evidence, framework, model)
+    fitted(evidence, framework, model, fit)
     if not phases:
         made_loaders(evidence, run)
         told(evidence, run)
@@ -153,9 +155,20 @@ def unknown_optimizer(value: Unknown) -> Optimizer:
     return Optimizer("unknown", (), Update(causes=(cause,)), known=False)
 
 
-def fitted(evidence: Evidence, framework: Framework, model: Instance) -> None:
-    """The last `fit` first: what came before it was warming up."""
-    for fit in reversed(framework.fits(model)):
+def held_at(evidence: Evidence, framework: Framework, fit: Fit) -> None:
+    """What held of a model when it was fitted: how it was compiled then, and which of its weights trained."""
+    named = framework.optimizer_of(fit.optimizer)
+    if named is not None:
+        site = fit.optimizer.site if isinstance(fit.optimizer, Instance) else None
+        evidence.optimizer.append(Said(named, site or fit.compiled_site))
+    if (loss := losses.of_compiled(fit.loss, fit.compiled_site)) is not None:
+        evidence.loss.append(loss)
+    evidence.trainable = fit.trainable
+
+
+def fitted(evidence: Evidence, framework: Framework, model: Instance, only: Fit | None = None) -> None:
+    """The last `fit` first: what came before it was warming up. Of several trainings the one that is asked for."""
+    for fit in reversed(framework.fits(model)) if only is None else [only]:
         site = fit.data.site if isinstance(fit.data, Instance) and fit.data.site is not None else fit.site
         given = fit.batch if isinstance(fit.batch, (Tensor, tuple, list, dict)) else None
         inputs = given[0] if isinstance(given, (tuple, list)) and given else given

@@ -11,6 +11,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase
+from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Resident, Site
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -46,6 +47,8 @@ class Root:
     """Why a call of it was given up: a model that runs for too long is not tried again."""
     phases: list[Phase] = field(default_factory=list)
     """The runs of the loop that trains it, the one that needs most first; empty for a model that no loop trains."""
+    fit: Fit | None = None
+    """The call of a model that trains itself (`fit`): the last of those that train it alike."""
     times: int = 1
     """How often the program trains a model like this in the same way."""
     place: tuple[int, int] | None = None
@@ -56,6 +59,19 @@ class Root:
     """The loops that call it without training it, what else is in memory meanwhile among them."""
     parts: tuple[Root, ...] = ()
     """The models that one step trains together, this one among them, in the order of their lines; else empty."""
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the program trains it."""
+        return bool(self.phases) or self.fit is not None
+
+    @property
+    def trained_at(self) -> Site | None:
+        """Where the loop stands that trains it, or the call that does."""
+        if self.fit is not None:
+            return self.fit.site
+        loop = self.phases[0].loop if self.phases else None
+        return loop.site if loop is not None else None
 
 
 def assigned_name(site: Site) -> str:

@@ -44,7 +44,7 @@ def evaluate_file(
 
 def number_trainings(roots: Sequence[Root]) -> None:
     """Which of the file's trainings each is, in the order in which they run."""
-    trained = [root for root in roots if root.phases]
+    trained = [root for root in roots if root.is_training]
     for at, root in enumerate(trained):
         root.place = (at + 1, len(trained))
 

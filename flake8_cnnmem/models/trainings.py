@@ -5,7 +5,7 @@ A model that a step only looks at (a teacher, a feature extractor) is none of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, seen_through
 from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
+from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
@@ -75,7 +76,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
     # What is told as being in memory beside a training is no model of its own.
     taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told)
-    found += fitted_together(run, [root for root in roots if id(root) not in taken])
+    for root in fitted_together(run, [root for root in roots if id(root) not in taken]):
+        found += by_fit(root)
     for root in found:
         root.phases.sort(key=size_of, reverse=True)
     return found
@@ -209,6 +211,19 @@ def fitted_together(run: Interpreter, roots: list[Root]) -> list[Root]:
         first.parts = tuple(sorted(group, key=order))
         result.append(first)
     return result
+
+
+def by_fit(root: Root) -> list[Root]:
+    """A model that trains itself, once for each training: what it was compiled with, what of it trained, and what it
+    was given are the same in all epochs of one."""
+    framework = frameworks.of_layer(root.value)
+    fits = framework.fits(root.value) if framework is not None and root.value is not None and not root.parts else []
+    known: dict[Hashable, Fit] = {}
+    for fit in fits:
+        batch = fit.batch[0] if isinstance(fit.batch, (tuple, list)) and fit.batch else fit.batch
+        key = fit.trainable, id(fit.optimizer), repr(fit.batch_size), repr(getattr(batch, "shape", None))
+        known[key] = fit
+    return [replace(root, fit=fit) for fit in known.values()] or [root]
 
 
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
