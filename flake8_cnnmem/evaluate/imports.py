@@ -80,6 +80,14 @@ class Importer:
         self.modules[dotted] = found
         return found
 
+    def is_installed(self, dotted: str) -> bool:
+        """Whether a module that was found is there for who asks whether it is installed. Of a package whose source is
+        not found something may be known all the same: it is there where the analysed file names it."""
+        if self.native(dotted) is not None or self.location(dotted) is not None:
+            return True
+        own = self.by_path.get(self.files.real(self.run.trace.path)) if self.run.trace.path else None
+        return own is not None and dotted.partition(".")[0] in own.source.text
+
     def native(self, dotted: str) -> Namespace | None:
         """What is modelled here in place of a module's source."""
         if dotted in ("builtins", "__builtin__"):

@@ -113,3 +113,15 @@ def test_a_package_that_declares_its_parts_by_stars_gives_them(tmp_path: Path) -
     text = "import torch\nfrom lazy import Net\nnet = Net()\n"
     (report,) = analyse(Source(str(tmp_path / "train.py"), text), settings).reports
     assert (report.name, report.status, report.parameters) == ("Net", "exact", 18)
+
+
+@pytest.mark.parametrize(("text", "there"), [("", 0), ("import bitsandbytes\n", 1)], ids=["not named", "named"])
+def test_a_package_that_is_known_without_its_source_is_installed_where_it_is_named(
+    text: str, there: int, tmp_path: Path
+) -> None:
+    (tmp_path / "parts.py").write_text(
+        "import importlib.util\nwidth = 1 if importlib.util.find_spec('bitsandbytes') is not None else 0\n"
+    )
+    program = f"{text}from torch import nn\nfrom parts import width\nnet = nn.Sequential(nn.Linear(3, 1 + width))\n"
+    (report,) = analyse(Source(str(tmp_path / "train.py"), program), Settings()).reports
+    assert report.parameters == 4 * (1 + there)

@@ -255,7 +255,9 @@ def find_spec(run: Run, name: Value, package: Value = None) -> Value:
     if not isinstance(dotted, str):
         return run.unknown("the name of a module is not known")
     found = None if dotted.startswith(".") else module_named(run, dotted)
-    return None if found is None else Instance(SPEC, {"name": dotted, "origin": None, "submodule_search_locations": []})
+    if found is None or not run.importer.is_installed(dotted):  # type: ignore[attr-defined]
+        return None
+    return Instance(SPEC, {"name": dotted, "origin": None, "submodule_search_locations": []})
 
 
 @distributions.function("version")
