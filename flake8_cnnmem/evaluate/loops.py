@@ -23,7 +23,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
-from flake8_cnnmem.graph import Invocation
+from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -281,6 +281,7 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
                 cause = run.unknown("how long a training loop goes on is not known")
                 return unknown_loop(frame, cause, body, twin, True)
             if endless and exits != (len(frame.pending), len(frame.breaks)):
+                run.spend(len(frame.variables))
                 # It may have been left, and goes round as before: what it draws is tried until it is taken.
                 if same_state(before, frame.variables):
                     return Returned(frame.pending.pop()[0]) if returns_only and frame.pending else None
@@ -302,11 +303,17 @@ def may_break(statement: ast.AST) -> bool:
 
 
 def same_state(before: dict[str, Value], after: dict[str, Value]) -> bool:
-    """Whether a round has left the variables as the round before has: what is not known is not known again."""
-    return before.keys() == after.keys() and all(
-        (isinstance(now, Unknown) and isinstance(before[word], Unknown)) or alike(before[word], now, FEW_ROUNDS)
-        for word, now in after.items()
-    )
+    """Whether a round has left the variables as the round before has: what is not known is not known again, and a
+    tensor is as large as it was."""
+    return before.keys() == after.keys() and all(same_value(before[word], now) for word, now in after.items())
+
+
+def same_value(before: Value, now: Value) -> bool:
+    if before is now or (isinstance(before, Unknown) and isinstance(now, Unknown)):
+        return True
+    if isinstance(before, Tensor) and isinstance(now, Tensor):
+        return bool(before.shape == now.shape and before.dtype == now.dtype)
+    return alike(before, now, FEW_ROUNDS)
 
 
 def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:

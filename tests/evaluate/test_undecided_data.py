@@ -109,7 +109,7 @@ class D(torch.utils.data.Dataset):
 for batch in torch.utils.data.DataLoader(D(), batch_size=4):
     shape = batch.shape
 """)
-    assert run.watch.calls == []
+    assert run.trace.root_calls == []
 
 
 def test_either_of_two_models_is_not_called_as_a_function() -> None:

@@ -94,11 +94,21 @@ def reshape_to(run: Run, input: Value, shape: Sequence[Value], function: str) ->
     target = sizes(tuple(shape))
     if isinstance(target, Unknown):
         return lost_shape(run, input, target, function)
-    data = isinstance(input, Tensor) and (input.call is None or run.making_data) and isinstance(input.shape, Unknown)
-    if data and all(isinstance(size, int) and size >= 0 for size in target):
+    if (
+        isinstance(input, Tensor)
+        and is_lost_data(run, input)
+        and all(isinstance(size, int) and size >= 0 for size in target)
+    ):
         # Whatever it was before.
         return Tensor(target, input.dtype, framework=input.framework)
     return shaped(run, Reshape(target), input, function)
+
+
+def is_lost_data(run: Run, tensor: Tensor) -> bool:
+    """Whether a tensor of unknown shape is data, which no layer has to do with."""
+    if not isinstance(tensor.shape, Unknown) or isinstance(tensor, Weight):
+        return False
+    return run.making_data or (tensor.call is None and run.invocation is None)
 
 
 class Lost(Elementwise):
