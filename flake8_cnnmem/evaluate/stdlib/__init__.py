@@ -24,7 +24,7 @@ ROOMS = {
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
     "six": "six", "tqdm": "progress",
-    "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "commands",
+    "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "flags",
     "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
     "box": "holders", "yacs": "holders", "ml_collections": "holders",
     "beartype": "checking", "jaxtyping": "checking", "typeguard": "checking",
