@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.answers import Remedy
-from flake8_cnnmem.graph import Invocation, Model
+from flake8_cnnmem.graph import Call, Invocation
 from flake8_cnnmem.memory import account
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.models import Built, Whole
@@ -62,7 +62,7 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
     found = list(smaller_batch(case, largest))
     for change, whole, training in (*half_precision(case), *leaner_optimizers(case)):
         found.append(tried(case, change, whole, training, largest))
-    with checkpoints(case.whole.model) as blocks:
+    with checkpoints(case.whole) as blocks:
         if blocks:
             found.append(tried(case, f"checkpointing {named(blocks)}", case.whole, case.training, largest))
     for change, whole in smaller_inputs(case):
@@ -113,26 +113,28 @@ def leaner_optimizers(case: Case) -> Iterator[tuple[str, Whole, Training]]:
 
 
 @contextmanager
-def checkpoints(model: Model) -> Iterator[list[Invocation]]:
+def checkpoints(whole: Whole) -> Iterator[list[Invocation]]:
     """Every top-level block of the model in a checkpoint of its own, for as long as this lasts.
 
     Empty where there are not two blocks, where the code has checkpoints already, or where the framework has none.
     """
-    blocks = blocks_of(model) if model.framework == "torch" else []
+    turns = [turn.calls for turn in whole.step.turns] if whole.step is not None else [whole.model.calls]
+    each = [blocks_of(calls) for calls in turns] if whole.model.framework == "torch" else [[]]
+    marked = [block for blocks in each for block in blocks] if all(each) else []
     try:
-        for block in blocks:
-            block.checkpoint = True
-        yield blocks
+        for block in marked:
+            block.checkpoint = block.reentrant = True
+        yield each[-1] if marked else []
     finally:
-        for block in blocks:
-            block.checkpoint = False
+        for block in marked:
+            block.checkpoint = block.reentrant = False
 
 
-def blocks_of(model: Model) -> list[Invocation]:
+def blocks_of(calls_made: Sequence[Call]) -> list[Invocation]:
     """Calls of the layers right below the model; of containers of the framework's own, those of what they hold."""
     found: dict[int, Invocation] = {}
     calls: dict[int, int] = {}
-    for call in model.calls:
+    for call in calls_made:
         ancestry = list(call.ancestry())[::-1]
         if any(invocation.checkpoint for invocation in ancestry):
             return []

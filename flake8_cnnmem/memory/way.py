@@ -15,7 +15,8 @@ from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import Node
-from flake8_cnnmem.ops import ConvolutionBackward, Unbind
+from flake8_cnnmem.ops import Unbind
+from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"

@@ -63,7 +63,7 @@ def joined(
     """
     phase = root.phases[0] if root.phases else None
     step = None
-    if phase is not None and fits_the_step(built, training):
+    if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
     if not others:
         model = replace(built.model, beside=root.beside)
@@ -85,9 +85,9 @@ def joined(
     return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
 
 
-def fits_the_step(built: Built, training: Training) -> bool:
+def fits_the_step(built: Built) -> bool:
     """Whether the facts that decide are those of the step itself: a directive may state another input."""
-    return built.input_source != "directive" and training.dtype.source != "directive"
+    return built.input_source != "directive"
 
 
 def stated_batch(training: Training) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem import dims
 from flake8_cnnmem.evaluate.branches import Either
 from flake8_cnnmem.graph import Call, Tensor
-from flake8_cnnmem.ops import NotDerived
+from flake8_cnnmem.ops.derivative import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

@@ -12,7 +12,7 @@ from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.ops import NotDerived
+from flake8_cnnmem.ops.derivative import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from flake8_cnnmem.ops.attention import Heads, ScaledDotProduct
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
-from flake8_cnnmem.ops.derivative import ConvolutionBackward, Derivative, NotDerived, Restored
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, Linear
@@ -63,10 +62,8 @@ __all__ = [
     "Concatenate",
     "ConvRecurrent",
     "Convolution",
-    "ConvolutionBackward",
     "Crop",
     "DepthwiseConvolution",
-    "Derivative",
     "Dot",
     "Dropout",
     "Einsum",
@@ -89,7 +86,6 @@ __all__ = [
     "Matmul",
     "MaxUnpool",
     "Normalise",
-    "NotDerived",
     "PRelu",
     "Pad",
     "Permute",
@@ -103,7 +99,6 @@ __all__ = [
     "RepeatInterleave",
     "Reshape",
     "Resize",
-    "Restored",
     "Roll",
     "ScaledDotProduct",
     "Sort",

@@ -12,7 +12,8 @@ from flake8_cnnmem.frameworks.torch.derivatives import measures, places, pointwi
 from flake8_cnnmem.frameworks.torch.derivatives.formulas import OF_SEVERAL, RULES, Back, Gradients, deriving
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
-from flake8_cnnmem.ops import Broadcast, NotDerived
+from flake8_cnnmem.ops import Broadcast
+from flake8_cnnmem.ops.derivative import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run
 

@@ -14,7 +14,8 @@ from typing import TypeAlias, TypeVar
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.graph import Call, Op, Tensor
-from flake8_cnnmem.ops import Broadcast, Derivative, Elementwise, Reduce, Reshape, Restored
+from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
+from flake8_cnnmem.ops.derivative import Derivative, Restored
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.torch.derivatives.formulas import Back, Gradients, rule, sizes
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import ConvolutionBackward, Matmul, Transpose
+from flake8_cnnmem.ops import Matmul, Transpose
 from flake8_cnnmem.ops.base import bounded
+from flake8_cnnmem.ops.derivative import ConvolutionBackward
 
 
 def turned(back: Back, x: Tensor) -> Tensor:
