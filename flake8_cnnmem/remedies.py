@@ -10,6 +10,7 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.answers import Remedy
 from flake8_cnnmem.graph import Call, Invocation
 from flake8_cnnmem.memory import account
+from flake8_cnnmem.memory.actions import for_input
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.models import Built, Whole
 from flake8_cnnmem.training import Fact, Optimizer, Training
@@ -167,6 +168,7 @@ def smaller_inputs(case: Case) -> Iterator[tuple[str, Whole]]:
     last = frameworks.named(case.whole.model.framework).channels_last
     shape = [size for size in given.value if size is not None]
     axes = (0, 1) if last else (1, 2)
+    sides = tuple(shape)
     for factor in SMALLER:
         smaller = list(shape)
         for axis in axes:
@@ -176,7 +178,10 @@ def smaller_inputs(case: Case) -> Iterator[tuple[str, Whole]]:
         built = case.feed(tuple(smaller))
         if built is None or any(call.problem is not None for call in built.model.calls) or built.model.causes:
             return
-        whole = Whole(built.model)
+        step = case.whole.step
+        resized = for_input(step, sides, tuple(smaller)) if step is not None else None
+        model = replace(built.model, beside=case.whole.model.beside)
+        whole = Whole(model, resized)
         if case.account(whole, case.training).total <= case.limit or factor == SMALLER[-1]:
             yield f"input {'x'.join(str(size) for size in smaller)}", whole
             return

@@ -12,7 +12,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
-from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
@@ -162,12 +162,47 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
 
 def for_any_batch(step: Step, batch: int) -> Step:
     """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
+    return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch))
+
+
+def for_input(step: Step, old: Shape, new: Shape) -> Step | None:
+    """The step on images of another size, both without the batch; None where it does not take them."""
+
+    def resized(leaf: Tensor) -> Shape | Unknown:
+        shape = leaf.shape
+        if isinstance(shape, Unknown) or shape[1:] == old:
+            return shape if isinstance(shape, Unknown) else (*shape[:1], *new)
+        # Maps of classes are as large as the images.
+        return (*shape[:-2], *new[-2:]) if len(shape) > 2 and shape[-2:] == old[-2:] else shape
+
+    def through(made: Call, call: Call) -> Sequence[Shape | Unknown]:
+        given = [tensor.shape for tensor in made.inputs]
+        if given == [tensor.shape for tensor in call.inputs]:
+            return [tensor.shape for tensor in call.outputs]
+        found = call.op.outputs(*given)  # type: ignore[arg-type]
+        if len(found) != len(call.outputs):
+            raise Mismatch(Problem("CNM201", "gives another number of results"))
+        return found
+
+    try:
+        return rebuilt(step, resized, through)
+    except Mismatch:
+        return None
+
+
+def rebuilt(
+    step: Step,
+    leaf_shape: Callable[[Tensor], Shape | Unknown],
+    output_shapes: Callable[[Call, Call], Sequence[Shape | Unknown]],
+) -> Step:
+    """The step over a copy of its graph. `output_shapes` is given the copy of a call, over copies of what it reads, and
+    the call itself."""
     copies: dict[int, Tensor] = {}
     for action in step.actions:
         if action.kind in ("backward", "gradient") and not action.made:
             for _, gradient in action.given:
                 # It comes from a backward pass, not from the loader.
-                copies.setdefault(id(gradient), replace(gradient, shape=lifted(gradient, batch)))
+                copies.setdefault(id(gradient), replace(gradient, shape=leaf_shape(gradient)))
 
     def now(tensor: Tensor) -> Tensor:
         return copies.get(id(tensor), tensor)
@@ -180,7 +215,7 @@ def for_any_batch(step: Step, batch: int) -> Step:
                 return tensor
             found = copies.get(id(tensor))
             if found is None:
-                found = copies[id(tensor)] = replace(tensor, shape=lifted(tensor, batch), call=None)
+                found = copies[id(tensor)] = replace(tensor, shape=leaf_shape(tensor), call=None)
                 leaves.append((number, found))
             return found
 
@@ -191,7 +226,7 @@ def for_any_batch(step: Step, batch: int) -> Step:
                 weights=tuple(copy_of(tensor, call.number) for tensor in call.weights),
             )
             outputs = []
-            for tensor, shape in zip(call.outputs, shapes_of(made, call, batch), strict=True):
+            for tensor, shape in zip(call.outputs, output_shapes(made, call), strict=True):
                 result = replace(tensor, shape=shape, call=made)
                 outputs.append(result)
                 copies[id(tensor)] = result
