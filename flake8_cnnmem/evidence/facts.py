@@ -56,7 +56,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     fitted(evidence, framework, model, fit)
     if not phases:
         made_loaders(evidence, run)
-        told(evidence, run)
+    told(evidence, run)
     precision(evidence, run, framework, model)
     return evidence
 
@@ -182,11 +182,13 @@ def fitted(evidence: Evidence, framework: Framework, model: Instance, only: Fit 
 
 def told(evidence: Evidence, run: Interpreter) -> None:
     """Batch sizes that calls are told which nobody can follow (data modules, trainers of other packages), where
-    nothing else says one: not those for tests."""
+    nothing else says one: not those for tests alone."""
     if evidence.batch_size:
         return
     for size, site in run.data("told batches").values():
-        if batches.is_count(size) and not batches.NOT_FOR_TRAINING.search(batches.words_of(site)):
+        words = batches.words_of(site)
+        trained = batches.FOR_TRAINING.search(words) or not batches.NOT_FOR_TRAINING.search(words)
+        if trained and batches.is_count(size):
             evidence.batch_size.append(Said(size, site))
 
 

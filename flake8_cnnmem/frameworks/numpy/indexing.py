@@ -161,7 +161,7 @@ def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
-        raise TypeError("iteration over a 0-d array")
+        raise run.error("TypeError", "iteration over a 0-d array")
     size = tensor.shape[0]
     if not isinstance(size, int):
         return size if isinstance(size, Unknown) else run.unknown("a loop over the batch is not followed")

@@ -252,6 +252,12 @@ def test_shapes_of_large_or_partly_unknown_arrays_are_followed(expression: str, 
     assert dims.show(sizes) == expected
 
 
+def test_an_array_without_axes_is_no_sequence() -> None:
+    text = "import numpy as np\ntry:\n    for each in np.array(5):\n        pass\nexcept TypeError:\n    result = 'none'"
+    variables, _ = evaluate(text)
+    assert variables["result"] == "none"
+
+
 def test_sizes_of_the_batch_pass_through_arithmetic() -> None:
     values = "np.prod((n, 3, 2)), int(np.floor(n)), np.array([n, 2]).prod(), np.array((n, 4))[1]"
     assert with_batch(f"import numpy as np\nresult = {values}") == (Batch(6), Batch(1), Batch(2), 4)
