@@ -1,4 +1,4 @@
-"""Holds what the program says of fixtures/programs against fixtures/truth/programs.json, phase by phase.
+"""Holds what the program says of fixtures/programs against fixtures/truth, phase by phase.
 
     python tests/score_programs.py [TEXT]
 
@@ -27,7 +27,10 @@ from flake8_cnnmem.cli import main as cnnmem
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 PROGRAMS = FIXTURES / "programs"
-TRUTH: list[dict[str, Any]] = json.loads((FIXTURES / "truth" / "programs.json").read_text())["programs"]
+TRUTHS = ("programs", "double_backward")
+TRUTH: list[dict[str, Any]] = [
+    program for name in TRUTHS for program in json.loads((FIXTURES / "truth" / f"{name}.json").read_text())["programs"]
+]
 
 TOLERANCE = 0.005
 """What a figure may be off."""

@@ -1,7 +1,7 @@
 """Small training programs: each of their phases is told as a reader finds it, with the memory that PyTorch asked for.
 
-fixtures/truth/programs.json is measured by tests/oracle/measure_programs.py; `python tests/score_programs.py` prints
-what this holds it against.
+fixtures/truth/programs.json and double_backward.json are measured by tests/oracle/measure_programs.py;
+`python tests/score_programs.py` prints what this holds it against.
 """
 
 from __future__ import annotations

@@ -116,9 +116,10 @@ class Held:
 class Event:
     """One thing that training code does. Events are kept in the order in which the code does them.
 
-    `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss), "step"
-    (of an optimizer), "zero_grad" (of an optimizer or a layer) or "fit" (of a model that trains itself). `number`
-    counts it among the ops; that of a call is that of the last op before it.
+    `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss),
+    "gradient" (a backward pass for the gradients of some tensors alone), "step" (of an optimizer), "zero_grad" (of an
+    optimizer, a layer or a leaf) or "fit" (of a model that trains itself). `number` counts it among the ops; that of a
+    call is that of the last op before it.
     """
 
     kind: str

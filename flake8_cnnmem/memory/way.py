@@ -16,6 +16,7 @@ from flake8_cnnmem.memory.products import batched, is_matrix
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import Node
 from flake8_cnnmem.ops import Unbind
+from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.unknown import Unknown
 
@@ -99,7 +100,7 @@ def _through_convolution(memory: Memory, node: Node, op: ConvolutionBackward, gi
     terms = [memory.lot(gradient.values, size_of(gradient.dtype))] * (
         2 if {"input", "weight"} <= arrived else len(arrived) - 1
     )
-    copies = [memory.lot(one.values, size_of(one.dtype)) for one in (gradient, x)]
+    copies = [memory.lot(quotient(one.values, op.groups), size_of(one.dtype)) for one in (gradient, x)]
     made: list[Made | None] = []
     for at in node.plan.wanted:
         reached = at == 0 or ("weight" if at == 1 else "input") in arrived

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 
@@ -20,7 +21,7 @@ class Derivative(Weightless):
     like: int = 1
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        return (inputs[self.like],)
+        return (inputs[min(self.like, len(inputs) - 1)],)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,13 @@ class ConvolutionBackward(Weightless):
     the "weight" and the "bias"."""
 
     parts: tuple[str, ...]
+    groups: int = 1
 
     kind = "convolution_backward"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        if len(inputs) < 3:
+            raise Mismatch(Problem("CNM201", "takes a gradient, an input and a weight"))
         gradient, x, weight = inputs[:3]
         filters = gradient[1:2] if len(gradient) == len(weight) else gradient[:1]
         shapes = {"input": x, "weight": weight, "bias": filters}

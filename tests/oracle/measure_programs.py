@@ -1,4 +1,5 @@
-"""Measures what the training programs of fixtures/programs ask of PyTorch's CUDA allocator: fixtures/truth/programs.json.
+"""Measures what the training programs of fixtures/programs ask of PyTorch's CUDA allocator: fixtures/truth/programs.json,
+and double_backward.json for those that take gradients of gradients.
 
 Run by hand, with a CUDA build of PyTorch and a card (a fake one that only counts will do: no value is looked at):
 
@@ -29,7 +30,8 @@ from typing import Any
 import torch
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-PROGRAMS, TRUTH = FIXTURES / "programs", FIXTURES / "truth" / "programs.json"
+PROGRAMS = FIXTURES / "programs"
+TRUTHS = (FIXTURES / "truth" / "programs.json", FIXTURES / "truth" / "double_backward.json")
 FIGURES = ("requested_peak", "allocated_peak", "reserved_peak", "workspaces", "models")
 
 WORKSPACE = {8_519_680}
@@ -169,8 +171,8 @@ def measured(program: str, replace: list[list[str]]) -> list[dict[str, Any]]:
     return list(json.loads(output.splitlines()[-1])["phases"])
 
 
-def write(only: list[str]) -> None:
-    truth = json.loads(TRUTH.read_text())
+def write(path: Path, only: list[str]) -> None:
+    truth = json.loads(path.read_text())
     for program in truth["programs"]:
         if only and program["program"] not in only:
             continue
@@ -186,7 +188,7 @@ def write(only: list[str]) -> None:
             more = measured(program["program"], program["growth"]["replace"])
             program["growth"]["bytes"] = more[at]["requested_peak"] - rows[at]["requested_peak"]
         print(program["program"], [row["requested_peak"] for row in rows], flush=True)
-    TRUTH.write_text(json.dumps(truth, indent=1) + "\n")
+    path.write_text(json.dumps(truth, indent=1) + "\n")
 
 
 def main() -> None:
@@ -197,7 +199,8 @@ def main() -> None:
     parser.add_argument("--live", type=int, default=0)
     options = parser.parse_args()
     if not options.one:
-        write(options.programs)
+        for path in TRUTHS:
+            write(path, options.programs)
         return
     text = options.one.read_text()
     for old, new in options.replace:

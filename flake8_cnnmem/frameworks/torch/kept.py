@@ -319,32 +319,34 @@ LOSSES = [
 
 DERIVATIVES = [
     # An activation's slope reads what it was applied to, or gave; that gets zeros for a gradient.
-    *rows("relu_backward leaky_relu_backward relu6_backward hardtanh_backward hardsigmoid_backward hardshrink_backward "
+    *rows("relu_backward leaky_relu_backward relu6_backward hardtanh_backward hardshrink_backward "
           "softshrink_backward threshold_backward average_pool_backward", Row((Kept("x1"),))),
     ("max_pool_backward", NOTHING),
     ("sigmoid_backward", Row((X, Kept("x1")), backward=temporaries(3))),
     ("tanh_backward", Row((X, Kept("x1")), backward=temporaries(2))),
     # A comparison, one byte a value.
     *rows("elu_backward selu_backward celu_backward", Row((X, Kept("x1")), backward=(*temporaries(4), New("x", 1)))),
-    *rows("logsigmoid_backward hardswish_backward", Row((X, Kept("x1")), backward=temporaries(4))),
+    ("logsigmoid_backward", Row((X, Kept("x1")), backward=temporaries(4))),
+    ("hardswish_backward", Row((X, Kept("x1")), backward=(*temporaries(2), New("x", 1, 3)))),
     ("softplus_backward", Row((X, Kept("x1")), backward=(*temporaries(6), New("x", 1)))),
-    ("gelu_backward", Row((X, Kept("x1")), backward=temporaries(6))),
-    ("softmax_backward", Row((X, Kept("x1")), backward=temporaries(4))),
+    ("gelu_backward", Row((X, Kept("x1")), backward=temporaries(4))),
+    ("softmax_backward", Row((X, Kept("x1")), backward=temporaries(6))),
     ("log_softmax_backward", Row((X, Kept("x1")), backward=temporaries(2))),
     # How its gradients come about is in flake8_cnnmem/memory/way.py.
     ("convolution_backward", Row((X, Kept("x1"), Kept("x2")))),
     # batchnorm_double_backward: the input without its mean, twice, and what the formulas make of both gradients; where
     # the statistics are of the past, the input gets nothing.
-    ("batch_norm_backward", Row((X, Kept("x1")), backward=temporaries(5))),
+    *rows("batch_norm_backward layer_norm_backward", Row((X, Kept("x1")), backward=temporaries(5))),
     ("fixed_norm_backward", Row((X, Kept("x1")), without=(1,), backward=(*temporaries(3), New("sample")))),
     ("norm_weight_backward", Row((X, Kept("x1")), without=(2,), backward=temporaries(2))),
     # A mask of one byte a value.
-    ("chosen_backward", Row((Kept(New("x", 1)),), forward=(New("x", 1),), without=(1, 2))),
-    ("mse_backward", Row((X, Kept("x1"), Kept("x2")), backward=(New("x1"),))),
+    ("larger_backward", Row((Kept(New("x", 1, 2)),), forward=(New("x"),), without=(1, 2))),
+    ("chosen_backward", Row((Kept(New("x", 1)),), forward=(New("x", 1),), without=(1,))),
+    ("mse_backward", Row((X, Kept("x1"), Kept("x2")), backward=(New("x1", times=2),))),
     ("index_backward", Row(gradient="parts", layout="contiguous")),
     *rows("part_backward repeat_backward resample_backward embedding_backward nll_backward", Row(layout="contiguous")),
     ("dropout_scale", Row(gradient="none", forward=temporaries(1))),
-    ("not_derived", NOTHING),
+    ("not_derived", Row(without=(1,))),
 ]  # fmt: skip
 """The steps of a backward pass whose graph is kept (`create_graph`), by what `Derivative` and `Restored` name."""
 

@@ -300,7 +300,7 @@ def clone(run: Run, input: Value, *, memory_format: Value = None) -> Value:
 
 @define("torch.detach", "tensor.detach")
 def detach(run: Run, input: Value) -> Value:
-    if isinstance(input, Tensor) and input.call is None and not isinstance(input, Weight):
+    if isinstance(input, Tensor) and input.call is None and not isinstance(input, Weight) and input.data is not None:
         return input
     return apply(run, Elementwise("detach"), input, function="detach")
 

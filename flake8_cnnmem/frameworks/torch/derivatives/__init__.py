@@ -67,11 +67,11 @@ def through(run: Run, call: Call, arrived: Gradients, reached: set[int], gradien
         return
     back = Back(run, call, operands, wanted)
     handed = differentiated(back, arrived)
+    # All of it is held until the formula is done.
+    run.let_go(*back.made, *(gradient for gradient in arrived if gradient is not None))
     for operand, wants, gradient in zip(operands, wanted, handed, strict=True):
         if wants and gradient is not None:
             arrive(run, gradients, operand, gradient)
-    # All of it is held until the formula is done.
-    run.let_go(*back.made, *(gradient for gradient in arrived if gradient is not None))
 
 
 def differentiated(back: Back, arrived: Gradients) -> Gradients:

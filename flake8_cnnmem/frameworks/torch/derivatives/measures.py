@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.derivatives.formulas import Back, Gradients, rule, rule_of_several, sizes
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Broadcast, Expand, Loss, Reduce
+from flake8_cnnmem.ops import Broadcast, Loss, Reduce
 from flake8_cnnmem.ops.base import axis_of
 
 
@@ -61,7 +61,14 @@ def of_selection(back: Back, gradients: Gradients) -> Gradients:
 
 @rule("max", "min")
 def of_extreme(back: Back, gradient: Tensor) -> Gradients:
-    return [back.derivative("chosen", gradient, back.x)]
+    """amax and amin along axes: (grad / mask.sum(dim, true)) * mask."""
+    op = back.call.op
+    if not isinstance(op, Reduce) or op.axes in (None, ()):
+        return []
+    gradient, result = beside(back, gradient), beside(back, back.y)
+    mask = back.op(Broadcast("compare"), result, back.x, function="eq", dtype="bool")
+    count = back.op(Reduce("sum", op.axes, True), mask, dtype="int64")
+    return [back.op(Broadcast("multiply"), back.divide(gradient, count), mask, dtype=gradient.dtype)]
 
 
 # Losses.
@@ -91,20 +98,6 @@ def of_bce_with_logits(back: Back, gradient: Tensor) -> Gradients:
     return [product, *[None] * (len(back.operands) - 1)]
 
 
-@rule("l1")
-def of_l1(back: Back, gradient: Tensor) -> Gradients:
-    """(input - target).abs(), and its mean."""
-    x, target = back.operands[:2]
-    op = back.call.op
-    full = gradient
-    if isinstance(op, Loss) and op.reduction in ("mean", "sum"):
-        full = back.op(Expand(sizes(x)), gradient, function="expand")
-        full = back.scale(full) if op.reduction == "mean" else full
-    signed = back.multiply(full, back.unary("sign", back.subtract(x, target)))
-    other = back.neg(signed) if back.wanted[1] else None
-    return [signed if back.wanted[0] else None, other, *[None] * (len(back.operands) - 2)]
-
-
 @rule("cross_entropy")
 def of_cross_entropy(back: Back, gradient: Tensor) -> Gradients:
     """nll_loss_backward, then _log_softmax_backward_data."""
@@ -117,13 +110,17 @@ def of_cross_entropy(back: Back, gradient: Tensor) -> Gradients:
 # Layers that normalise.
 
 
-@rule("batch_norm")
-def of_batch_norm(back: Back, gradient: Tensor) -> Gradients:
+@rule("batch_norm", "instance_norm", "layer_norm")
+def of_normalisation(back: Back, gradient: Tensor) -> Gradients:
     """With statistics of its own, or of the past (its training flag decides which rule is read)."""
+    op = back.call.op
+    if op.kind != "batch_norm" and any(back.wanted[1:]):
+        return []
     found: list[Tensor | None] = [None] * len(back.operands)
-    training = getattr(back.call.op, "training", True)
-    weight = [each for each in back.operands[1:2] if getattr(back.call.op, "scale", True)]
-    kind = "batch_norm" if training else "fixed_norm"
+    kind = {"batch_norm": "batch_norm", "instance_norm": "batch_norm", "layer_norm": "layer_norm"}[op.kind]
+    if not getattr(op, "training", True):
+        kind = "fixed_norm"
+    weight = back.operands[1:2] if getattr(op, "scale", True) else ()
     if back.wanted[0]:
         found[0] = back.derivative(kind, gradient, back.x, *weight)
     for at in range(1, len(back.operands)):

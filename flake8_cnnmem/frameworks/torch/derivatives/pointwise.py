@@ -45,7 +45,7 @@ def squashed(back: Back, gradient: Tensor) -> Gradients:
     return [back.derivative(back.call.op.kind, gradient, back.y)]
 
 
-@rule("leaky_relu", "relu6", "hardtanh", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "threshold", "elu",
+@rule("leaky_relu", "relu6", "hardtanh", "hardswish", "hardshrink", "softshrink", "threshold", "elu",
       "selu", "celu", "gelu", "softplus", "logsigmoid")  # fmt: skip
 def by_input(back: Back, gradient: Tensor) -> Gradients:
     return [back.derivative(back.call.op.kind, gradient, back.x)]
@@ -207,7 +207,7 @@ def of_divide(back: Back, gradient: Tensor) -> Gradients:
 @rule("maximum", "minimum")
 def of_larger(back: Back, gradient: Tensor) -> Gradients:
     return brought_back(back, [
-        back.derivative("chosen", gradient, *back.operands, like=0) if wanted else None for wanted in back.wanted
+        back.derivative("larger", gradient, *back.operands, like=0) if wanted else None for wanted in back.wanted
     ])  # fmt: skip
 
 

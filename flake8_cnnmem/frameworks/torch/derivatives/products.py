@@ -64,7 +64,10 @@ def of_convolution(back: Back, gradient: Tensor) -> Gradients:
     if len(back.operands) < 2:
         return []
     names = [name for name, wanted in zip(("input", "weight", "bias"), back.wanted, strict=False) if wanted]
-    results = back.several(ConvolutionBackward(tuple(names)), gradient, *back.operands[:2])
+    groups = getattr(back.call.op, "groups", 1)
+    if not isinstance(groups, int):
+        return []
+    results = back.several(ConvolutionBackward(tuple(names), groups), gradient, *back.operands[:2])
     by_name = dict(zip(names, results, strict=True))
     return [by_name.get(name) for name in ("input", "weight", "bias")[: len(back.operands)]]
 
