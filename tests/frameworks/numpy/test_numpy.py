@@ -253,7 +253,9 @@ def test_shapes_of_large_or_partly_unknown_arrays_are_followed(expression: str, 
 
 
 def test_an_array_without_axes_is_no_sequence() -> None:
-    text = "import numpy as np\ntry:\n    for each in np.array(5):\n        pass\nexcept TypeError:\n    result = 'none'"
+    text = (
+        "import numpy as np\ntry:\n    for each in np.array(5):\n        pass\nexcept TypeError:\n    result = 'none'"
+    )
     variables, _ = evaluate(text)
     assert variables["result"] == "none"
 
