@@ -56,7 +56,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     fitted(evidence, framework, model, fit)
     if not phases:
         made_loaders(evidence, run)
-    told(evidence, run)
+        told(evidence, run)
     precision(evidence, run, framework, model)
     return evidence
 

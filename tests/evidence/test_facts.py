@@ -80,15 +80,14 @@ BATCHES = {
         + "test_loader = DataLoader(data(), 5)\nother = DataLoader(data(), 7)\ntrain_loader = DataLoader(data(), 6)",
         6,
     ),
-    "what a call that is not followed is told, where the loop draws from what it gives": (
-        TORCH + "from data_of_my_own import loaders\ntrain_loader, test_loader = loaders(batch_size=48)\n"
-        "step(net, train_loader, torch.optim.SGD(net.parameters(), 0.1))",
-        48,
-    ),
-    "what a call is told that makes test data says nothing": (
-        TORCH + "from data_of_my_own import loader\ntest_loader = loader(batch_size=48)\n"
+    "what a call elsewhere is told says nothing of a training": (
+        TORCH + "from data_of_my_own import loader, warm_up\nwarm_up(batch_size=48)\n"
         "step(net, loader(), torch.optim.SGD(net.parameters(), 0.1))",
         32,
+    ),
+    "without a training what a call is told that makes training and test data": (
+        TORCH + "from data_of_my_own import loaders\ntrain_loader, test_loader = loaders(batch_size=48)",
+        48,
     ),
     "a test loader alone says nothing": (TORCH + "test_loader = DataLoader(data(), 5)", 32),
     "what the loop cuts off an array": (
