@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem import environments
 from flake8_cnnmem.answers import (
     LEAST_GROWTH,
     AlsoInMemory,
@@ -24,7 +24,6 @@ from flake8_cnnmem.answers import (
 from flake8_cnnmem.collector import seldom_collected
 from flake8_cnnmem.evaluate.lent import natives_changed, natives_put_back
 from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.settings import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.stack import with_room_below
@@ -34,7 +33,7 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
     from flake8_cnnmem.evidence import Phase
-    from flake8_cnnmem.graph import Call, Model, Weight
+    from flake8_cnnmem.graph import Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Evaluated, Root, Whole
 
@@ -66,7 +65,7 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
         directives = source.directives
         missing: tuple[Unknown, ...] = ()
         if target is None:
-            roots, missing = models.evaluate_file(source, folders, strict, files)
+            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices)
         else:
             roots = models.evaluate_target(source, target, folders, strict, files)
         reports = [report_model(root, source, settings, target is not None) for root in roots]
@@ -82,25 +81,10 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
     """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
-    project's virtual environment, then those of the running interpreter."""
+    project's environments, then those of the running interpreter."""
     root = os.getcwd()
     # Who names a package's folder does not mean to lose the project's own.
-    own = (*(settings.search_path or ()), root, os.path.join(root, "src"))
-    environments = [
-        os.path.join(root, name, *inside)
-        for name in (".venv", "venv", "env")
-        for inside in (("Lib", "site-packages"), *unix_site_packages(os.path.join(root, name)))
-    ]
-    return [
-        os.path.abspath(folder) for folder in (*own, *environments, *sys.path) if folder and files.is_folder(folder)
-    ]
-
-
-def unix_site_packages(environment: str) -> list[tuple[str, ...]]:
-    library = os.path.join(environment, "lib")
-    if not os.path.isdir(library):
-        return []
-    return [("lib", name, "site-packages") for name in sorted(os.listdir(library)) if name.startswith("python")]
+    return environments.search_folders([*(settings.search_path or ()), root, os.path.join(root, "src")], root, files)
 
 
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
@@ -117,8 +101,9 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     others = [part for part in root.parts if part is not root]
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
     whole = models.arranged(models.joined(root, built, training, parts), [root, *others], settings.devices)
-    training = precedence.share_of(training, whole.model.arrangement)
-    report = counted(root, built, whole, training, settings, limit)
+    training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
+    builds = [built, *(its for _, its, _ in parts if its is not None)]
+    report = counted(root, builds, whole, training, settings, limit)
     # What a program has changed about natives is put back when its analysis ends: nothing is left for later then.
     return replace(report) if natives_changed() else report
 
@@ -142,10 +127,13 @@ def mended(
 def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
-    from flake8_cnnmem.evidence import Evidence, gathered
+    from flake8_cnnmem.evidence import gathered, of_unknown_model
 
     option = settings.input_shape.value if settings.input_shape is not None else None
-    evidence = gathered(root.run, root.value, root.phases, root.fit) if root.value is not None else Evidence()
+    if root.value is None:
+        evidence = of_unknown_model(root.run, root.phases)
+    else:
+        evidence = gathered(root.run, root.value, root.phases, root.fit)
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     if built is not None and evidence.trained is not None:
         built = models.stated_by_step(built, evidence.trained)
@@ -163,24 +151,26 @@ def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelRepo
     return ModelReport(
         root.target, root.name, site.path, site.line, site.column, "", "unresolved", root.causes,
         training, None, None, None, limit.bytes if limit else None, None,
+        kind="training" if root.is_training else "model", place=root.place, trained_at=root.trained_at,
     )  # fmt: skip
 
 
 def counted(
-    root: Root, built: Built, whole: Whole, training: Training, settings: Settings, limit: Limit | None
+    root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
 ) -> ModelReport:
-    """The model's figures; where one step trains several, `whole` joins them all."""
+    """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
     from flake8_cnnmem.layers import drops, rows_of
     from flake8_cnnmem.memory import account, cs231n
+    from flake8_cnnmem.mismatches import problems_of, unfit
 
-    model = whole.model
+    model, path = whole.model, root.site.path
+    problems = problems_of(root, builds, path)
+    if problems or any(call.problem is not None for call in model.calls):
+        return unfit(unresolved(root, training, limit), model, training, problems, path)
     gpu = limit.gpu if limit is not None else ""
 
     def replay(how: Training, gpu: str) -> Estimate:
-        parts = [
-            (each, own if how is training else replace(own, batch_size=how.batch_size, dtype=how.dtype))
-            for _, each, own in whole.parts
-        ]
+        parts = [(each, own if how is training else own.as_part(training, how)) for _, each, own in whole.parts]
         return account(model, how, settings.accounting, settings.overhead, gpu, whole.step, parts)
 
     estimate = trained_alone = replay(training, gpu)
@@ -188,7 +178,7 @@ def counted(
     deciding: Evaluated | None = None
     growths = growths_of(root, root.phases[0], trained_alone) if root.phases else []
     for each in whole.evaluated(root) if settings.accounting == "framework" else ():
-        how = replace(training, batch_size=Fact(each.batch_size.value, "code"))
+        how = replace(training, batch_size=Fact(-(-each.batch_size.value // training.devices), "code"))
         needed = account(each.model, how, settings.accounting, settings.overhead, gpu, each.step)
         growths += growths_of(root, each.phase, needed)
         if needed.total > estimate.total and each.decides:
@@ -202,7 +192,7 @@ def counted(
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]
-    causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out)))
+    causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out, *unsaid(root, training))))
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
@@ -214,7 +204,7 @@ def counted(
         fits = None
 
     def largest() -> int | None:
-        return trained_alone.largest_batch(bytes_limit) if bytes_limit is not None else None
+        return trained_alone.largest_batch(bytes_limit) * training.devices if bytes_limit is not None else None
 
     def remedies() -> tuple[Remedy, ...]:
         if fits is not False or limit is None:
@@ -228,8 +218,6 @@ def counted(
             return (Remedy(f"evaluation at batch {how.batch_size.value}", less.total, less.total <= limit.bytes),)
         return mended(root, whole, training, estimate, status == "exact", settings, limit)
 
-    context = stated_input(built)
-    path = root.site.path
     return ModelReport(
         root.target,
         model.name,
@@ -248,7 +236,6 @@ def counted(
         activations=lambda: cs231n.activations(model),
         rows=lambda: rows_of(model, training),
         largest_batch_size=largest,
-        problems=tuple(problem_of(model, call, path, context) for call in built.certain),
         drops=lambda: tuple(drops(model, path)),
         model=model,
         remedies=remedies,
@@ -262,6 +249,18 @@ def counted(
         growths=tuple(dict.fromkeys(growths)),
         replay=replay,
     )
+
+
+def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
+    """What a program says of its training where nobody could follow it: a default stands in its place, which may be
+    anything but what the program does."""
+    if not root.is_training:
+        return
+    site = root.trained_at or root.site
+    for name, fact in (("batch size", training.batch_size), ("optimizer", training.optimizer)):
+        if fact.source == "default":
+            cause = f"the training's {name} is not known: {fact.value}, the default, was counted"
+            yield Unknown(cause, site.path, site.line)
 
 
 def as_evaluation(estimate: Estimate) -> Estimate:
@@ -325,24 +324,3 @@ def dims_total(shape: object) -> int:
 
     total = dims.product(shape) if isinstance(shape, tuple) else 0
     return total if isinstance(total, int) else 0
-
-
-def problem_of(model: Model, call: Call, path: str, context: str) -> LayerProblem:
-    from flake8_cnnmem.layers import name_of, place
-
-    assert call.problem is not None
-    return LayerProblem(call.problem, name_of(model, call), place(call, path, model), context)
-
-
-def stated_input(built: Built) -> str:
-    """`for the 28x28 input of line 40`, where the code states it."""
-    if built.stated_by is None or built.input_shape is None:
-        return ""
-    from flake8_cnnmem import frameworks
-
-    shape = built.input_shape
-    if len(shape) == 3:
-        # An image is known by its sides; where its channels stand is the framework's layout.
-        shape = shape[:2] if frameworks.named(built.model.framework).channels_last else shape[1:]
-    size = "x".join("?" if side is None else str(side) for side in shape)
-    return f"for the {size} input of {in_words(built.stated_by.line)}"

@@ -44,6 +44,15 @@ class LayerProblem:
     site: Site
     context: str
     """What was given: "for the 28x28 input of line 40", or empty."""
+    origin: str = ""
+    """What made the sizes that are given: "by flatten (line 20)", or empty."""
+
+    @property
+    def message(self) -> str:
+        """`fc1 takes 400 features, but is given 256 by flatten (line 20) for the 28x28 input of line 40; 256 features
+        would fit`."""
+        said = " ".join(filter(None, (self.layer, self.problem.what, self.origin, self.context)))
+        return f"{said}; {self.problem.advice}" if self.problem.advice else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ import configparser
 import difflib
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from flake8_cnnmem.notations import TooMuch, parse_toml
 from flake8_cnnmem.settings import OPTIONS, BadValue, Option
 
 PREFIX = "cnnmem-"
@@ -77,7 +77,25 @@ def find() -> Configuration:
     return own
 
 
+def from_table() -> dict[str, Any]:
+    """The options of [tool.cnnmem] alone, by field name. Raises BadValue as `find` does."""
+    own = _from_pyproject()
+    return {} if own is None else dict(own.values)
+
+
+def check_names(config: str | None = None, append_config: Sequence[str] | None = None, isolated: bool = False) -> None:
+    """Raises BadValue for what flake8's section says under a name that begins as ours do, and is none: flake8 itself
+    passes over what it does not know."""
+    names = [f"{PREFIX}{option.name}" for option in OPTIONS]
+    for key in _section(config, append_config, isolated)[0]:
+        name = key.replace("_", "-")
+        if name.startswith("cnnmem") and name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            raise BadValue(f"{key} in the configuration is no option{f': did you mean {near[0]}?' if near else ''}")
+
+
 def _from_flake8() -> Configuration:
+    check_names()
     section, folder = _section()
     values: dict[str, Any] = {}
     for option in OPTIONS:
@@ -142,13 +160,9 @@ def _table_of(path: str) -> Mapping[str, Any] | None:
         raise BadValue(f"{path} cannot be read: {error.strerror}") from None
     if b"cnnmem" not in content:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        tools = tomllib.loads(content.decode()).get("tool")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        tools = parse_toml(content.decode()).get("tool")
+    except (ValueError, TooMuch) as error:
         raise BadValue(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     table = tools.get("cnnmem") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
@@ -212,7 +226,7 @@ def resolve(
     return against(values, os.getcwd()) | against(written, folder)
 
 
-WITH_PATHS = ("search_path", "per_file_limits")
+WITH_PATHS = ("search_path", "per_file_limits", "cache_dir")
 """The options whose values have paths in them."""
 
 
@@ -221,6 +235,8 @@ def against(values: Mapping[str, Any], base: str) -> dict[str, Any]:
     found = dict(values)
     if found.get("search_path") is not None:
         found["search_path"] = tuple(os.path.abspath(os.path.join(base, folder)) for folder in found["search_path"])
+    if found.get("cache_dir"):
+        found["cache_dir"] = os.path.abspath(os.path.join(base, found["cache_dir"]))
     if found.get("per_file_limits") is not None:
         found["per_file_limits"] = tuple(
             replace(each, pattern=patterned(each.pattern, base)) for each in found["per_file_limits"]

@@ -8,7 +8,7 @@ Unknowns and never guess.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from flake8_cnnmem.unknown import Unknown
@@ -69,15 +69,26 @@ def multiply(left: Size, right: Size) -> Size:
         if isinstance(right, Batch) and left:
             return Batch(left * right.multiple)
     if isinstance(left, Unknown):
-        return left
+        return left if left.grows is None else grown(left, right)
     if isinstance(right, Unknown):
-        return right
+        return right if right.grows is None else grown(right, left)
     if isinstance(left, Batch) and isinstance(right, Batch):
-        return Unknown("a size grows with the square of the batch")
+        return Unknown("a size grows with the square of the batch", grows=(left.multiple * right.multiple, 2))
     batch, number = (left, right) if isinstance(left, Batch) else (right, left)
     if not isinstance(batch, Batch) or not isinstance(number, int):
         return Unknown("a size is not a whole number")
     return Batch(batch.multiple * number) if number else 0
+
+
+def grown(size: Unknown, by: Size) -> Size:
+    """A size that grows with a power of the batch, so many times."""
+    assert size.grows is not None
+    multiple, power = size.grows
+    if isinstance(by, Unknown):
+        return by if by.grows is None else replace(size, grows=(multiple * by.grows[0], power + by.grows[1]))
+    if isinstance(by, Batch):
+        return replace(size, grows=(multiple * by.multiple, power + 1))
+    return replace(size, grows=(multiple * by, power)) if by else 0
 
 
 def floor_divide(left: Size, right: Size) -> Size:
@@ -171,8 +182,13 @@ def show(shape: Shape) -> str:
 
 
 def drop_batch(shape: Shape) -> list[int | None]:
-    """A shape for the report: the leading batch axis left out, null where a size is not known."""
-    rest = shape[1:] if shape else shape
+    """A shape for the report: the batch axis left out, which leads unless it is a later one (time first); null where a
+    size is not known."""
+    at = 0
+    if shape and not isinstance(shape[0], Batch) and any(isinstance(size, Batch) for size in shape):
+        # An axis that holds several values for each sample stays, as that many.
+        at = shape.index(BATCH) if BATCH in shape else len(shape)
+    rest = shape[:at] + shape[at + 1 :]
     return [None if isinstance(size, Unknown) else size.multiple if isinstance(size, Batch) else size for size in rest]
 
 

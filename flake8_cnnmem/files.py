@@ -1,7 +1,7 @@
 """Where files are read from: the disk, or what stands for it (the tree of a git revision).
 
 Everything that follows imports or reads a project's data asks here, and nowhere else, so that a revision is evaluated
-with that revision's files.
+with that revision's files, and that it is known afterwards what an evaluation depended on.
 """
 
 from __future__ import annotations
@@ -18,6 +18,14 @@ class Files:
 
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is anything: a file, a folder, a device."""
+        try:
+            self.version(path)
+        except (OSError, ValueError):
+            return self.is_folder(path)
+        return True
 
     def entries(self, folder: str) -> Sequence[tuple[str, bool]]:
         """The names in a folder in order, and whether each is a folder (a link is none); none in what is no folder."""
@@ -45,5 +53,53 @@ class Files:
         """The path by which two names of one file are known to be one."""
         return os.path.realpath(path)
 
+    def variable(self, name: str) -> str | None:
+        """A variable of the environment that says where files lie; None where it is not set."""
+        return os.environ.get(name)
+
 
 DISK = Files()
+
+
+class Watched(Files):
+    """Files that remember what was asked of them: all that an evaluation depends on."""
+
+    def __init__(self, files: Files = DISK) -> None:
+        self.files = files
+
+    def note(self, question: str, path: str) -> None:
+        """A question was asked: whether there is such a "file" or "folder", the "entries" of a folder, the "content" of
+        a file, the "real" path behind a path, or an environment "variable"."""
+        raise NotImplementedError
+
+    def is_file(self, path: str) -> bool:
+        self.note("file", path)
+        return self.files.is_file(path)
+
+    def is_folder(self, path: str) -> bool:
+        self.note("folder", path)
+        return self.files.is_folder(path)
+
+    def entries(self, folder: str) -> Sequence[tuple[str, bool]]:
+        self.note("entries", folder)
+        return self.files.entries(folder)
+
+    def content(self, path: str, at_most: int) -> bytes:
+        self.note("content", path)
+        return self.files.content(path, at_most)
+
+    def size(self, path: str) -> int:
+        self.note("content", path)
+        return self.files.size(path)
+
+    def version(self, path: str) -> Hashable:
+        self.note("content", path)
+        return self.files.version(path)
+
+    def real(self, path: str) -> str:
+        self.note("real", path)
+        return self.files.real(path)
+
+    def variable(self, name: str) -> str | None:
+        self.note("variable", name)
+        return self.files.variable(name)

@@ -16,6 +16,13 @@ class Finding:
     message: str
 
 
+def in_short(text: str, most: int) -> str:
+    """The first line of a text that came from somebody's code, or from a file that the code reads, and of it so many
+    letters at the most: enough to know it by."""
+    first, _, rest = text.strip().partition("\n")
+    return f"{first[: most - 1]}…" if rest or len(first) > most else first
+
+
 def one_line(text: str) -> str:
     """Text that came from somebody's code, fit for a line of output: what does not print is escaped."""
     if text.isprintable():

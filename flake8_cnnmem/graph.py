@@ -7,12 +7,12 @@ model is recovered by walking back from its outputs. There is no recorder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from flake8_cnnmem.arrangement import Arrangement
-from flake8_cnnmem.dims import Shape, show
+from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 
@@ -53,8 +53,12 @@ class Tensor:
     """The number that calls had reached when the code let go of it (variables, arguments); 0 if it never held it."""
     moved: bool = False
     """Whether the code has moved it to a device of its own choice, or made it there."""
+    made_there: bool = False
+    """Whether it was never anywhere else."""
     born: int = 0
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
+    classes: int = 0
+    """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.
@@ -69,17 +73,84 @@ class Weight(Tensor):
     trainable: bool = True
     buffer: bool = False
     site: Site | None = None
+    fixed: bool = False
+    """Whether it was made not to be trained, whatever holds it (`tf.Variable(0, trainable=False)`)."""
+
+
+class Operand(Protocol):
+    """What an op is run on: its shape, its dtype, and whether a gradient flows into it."""
+
+    @property
+    def shape(self) -> Shape | Unknown: ...
+
+    @property
+    def dtype(self) -> str: ...
+
+    @property
+    def grad(self) -> bool: ...
 
 
 class Op(Protocol):
-    """What one computation knows: its output shapes, its weights, and (by `kind`) what is kept for backward.
+    """What one computation knows: its output shapes, its weights, and what flake8_cnnmem/ops/base.py tells of the rest.
 
-    `kind` is the row of a FRAMEWORK's table of kept tensors. Everything else that such a row needs
-    (p, in_place, the channels of statistics) is a field of the concrete dataclass in `ops/`.
+    `kind` is the row of a FRAMEWORK's table of what training holds. Everything else that such a row needs
+    (p, in_place, the channels of statistics) is the concrete op's to say, in `ops/`.
     """
 
     @property
     def kind(self) -> str: ...
+
+    @property
+    def view(self) -> bool: ...
+
+    @property
+    def in_place(self) -> bool: ...
+
+    @property
+    def idle(self) -> bool: ...
+
+    @property
+    def random(self) -> bool: ...
+
+    @property
+    def volume(self) -> str: ...
+
+    @property
+    def multiplies(self) -> bool: ...
+
+    @property
+    def declares(self) -> bool: ...
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]: ...
+
+    def quantity(self, name: str, *inputs: Shape) -> Size: ...
+
+    def view_strides(
+        self, sizes: tuple[int, ...], strides: tuple[int, ...], result: tuple[int, ...]
+    ) -> tuple[int, ...] | None: ...
+
+    @property
+    def view_gradient(self) -> str: ...
+
+    def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]: ...
+
+    def before_last_slice(self, shape: Shape) -> Shape | None: ...
+
+    @property
+    def expected_input(self) -> Any: ...
+
+    @property
+    def row_features(self) -> Size | None: ...
+
+    @property
+    def keeps_axes(self) -> bool: ...
+
+    @property
+    def flattens(self) -> bool: ...
+
+    def leaves_open(self, *inputs: Shape) -> bool: ...
+
+    def dropped(self, shape: Shape) -> tuple[tuple[int, int], ...]: ...
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
         """Output shapes for these input shapes (weights not among them). Raises `Mismatch`.
@@ -114,6 +185,10 @@ class Problem:
     advice: str = ""
     given: int | None = None
     declared: int | None = None
+    error: str = ""
+    """The class of what the framework raises, where it is another one than for most sizes."""
+    elsewhere: int | None = None
+    """The one other axis of the input that has the declared size: its axes may be in another order."""
 
 
 class Mismatch(Leaving):
@@ -159,6 +234,9 @@ class Invocation:
     reentrant: bool = False
     """The second run of a checkpoint and its way back are one call from inside of the backward pass: it holds what the
     second run gives, and the gradient that has arrived, until it is done."""
+    arguments: tuple[Tensor, ...] | None = None
+    """The tensors that a reentrant checkpoint is called on, which it keeps: unless one of them asks for a gradient,
+    what it gives does not either, whatever trains inside. None where that is not what decides."""
     own: OwnBackward | None = None
     """The backward pass inside is the code's own."""
 
@@ -197,8 +275,12 @@ class Call:
     """The framework's own name of the function or layer type: "Conv2d", "relu", "Dense"."""
     doubtful: bool = False
     """Whether it stands behind a test that is not known: it may not run at all."""
+    guarded: bool = False
+    """Whether the program may deal with it itself where its sizes are refused: it then says nothing of the input."""
     derives: bool = False
     """Whether a backward pass ran it, whose own graph is kept."""
+    frozen: frozenset[int] = frozenset()
+    """Ids of those of its weights that asked for no gradient when it ran, whatever they do later in the step."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} {self.function or self.op.kind}>"
@@ -260,6 +342,9 @@ class Model:
     arrangement: Arrangement | None = None
     """How its training is spread over devices, where it is."""
 
+    allocator: str = ""
+    """What the code asks of the allocator on the device, in the framework's own words."""
+
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""
         for weight in (*self.weights, *(weight for each in self.beside for weight in each.weights)):
@@ -267,15 +352,17 @@ class Model:
                 weight.trainable = id(weight) in self.trained
 
 
-def calls_behind(outputs: Iterable[Tensor]) -> tuple[Call, ...]:
-    """Every call that the outputs depend on, in the order in which the code ran them."""
+def calls_behind(outputs: Iterable[Tensor], inputs: Iterable[Tensor] = ()) -> tuple[Call, ...]:
+    """Every call that the outputs depend on, in the order in which the code ran them. What made one of the inputs (a
+    Keras model may begin in the midst of another) is none of theirs."""
+    given = {id(tensor) for tensor in inputs}
     found: dict[int, Call] = {}
-    waiting = [tensor.call for tensor in outputs if tensor.call is not None]
+    waiting = [tensor.call for tensor in outputs if tensor.call is not None and id(tensor) not in given]
     while waiting:
         call = waiting.pop()
         if call.number in found:
             continue
         found[call.number] = call
-        waiting.extend(tensor.call for tensor in call.inputs if tensor.call is not None)
+        waiting.extend(tensor.call for tensor in call.inputs if tensor.call is not None and id(tensor) not in given)
         waiting.extend(weight.call for weight in call.weights if weight.call is not None)
     return tuple(found[number] for number in sorted(found))

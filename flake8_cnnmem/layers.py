@@ -12,11 +12,10 @@ from flake8_cnnmem.graph import Call, Invocation, Model, Site
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.volumes import volumes
 from flake8_cnnmem.models.inputs import drops_of
+from flake8_cnnmem.ops import AttentionInputs, Recurrent, RecurrentCell
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
-
-VIEWS = ("view", "identity", "either")
 
 
 @dataclass(slots=True)
@@ -39,12 +38,12 @@ def groups_of(model: Model) -> list[Group]:
 
 
 def row_invocation(call: Call, model: Model, framework: Framework) -> Invocation | None:
-    """The layer call whose row a call belongs to: for Keras the outermost inside the model, for PyTorch the leaf
-    module; None for a function that is called outside of both."""
+    """The layer call whose row a call belongs to: the outermost inside the model, or the leaf module, as the framework
+    has it; None for a function that is called outside of both."""
     layers = [each for each in call.ancestry() if isinstance(each.layer, Instance) and each.layer is not model.root]
     if not layers:
         return None
-    if framework.name == "keras":
+    if framework.outermost_rows:
         return layers[-1]
     innermost = layers[0]
     leaf = innermost.layer.cls.site is None or not framework.children(innermost.layer)
@@ -65,7 +64,7 @@ def rows_of(model: Model, training: Training) -> tuple[Row, ...]:
     rows: list[Row] = []
     for group in groups_of(model):
         last = group.calls[-1]
-        if group.layer is None and last.op.kind in VIEWS:
+        if group.layer is None and last.op.kind in ("view", "identity"):
             continue
         parameters = 0
         if group.layer is not None:
@@ -112,9 +111,10 @@ def site_of(group: Group, call: Call) -> Site | None:
 
 def place(call: Call, path: str, model: Model, at_layer: bool = False) -> Site:
     """Where in the analysed file a call's problem is reported: at the framework's layer that declares another size
-    (`at_layer`: at any of its layers), else at the call; in another file's code, at the nearest call in this one."""
+    (`at_layer`: at any of its layers), else at the call; in another file's code, at the nearest call in this one. Where
+    only the order of the input's axes is wrong, it is the call that has to change."""
     sites: list[Site | None] = []
-    declares = at_layer or (call.problem is not None and len(call.inputs) == 1)
+    declares = at_layer or declared_by_layer(call)
     for invocation in call.ancestry():
         layer = invocation.layer if isinstance(invocation.layer, Instance) else None
         if declares and invocation is call.within and layer is not None and layer.cls.site is None:
@@ -128,6 +128,16 @@ def place(call: Call, path: str, model: Model, at_layer: bool = False) -> Site:
     fallback = found or model.site or call.site
     assert fallback is not None
     return fallback
+
+
+def declared_by_layer(call: Call) -> bool:
+    """Whether what a call's layer declares is what does not fit, and not one of several inputs to another, nor the
+    order of an input's axes."""
+    problem = call.problem
+    if problem is None or problem.elsewhere is not None:
+        return False
+    several = isinstance(call.op, (AttentionInputs, Recurrent, RecurrentCell)) and problem.declared is not None
+    return len(call.inputs) == 1 or several
 
 
 def drops(model: Model, path: str) -> Iterator[Drop]:

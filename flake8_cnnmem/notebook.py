@@ -24,9 +24,9 @@ LARGEST = 32 * 1024 * 1024
 PYTHON_CELLS = ("%%time", "%%capture", "%%prun")
 """The cell magics under which the rest of the cell runs as it stands."""
 
-_MAGIC = re.compile(r"(\s*)(?:[%!?]|.*\?\s*$|(?:pip|conda|mamba|cd|ls|cat|cp|mv|rm|mkdir|rmdir)\s+\S)")
-"""A magic, a shell line, a question for help, or one of the magics that IPython takes without its sign."""
-_ASSIGNED = re.compile(r"(\s*[\w\s,.*\[\]'\"]+=\s*)[!%].*")
+_WORDS = frozenset(["pip", "conda", "mamba", "cd", "ls", "cat", "cp", "mv", "rm", "mkdir", "rmdir"])
+"""Magics that IPython takes without their sign."""
+_TARGET = re.compile(r"[\w\s,.*\[\]'\"]+")
 _TIMED = re.compile(r"(\s*)%time (.*)")
 
 
@@ -167,9 +167,15 @@ def without_magic(line: str) -> str | None:
         # As wide as the magic, so that the statement's columns stay.
         statement = f"{timed[1]}if 1: {timed[2]}"
         return statement if wrong_line(statement.strip()) is None else f"{timed[1]}pass"
-    assigned = _ASSIGNED.fullmatch(line)
-    if assigned is not None:
+    target, equals, value = line.partition("=")
+    if equals and value.lstrip()[:1] in ("!", "%") and target.strip() and _TARGET.fullmatch(target):
         # What IPython makes of it. There is no such name here: the value is not known.
-        return f"{assigned[1]}get_ipython()"
-    magic = _MAGIC.match(line)
-    return None if magic is None else f"{magic[1]}pass"
+        return f"{line[: len(line) - len(value.lstrip())]}get_ipython()"
+    return f"{line[: len(line) - len(line.lstrip())]}pass" if is_magic(line.strip()) else None
+
+
+def is_magic(line: str) -> bool:
+    """Whether it is a magic, a shell line, a question for help, or one of the magics that IPython takes without its
+    sign."""
+    first, _, rest = line.partition(" ")
+    return line[:1] in ("%", "!", "?") or line.endswith("?") or (first in _WORDS and bool(rest.strip()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
+import sys
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -17,9 +17,9 @@ from flake8.options.manager import OptionManager
 import flake8_cnnmem
 from flake8_cnnmem import checks, configuration
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import OPTIONS, Settings
-from flake8_cnnmem.source import Source, mentions_framework, shared
-from flake8_cnnmem.unknown import STRICT, internal_error
+from flake8_cnnmem.findings import findings_of
+from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem.source import mentions_framework, shared
 
 
 class Plugin:
@@ -54,7 +54,16 @@ class Plugin:
         from flake8.style_guide import Decision, DecisionEngine
 
         values = {option.field: getattr(options, f"cnnmem_{option.field}") for option in OPTIONS}
-        values = configuration.resolve(values, options.config, options.append_config, options.isolated)
+        try:
+            first = said_first(options)
+            configuration.check_names(first.config, first.append_config, first.isolated)
+            if not first.isolated and all(value is None for value in values.values()):
+                # flake8 has no section in pyproject.toml: what the other command reads there holds here, too.
+                values |= configuration.from_table()
+            else:
+                values = configuration.resolve(values, first.config, first.append_config, first.isolated)
+        except BadValue as error:
+            manager.parser.error(str(error))
         cls.settings = Settings.of(values)
         # flake8 filters what it is given; what nobody wants to see need not be worked out.
         engine = DecisionEngine(options)
@@ -73,23 +82,14 @@ class Plugin:
         if not self.codes or not mentions_framework(text):
             return []
         source = shared(self.filename, text, self.tree)
-        try:
-            found = self.found_in(source) if source.may_hold_models() else []
-        except Exception as error:
-            if os.environ.get(STRICT):
-                raise
-            from flake8_cnnmem.answers import FileReport
+        return list(findings_of(source, self.settings, self.codes).findings) if source.may_hold_models() else []
 
-            failed = FileReport(self.filename, failure=internal_error(error))
-            found = checks.run(failed, self.settings, self.codes)
-        # flake8 takes findings on this file alone.
-        return [finding for finding in found if finding.path == self.filename]
 
-    def found_in(self, source: Source) -> list[Finding]:
-        from flake8_cnnmem.analysis import FileReport, analyse
+def said_first(options: argparse.Namespace) -> argparse.Namespace:
+    """Which configuration flake8 was told to read: it takes that from its arguments before it loads plugins, and hands
+    them the rest with these left at their defaults."""
+    from flake8.main.options import stage1_arg_parser
 
-        if self.codes == {"CNM901"}:
-            report = FileReport(self.filename, directives=source.directives)
-        else:
-            report = analyse(source, self.settings)
-        return checks.run(report, self.settings, self.codes)
+    if "flake8" not in sys.argv[0]:
+        return options
+    return stage1_arg_parser().parse_known_args(sys.argv[1:])[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from flake8_cnnmem.training import Fact, Training
@@ -30,23 +29,21 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
     loss = [Fact(said.value, place_of(said.site, path)) for said in evidence.loss]
     # Who names an optimizer by option knows more than code in which it is not to be found.
     optimizers = [said for said in evidence.optimizer if said.value.known or settings.optimizer.source == "default"]
-    return Training(
+    training = Training(
         decided(facts.batch_size, evidence.batch_size, settings.batch_size, path),
         decided(facts.dtype, evidence.dtype, settings.dtype, path),
         decided(facts.optimizer, optimizers, settings.optimizer, path),
         shape,
-        *loss[:1],
+        loss=loss[0] if loss else Fact("cross_entropy", "default"),
     )
+    return training.over(evidence.devices) if training.batch_size.source not in ("directive", "option") else training
 
 
 def share_of(training: Training, arrangement: Arrangement | None) -> Training:
-    """The training with one device's share of the batch, where what trains divides it. Devices that the code names
-    are in its evidence already."""
-    if arrangement is None or not arrangement.divides_batch or not arrangement.told or not arrangement.devices:
+    """The training with one device's share of the batch, where what trains divides it."""
+    if arrangement is None or not arrangement.divides_batch:
         return training
-    fact = training.batch_size
-    share = -(-fact.value // arrangement.devices)
-    return replace(training, batch_size=Fact(share, fact.source, (*fact.passed_over, (str(fact.value), fact.source))))
+    return training.over(arrangement.devices or 1)
 
 
 def decided(directive: T | None, said: Sequence[Said[T]], setting: Fact[T], path: str) -> Fact[T]:

@@ -51,9 +51,7 @@ class Case:
     feed: Callable[[tuple[int | None, ...]], Built | None]
 
     def account(self, whole: Whole, training: Training) -> Estimate:
-        parts = [
-            (model, replace(how, batch_size=training.batch_size, dtype=training.dtype)) for _, model, how in whole.parts
-        ]
+        parts = [(model, how.as_part(self.training, training)) for _, model, how in whole.parts]
         return account(whole.model, training, self.accounting, self.overhead, self.gpu, whole.step, parts)
 
 
@@ -74,7 +72,7 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
 def smaller_batch(case: Case, largest: int) -> Iterator[Remedy]:
     if 0 < largest < case.training.batch_size.value:
         total = case.account(case.whole, case.training.at_batch(largest)).total
-        yield Remedy(f"batch size {largest}", total, fits(case, total))
+        yield Remedy(f"batch size {largest * case.training.devices}", total, fits(case, total))
 
 
 def tried(case: Case, change: str, whole: Whole, training: Training, largest: int) -> Remedy:
@@ -84,7 +82,7 @@ def tried(case: Case, change: str, whole: Whole, training: Training, largest: in
     batch = estimate.largest_batch(case.limit)
     if largest < batch < training.batch_size.value:
         total = case.account(whole, training.at_batch(batch)).total
-        return Remedy(f"{change} and batch size {batch}", total, fits(case, total))
+        return Remedy(f"{change} and batch size {batch * training.devices}", total, fits(case, total))
     return Remedy(change, estimate.total, False)
 
 
@@ -120,7 +118,7 @@ def checkpoints(whole: Whole) -> Iterator[list[Invocation]]:
     Empty where there are not two blocks, where the code has checkpoints already, or where the framework has none.
     """
     turns = [turn.calls for turn in whole.step.turns] if whole.step is not None else [whole.model.calls]
-    each = [blocks_of(calls) for calls in turns] if whole.model.framework == "torch" else [[]]
+    each = [blocks_of(calls) for calls in turns] if frameworks.named(whole.model.framework).checkpoints else [[]]
     marked = [block for blocks in each for block in blocks] if all(each) else []
     try:
         for block in marked:

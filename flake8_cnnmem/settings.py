@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,9 @@ ACCOUNTINGS = ("framework", "cs231n")
 
 LARGEST_NUMBER = 2**31 - 1
 """Of a batch or a side of an input: what a 32-bit index reaches."""
+
+MOST_SIZES = 16
+"""Of one input: layers take five axes, and code that folds windows or heads works with eight."""
 
 _DTYPE_ALIASES = {
     "float": "float32",
@@ -102,12 +105,44 @@ def parse_devices(text: str) -> int:
 
 
 def parse_input_shape(text: str) -> tuple[int | None, ...] | None:
-    """`3,224,224` or `3x224x224`, without the batch; `None` or `?` for a size that is not known; `none`: no shape."""
+    """`3,224,224` or `3x224x224`, without the batch; `None` or `?` for a size that is not known; `none`: no shape.
+
+    `3,64,64; 1; 77,768` are the shapes of several inputs, `()` that of one value a sample.
+    """
+    parts = [part.strip() for part in text.split(";")]
+    if len(parts) == 1:
+        return parse_one_shape(text)
+    shapes = [() if re.fullmatch(r"\(\s*\)", part) else parse_one_shape(part) for part in parts]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes) or len(known) > MOST_SIZES:
+        raise BadValue(
+            f"{quote(text)} is not an input shape: use the sizes of each input without the batch, such as "
+            "3,224,224; 77,768"
+        )
+    return InputShapes(known)
+
+
+class InputShapes(tuple["int | None", ...]):
+    """The shape of a model's first input, and those of the other ones behind it."""
+
+    each: tuple[tuple[int | None, ...], ...]
+
+    def __new__(cls, shapes: Sequence[tuple[int | None, ...]]) -> InputShapes:
+        made = super().__new__(cls, shapes[0])
+        made.each = tuple(shapes)
+        return made
+
+
+def parse_one_shape(text: str) -> tuple[int | None, ...] | None:
     words = text.strip().strip("()[]").strip()
     if words.lower() in ("", "none"):
         return None
-    parts = re.split(r"\s*[,x×]\s*", words.removesuffix(",").strip().lower()) if re.search("[,x×]", words) else [words]
+    parts = [part.strip() for part in re.split("[,x×]", words.removesuffix(",").strip().lower())]
     shape: list[int | None] = []
+    if len(parts) > MOST_SIZES:
+        raise BadValue(
+            f"{quote(text)} is not an input shape: it has {len(parts):,} sizes, at most {MOST_SIZES} make sense"
+        )
     for part in parts:
         if part in ("none", "?"):
             shape.append(None)
@@ -152,6 +187,12 @@ def parse_optimizer(text: str) -> Optimizer:
 def parse_search_path(text: str) -> tuple[str, ...] | None:
     """Comma-separated folders; None where there is none."""
     return tuple(folder.strip() for folder in re.split(r"[,\n]", text) if folder.strip()) or None
+
+
+def parse_cache_dir(text: str) -> str:
+    """The folder of the cache; empty for `none`."""
+    word = text.strip()
+    return "" if word.lower() in ("", "none") else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +273,12 @@ OPTIONS = (
         "limits for some files, the most specific pattern first (edge/*.py: 2GiB, train/*.py: T4)",
     ),
     Option("batch-size", parse_batch_size, "N", "the batch size where the code does not say (32)"),
-    Option("input-shape", parse_input_shape, "A,B,C", "the input without the batch, in the framework's own order"),
+    Option(
+        "input-shape",
+        parse_input_shape,
+        "A,B,C",
+        "the input without the batch, as the framework orders it; several: A,B,C; D",
+    ),
     Option("optimizer", parse_optimizer, "NAME", "the optimizer where the code does not say (momentum)"),
     Option("dtype", parse_dtype, "NAME", f"the dtype where the code does not say (float32): {_alternatives(DTYPES)}"),
     Option("devices", parse_devices, "N", "the GPUs that share a training where the code does not say (1)"),
@@ -241,6 +287,9 @@ OPTIONS = (
         "overhead", parse_overhead, "SIZE", "kept free for the CUDA context and others, added to every estimate (0)"
     ),
     Option("search-path", parse_search_path, "DIRS", "comma-separated folders in which imports are looked up"),
+    Option(
+        "cache-dir", parse_cache_dir, "DIR", "where findings are kept from run to run (.cnnmem_cache); none keeps none"
+    ),
 )
 
 
@@ -260,6 +309,8 @@ class Settings:
     search_path: tuple[str, ...] | None = None
     """Looked through before the project's root and its `src`."""
     per_file_limits: tuple[FileLimit, ...] = ()
+    cache_dir: str | None = None
+    """Where findings are kept; None where nobody says, and empty where nothing is to be kept."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:

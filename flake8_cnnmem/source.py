@@ -14,7 +14,7 @@ import sys
 import tokenize
 import warnings
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,7 @@ from flake8_cnnmem.notebook import Notebook
 if TYPE_CHECKING:
     import libcst
 
-    Part = tuple[list[libcst.SimpleStatementLine | libcst.BaseCompoundStatement], list[ast.stmt]]
+    Part = tuple[libcst.BaseStatement | libcst.BaseSmallStatement, ast.stmt]
 
 MARKERS = ("torch", "keras", "tensorflow", "timm", "lightning")
 """Each name of a supported framework, and of the libraries on top of them, has one of these in it."""
@@ -38,6 +38,12 @@ DIRECTIVE = "cnnmem"
 LARGEST = 512 * 1024
 """Bytes. libcst parses about 0.5 MB a second and takes 300 B of memory a byte; the longest hand-written module of
 PyTorch, Keras or timm has 280 kB."""
+
+MOST_NODES = 90_000
+"""Nodes of the syntax tree and lines of what is parsed at once. libcst takes some 20 us and 2.5 kB for each, and text
+can hold one for every second letter; hand-written code has one for eight, a module of 280 kB some 35,000."""
+
+DENSE = "the file is too dense to be followed (too many expressions and statements)"
 
 DEEPEST = 400
 """Levels of a syntax tree. libcst's time grows with the square of a chain's length (1.6 s for 1,600 attributes)
@@ -91,7 +97,7 @@ class Syntax:
         """Whether the text has been parsed and is Python."""
         self.spans: list[Span] | None = None
         self.parts: dict[int, Part] = {}
-        """libcst's form of top-level statements and their twins, by the place of the first on their lines."""
+        """libcst's form of each top-level statement and its twin, by its place: those that have been parsed."""
         self.outline: Any = None
         """What the evaluator has noted of the statements: which names each concerns."""
         self.keys: list[tuple[str, Hashable]] = []
@@ -186,38 +192,28 @@ class Source:
         if parts:
             # An import has asked for some of them before: the rest is parsed when its turn comes.
             return
-        twins = self.own_tree.body
-        at = 0
-        for node in self.cst.body:
-            count = len(getattr(node, "body", ())) if type(node).__name__ == "SimpleStatementLine" else 1
-            parts[at] = ([node], twins[at : at + count])
-            at += count
-        assert at == len(twins)
+        parts.update(enumerate(pairs(self.cst.body, self.own_tree.body)))
 
-    def statement(self, at: int) -> tuple[libcst.BaseStatement | libcst.BaseSmallStatement, ast.stmt]:
+    def statement(self, at: int) -> Part:
         """A top-level statement, as libcst has it and as `ast` has it.
 
         Of an imported module only what is needed is parsed: libcst takes ten times as long as `ast`.
         Raises SourceError as `cst` does.
         """
-        spans = self.spans()
-        first, last = at, at
-        while first > 0 and spans[first - 1].last >= spans[first].first:
-            first -= 1
-        while last + 1 < len(spans) and spans[last + 1].first <= spans[last].last:
-            last += 1
-        part = self.syntax.parts.get(first)
-        if part is None:
-            part = self.syntax.parts[first] = self.parse_part(first, last)
-        nodes, twins = part
-        flat: list[Any] = []
-        for node in nodes:
-            flat.extend(getattr(node, "body", ()) if type(node).__name__ == "SimpleStatementLine" else [node])
-        assert len(flat) == len(twins)
-        return flat[at - first], twins[at - first]
+        parts = self.syntax.parts
+        if at not in parts:
+            # What stands on one line is one statement to libcst.
+            spans = self.spans()
+            first, last = at, at
+            while first > 0 and spans[first - 1].last >= spans[first].first:
+                first -= 1
+            while last + 1 < len(spans) and spans[last + 1].first <= spans[last].last:
+                last += 1
+            parts.update(enumerate(self.parse_part(first, last), first))
+        return parts[at]
 
-    def parse_part(self, first: int, last: int) -> Part:
-        """Both forms of the top-level statements from one place to another."""
+    def parse_part(self, first: int, last: int) -> Iterator[Part]:
+        """The top-level statements from one place to another."""
         spans = self.spans()
         text = self.text[spans[first].start : max(span.end for span in spans[first : last + 1])] + "\n"
         if self.notebook is not None:
@@ -227,9 +223,9 @@ class Source:
             twins = parse("\n" * (spans[first].first - 1) + text, self.path).body
             if len(text) > LONG:
                 text = put_off(text, spans[first].first, twins)
-        nodes = [*parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body]
+        nodes = parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body
         self.syntax.grow((PARSED + TREE) * len(text))
-        return nodes, twins
+        return pairs(nodes, twins)
 
     @cached_property
     def directives(self) -> Directives:
@@ -277,6 +273,9 @@ def imports_framework(tree: ast.Module) -> bool:
 def parse(text: str, path: str = "") -> ast.Module:
     """`ast.parse` within bounds. Raises SourceError, whatever the text is."""
     check_size(len(text), path)
+    if text.count(";") > MOST_NODES // 2:
+        # `ast` takes as much memory for a statement as for a line of text.
+        raise SourceError(DENSE, path)
     try:
         with warnings.catch_warnings():
             # A bad escape in somebody's string is theirs to hear of when it runs, not ours to print.
@@ -293,6 +292,19 @@ def parse(text: str, path: str = "") -> ast.Module:
 def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:
     if size > largest:
         raise SourceError(f"the file is too large to be followed ({size // 1024} KiB, at most {largest // 1024})", path)
+
+
+def is_dense(tree: ast.Module, lines: int) -> bool:
+    counted = (node for node in ast.walk(tree) if not isinstance(node, ast.expr_context))
+    return any(itertools.islice(counted, max(MOST_NODES - lines, 0), None))
+
+
+def pairs(nodes: Iterable[libcst.BaseStatement], twins: Sequence[ast.stmt]) -> Iterator[Part]:
+    """Statements as libcst has them, those on one line each by itself, with what `ast` makes of each."""
+    flat: list[Any] = []
+    for node in nodes:
+        flat.extend(getattr(node, "body", ()) if type(node).__name__ == "SimpleStatementLine" else [node])
+    return zip(flat, twins, strict=True)
 
 
 def too_deep(tree: ast.Module) -> int | None:
@@ -333,6 +345,8 @@ def _chain(node: ast.AST) -> int:
 def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
     """`libcst.parse_module` within bounds. Raises SourceError, whatever the text is."""
     check_size(len(text), path)
+    if len(text) > MOST_NODES and is_dense(tree, text.count("\n")):
+        raise SourceError(DENSE, path)
     line = too_deep(tree)
     if line is not None:
         raise SourceError("an expression or block is nested too deeply to be followed", path, line)
@@ -379,7 +393,7 @@ def read_bytes(path: str, largest: int, files: Files = DISK) -> bytes:
     """A file's content. Raises SourceError as `read` does."""
     try:
         if not files.is_file(path):
-            raise SourceError("not a file" if files.is_folder(path) or os.path.exists(path) else "no such file", path)
+            raise SourceError("not a file" if files.exists(path) else "no such file", path)
         content = files.content(path, largest + 1)
         if len(content) > largest:
             check_size(max(files.size(path), len(content)), path, largest)

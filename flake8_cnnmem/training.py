@@ -41,14 +41,44 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """One training step. `input_shape` is without the batch, in the framework's own order; None where unknown."""
+    """One training step of one device. `input_shape` is without the batch, in the framework's own order; None where
+    unknown. `batch_size` is what the device gets of the batch that the program draws, which `devices` share."""
 
     batch_size: Fact[int]
     dtype: Fact[str]
     optimizer: Fact[Optimizer]
     input_shape: Fact[tuple[int | None, ...]] | None = None
     loss: Fact[str] = field(default_factory=lambda: Fact("cross_entropy", "default"))
+    devices: int = 1
+    whole: Fact[int] | None = None
+    """The batch that the program draws, where several devices share it."""
+
+    @property
+    def drawn(self) -> Fact[int]:
+        """The batch that the program draws."""
+        return self.batch_size if self.whole is None else self.whole
+
+    @property
+    def batch_words(self) -> str:
+        """`128`, `128 over 4 devices`."""
+        return f"{self.drawn.value} over {self.devices} devices" if self.whole is not None else f"{self.drawn.value}"
+
+    def over(self, devices: int) -> Training:
+        """The same where so many devices share each batch: what is estimated is one of them, that gets most."""
+        if devices < 2:
+            return self
+        drawn = self.batch_size
+        share = Fact(-(-drawn.value // devices), drawn.source)
+        return replace(self, batch_size=share, devices=devices, whole=drawn)
 
     def at_batch(self, batch: int) -> Training:
         """The same step on a batch of another size."""
         return replace(self, batch_size=Fact(batch, self.batch_size.source))
+
+    def as_part(self, before: Training, now: Training) -> Training:
+        """Of one of several models that are trained together: the same where the whole training, `before`, is changed
+        to `now`. Real and made samples joined are twice the batch, however large that is."""
+        batch = self.batch_size
+        if now.batch_size.value != before.batch_size.value:
+            batch = Fact(max(1, batch.value * now.batch_size.value // before.batch_size.value), now.batch_size.source)
+        return replace(self, batch_size=batch, dtype=now.dtype)

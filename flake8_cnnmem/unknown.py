@@ -44,11 +44,22 @@ class Unknown:
     number: str = field(default="", compare=False)
     """"int" or "float" where it is a plain number of that kind for certain: what is drawn at random, a length."""
 
-    place: tuple[Unknown, int] | None = field(default=None, compare=False, repr=False)
-    """Of a whole number that is so much more than another one, which is not known either: that one, and how much."""
+    span: tuple[float, float, bool] | None = field(default=None, compare=False, repr=False)
+    """Of a number that is drawn at random: the least that it may be, the most, and whether it may be that much."""
+
+    place: tuple[Unknown, int, int] | None = field(default=None, compare=False, repr=False)
+    """Of a whole number that is so many times another one, which is not known either, and so much more: that one, how
+    many times, and how much."""
+
+    items: int | None = field(default=None, compare=False)
+    """How many items it has where it is a whole part of something long that is not known: a batch of its names."""
 
     sides: tuple[Any, Any] | None = field(default=None, compare=False, repr=False)
     """Of the shape of a picture with or without an axis of channels behind: its height and width."""
+
+    grows: tuple[int, int] | None = field(default=None, compare=False, repr=False)
+    """Of a number of values that grows with a power of the batch size: what is multiplied by it, and the power. It is
+    no multiple of the batch, but a number as soon as that is one."""
 
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
@@ -56,11 +67,24 @@ class Unknown:
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        return replace(self, something=True, number=kind, place=None)
+        return replace(self, something=True, number=kind, place=None, items=None, span=None)
+
+    def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
+        """A random number between two others, `reached` if it may be the greater of them."""
+        found = self.another(kind)
+        if not isinstance(least, (int, float)) or not isinstance(most, (int, float)) or least > most:
+            return found
+        return replace(found, span=(float(least), float(most), reached))
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        return replace(self, number="", place=None, sides=None) if self.number or self.sides else self
+        if not self.number and not self.sides and self.items is None:
+            return self
+        return replace(self, number="", place=None, sides=None, items=None, span=None)
+
+    def part(self, items: int | None) -> Unknown:
+        """So many of its items in a row; None where that is not known."""
+        return replace(self.loose(), something=True, divisor=None, instead=None, items=items)
 
     def of_picture(self, height: Any, width: Any) -> Unknown:
         """The shape of a picture of this height and width, whose channels nobody knows."""
@@ -68,13 +92,19 @@ class Unknown:
 
     def moved(self, by: int) -> Unknown:
         """The whole number that is so much more."""
-        base, before = self.place or (self, 0)
-        return replace(self, place=(base, before + by))
+        base, times, before = self.place or (self, 1, 0)
+        return replace(self, place=(base, times, before + by))
+
+    def multiplied(self, by: int) -> Unknown:
+        """The whole number that is so many times this one."""
+        base, times, more = self.place or (self, 1, 0)
+        return replace(self, something=True, place=(base, times * by, more * by))
 
     def distance(self, other: Unknown) -> int | None:
         """How much more another whole number is, where both were computed from the same one."""
-        (base, before), (same, after) = self.place or (self, 0), other.place or (other, 0)
-        return after - before if base is same and self.number == other.number == "int" else None
+        (base, times, before), (same, often, after) = self.place or (self, 1, 0), other.place or (other, 1, 0)
+        alike = base is same and times == often and self.number == other.number == "int"
+        return after - before if alike else None
 
     def __bool__(self) -> bool:
         raise TypeError("an Unknown has no truth value: ask Run.truth")

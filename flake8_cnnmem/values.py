@@ -170,16 +170,18 @@ class Instance:
 class Namespace:
     """A native module such as `torch.nn` or `math`: names to values, worked out when asked.
 
-    `lookup` gives a value or MISSING. `complete` says that a missing name is absent for certain
-    (`math`), not just unknown to us (`torch`).
+    `lookup` gives a value or MISSING. `holds` says whether the module has a name that is missing: then it is known to
+    exist and not followed, else it is an AttributeError. None where nobody has written down what the module has.
     """
 
     name: str
     lookup: Callable[[str], Value]
-    complete: bool = False
+    holds: Callable[[str], bool] | None = None
     attributes: dict[str, Value] = field(default_factory=dict)
     exported: Callable[[str], bool] | None = None
     """Whether `import *` brings a name along; None where it brings whatever `lookup` knows."""
+    stands_in: bool = False
+    """Whether it is what is known of a module whose source is not found."""
 
 
 class Stream(Iterator[Value]):
@@ -361,8 +363,11 @@ class Run(Protocol):
         """What a native has held until now, its arguments above all: their tensors may be freed from here on."""
         ...
 
-    def enter(self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False) -> AbstractInvocation:
-        """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation."""
+    def enter(
+        self, layer: Instance | None, checkpoint: bool = False, reentrant: Sequence[Value] | None = None
+    ) -> AbstractInvocation:
+        """`with run.enter(layer): ...`: what is applied inside happens within that layer's invocation. `reentrant` are
+        the arguments of a checkpoint of that kind, None for any other."""
         ...
 
     def note(self, kind: str, subject: Value, **options: Value) -> None:
@@ -383,6 +388,10 @@ class Run(Protocol):
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
         """The text of a file of the project (settings that the code names), or of the folders in `also`, which a
         library keeps for itself; Unknown for any other file."""
+        ...
+
+    def environment_variable(self, name: str) -> str | None:
+        """A variable of the environment that says where a library keeps its files."""
         ...
 
     def arguments(self) -> dict[str, Value] | Unknown:

@@ -106,6 +106,38 @@ re.match('(?P<a>x*)', 'x' * 900).expand(r'\\g<a>' * 50000)
 re.match(r'(a*)\\1\\1\\1b', 'a' * 900)
 re.match('[a]?' * 45 + '[a]' * 45, 'a' * 45)
 re.match('(?:a??){45}a{45}b', 'a'*45)""",
+    "regular expressions that hide": r"""
+import re
+re.match('(?x)( a + # ) +\n ) + b', 'a' * 60)
+re.match('((?#)a+(?#)) (?#) +b', 'a' * 60, re.X)
+re.match('(a+(?#x))(?#y)+b', 'a' * 60)
+re.match('((?x: a + ) )+b', 'a' * 60)
+re.match('([a]+[)]?)+b', 'a' * 60)
+re.match('(?i:(A|a)+)b', 'a' * 60)
+re.match('(?:(?:a{0,9}){0,9}){0,9}b', 'a' * 60)
+re.split('(?x) (a | a # comment' + chr(10) + ') * b', 'a' * 60)
+re.split('(?:a+?)+b', 'a' * 60)
+re.split('(a?){60}b', 'a' * 60, 0, re.I)
+re.split('(a*)*b', 'a' * 300)
+re.sub('(?:a|b|ab)*c', '', 'ab' * 40)
+re.sub('(?=(a+))*b', '', 'a' * 900)
+re.findall('(?:a|a|a)*b', 'a' * 60)
+re.findall(r'(?:\w|\d|_)+$', 'a' * 60 + '!')
+re.findall('(?:(?=a)a?)*b', 'a' * 900)
+re.match('(?:){1000000000}', '')
+re.match('(?:(?:){60000}){60000}', '')
+re.match('(?:a{1000}){1000}b', 'a' * 900)
+re.match('(?:(a)|b|c)*' * 20, 'abc' * 300)
+re.compile('[' + chr(1) + '-' + chr(0x10ffff) + ']' * 500, re.I)
+re.compile(('[' + chr(1) + '-' + chr(0x10ffff) + ']') * 500, re.I)
+re.compile('(' * 3000 + ')' * 3000)
+re.compile('(?:' * 1500 + 'a' + ')*' * 1500)
+re.compile('a|' * 3900)
+re.compile('a', re.DEBUG)
+re.compile('(a)' * 100 + '(?(1)a|b)' * 10).match('a' * 900)
+pattern = re.compile(r'^(\w+)(\d+)(\w*)_(\w+)$')
+for i in range(10**6): pattern.match('a1' * 100)
+""",
     "patterns of fnmatch": """\
 import fnmatch
 fnmatch.fnmatch('a' * 200, '*a' * 30 + 'b')
@@ -434,6 +466,94 @@ str(sys.modules)""",
 }
 """What a program does before it builds a model."""
 
+
+OFTEN = {
+    "sorts without end": ("l = list(range(200000))\nimport bisect, heapq", """\
+sorted(l)
+l.sort()
+l.reverse()
+max(l), min(l), sum(l)
+l.index(199999)
+l.count(3)
+199999 in l
+l == l[:]
+tuple(l)
+l.insert(0, l.pop(0))
+heapq.heapify(l)
+heapq.nlargest(5, l)
+bisect.insort(l, 0)"""),
+    "keys of equal hash": (
+        "d = {}\nh = 2**61 - 1\nimport collections",
+        """\
+d[i * h] = i
+{i * h for i in range(30000)}
+dict.fromkeys(range(0, 30000 * h, h))
+frozenset(i << 61 for i in range(30000))
+collections.Counter(i * h for i in range(30000))
+{(i * h,): i for i in range(30000)}
+set(range(0, 30000 * h, h))
+dict(zip(range(0, 30000 * h, h), range(30000)))
+sorted(set(d)), {**d}, d == dict(d), set(d) & set(d)
+d.setdefault(i * h, d.get(i * h + h)), (i * h in d)
+{i * h: 1 for i in range(30000)}""",
+    ),
+    "long keys": ("t = [tuple(range(9999)) + (i,) for i in range(9)] * 99\nl = ['a' * 99999 + str(i) for i in (1, 2)] * 9", """\
+sorted(t)
+t == t[:]
+set(t)
+hash(t[0])
+sorted(l)
+l[0] == l[2]
+set(l)
+max(l)
+max(t)"""),
+    "paths without end": ("import os, pathlib\np = 'a/' * 1500\nq = pathlib.Path('a')\nr = pathlib.Path('a/' * 1900)", """\
+p = os.path.join(p, 'a')
+q = q / 'a'
+os.path.normpath(p)
+os.path.split(p)
+r.parent
+list(r.parents)
+r.parts
+str(r)
+r == q
+r.with_suffix('.b')
+os.path.commonprefix([p, p])
+os.path.relpath(p, '..')
+os.path.abspath(p)"""),
+    "texts without end": ("s = 'ab' * 100000\nimport math", """\
+s.split('a')
+s.replace('a', 'b')
+s.find('c')
+'c' in s
+s.upper()
+s == s[:-1] + 'c'
+s.count('ab')
+s[::-1]
+hash(s)
+s.strip('ab')
+('a' * 50000 + 'b') * 2 in 'a' * 250000
+s.isidentifier()
+s.encode()
+int('9' * 4000)
+str(10**1200)
+pow(3, 10**1000, 10**1000)
+(10**1200) ** 0.5
+math.gcd(3**2000, 2**3000)
+math.factorial(300)
+math.comb(3000, 1500)"""),
+}  # fmt: skip
+"""By name what comes first, and lines that are carried out without end."""
+
+TOGETHER = 3
+"""So many of them leave enough of the budget for the model behind."""
+
+for _name, (_first, _text) in OFTEN.items():
+    _lines = _text.split("\n")
+    for _at in range(0, len(_lines), TOGETHER):
+        BEFORE[f"{_name} ({_at // TOGETHER + 1})"] = "\n".join(
+            [_first, *(f"for i in range(10**6): {line}" for line in _lines[_at : _at + TOGETHER])]
+        )
 
 INSIDE = {
     "an endless loop inside try": """\

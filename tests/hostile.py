@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests import benchmark, endless_models, endless_values  # noqa: E402
+from tests import benchmark, endless_files, endless_models, endless_values  # noqa: E402
 
 SECONDS = 2.0
 MIB = 300.0
@@ -160,6 +160,30 @@ PROGRAMS: dict[str, bytes] = {
     "huge numbers of units": before(
         "nn.Linear(10**30, 10**30)(torch.zeros(1, 10**30))\nkeras.Sequential([keras.Input((10**30,)), keras.layers.Dense(10**30)])"
     ),
+    "a directive of 100,000 sizes": before("# cnnmem: input-shape=" + ",".join(["9"] * 100_000)),
+    "a directive for a call of 100,000 sizes": before("").replace(b"net = Net()", b"net = Net()  # cnnmem: input-shape=" + b"9," * 90_000 + b"9"),
+    "a directive of 100,000 spaces": before("# cnnmem: input-shape=3," + " " * 100_000 + "9 batch-size=" + " " * 100_000 + "x"),
+    "a directive of 30,000 keys": before("# cnnmem: " + "input-shape=9 " * 30_000),
+    "30,000 directives": before("# cnnmem: batch-size=9\nf()\n" * 15_000),
+    "statements on one line": before("x=1;" * 100_000 + "x=2"),
+    "calls on one line": before("f(1);" * 60_000 + "x=2"),
+    "an expression over many lines": before("x = [\n" + "1,\n" * 60_000 + "]"),
+    "a dict over one line": before("x = {" + "'a': 1, " * 50_000 + "}"),
+    "assignments in a chain": before("x = " * 5_000 + "1"),
+    "an import of many names": before("from torch import (" + "nn as a, " * 30_000 + ")"),
+    "lambdas on one line": before("lambda: 1;" * 30_000),
+    "definitions on few lines": before("def f(): x=1;" + "y=2;" * 60_000),
+    "classes on few lines": before("class A: x=1;" + "y=2;" * 60_000),
+    "decorators without end": before("@f\n" * 20_000 + "def g(): pass"),
+    "arguments without end": before("def f(" + ", ".join(f"a{n}" for n in range(20_000)) + "): pass\nf(*range(20_000))"),
+    "globals without end": before("def f():\n    global " + ", ".join(f"a{n}" for n in range(30_000)) + "\nf()"),
+    "targets without end": before(", ".join(f"a{n}" for n in range(20_000)) + " = range(20_000)"),
+    "nested Sequential (1)": before("m = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = nn.Sequential(m)\nm(torch.zeros(1, 8))"),
+    "nested Sequential (2)": before("m = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = nn.Sequential(m)\n    list(m.parameters())"),
+    "nested Sequential (3)": before("m = nn.Linear(8, 8)\nfor i in range(3_000):\n    m = nn.Sequential(m, m)\nstr(m)\nlist(m.modules())\nm.apply(print)\nm.eval()\nm.to('cuda')"),
+    "nested ModuleList": before("m = nn.ModuleList([nn.Linear(8, 8)])\nfor i in range(20_000):\n    m = nn.ModuleList([m])\nm.state_dict()"),
+    "nested Keras models": before("m = keras.Sequential([keras.Input((8,)), keras.layers.Dense(8)])\nfor i in range(20_000):\n    m = keras.Sequential([m])"),
+    "nested wrappers": before("class W(nn.Module):\n    def __init__(self, m):\n        super().__init__()\n        self.m = m\n    def forward(self, x):\n        return self.m(x)\nm = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = W(m)\nm(torch.zeros(1, 8))"),
     "a grammar's other forms": before(
         "match net if 0 else [1, {'a': nn}]:\n    case [1, {'a': m, **rest}] if m is nn: y = m\n    case _: pass\n"
         "lambda *a, b=1, **k: (yield)\nx: int\n(y := 3)\nz = *[1], *[2]\ndel z\nglobal q\nprint(f'{x!r:>{y}}', end='')\n"
@@ -219,12 +243,15 @@ EFFECTS: dict[str, bytes] = {
 BESIDE = f"import os\nos.system('touch {WRITES}')\nopen('{WRITES}', 'w').close()\n"
 """A module beside them that would, too."""
 
-CYCLE = {
-    "one.py": HEAD + "from two import B\nfrom three import *\nimport one\nclass A(B): pass\n" + AFTER,
-    "two.py": "from one import A\nfrom three import C\nclass B(C): pass\n",
-    "three.py": "from two import *\nfrom one import *\nfrom torch import nn\nclass C(nn.Module): pass\n",
+PROJECTS: dict[str, dict[str, str]] = {
+    **endless_files.PROJECTS,
+    "modules that import each other": {
+        "one.py": HEAD + "from two import B\nfrom three import *\nimport one\nclass A(B): pass\n" + AFTER,
+        "two.py": "from one import A\nfrom three import C\nclass B(C): pass\n",
+        "three.py": "from two import *\nfrom one import *\nfrom torch import nn\nclass C(nn.Module): pass\n",
+    },
 }
-"""Modules that import each other; the first is analysed."""
+"""Programs of several files; the first is analysed."""
 
 
 @dataclass
@@ -251,15 +278,21 @@ class Cost:
 
 
 def inputs() -> dict[str, bytes]:
-    return {**PROGRAMS, **FILES, **EFFECTS, "modules that import each other": CYCLE["one.py"].encode()}
+    """The text of each input's first file."""
+    return {
+        **PROGRAMS,
+        **FILES,
+        **EFFECTS,
+        **{name: next(iter(files.values())).encode() for name, files in PROJECTS.items()},
+    }
 
 
 def write(folder: Path, name: str) -> Path:
     """The files of one input; gives the one to analyse."""
-    if name == "modules that import each other":
-        for file, text in CYCLE.items():
+    if name in PROJECTS:
+        for file, text in PROJECTS[name].items():
             (folder / file).write_text(text, encoding="utf-8")
-        return folder / "one.py"
+        return folder / next(iter(PROJECTS[name]))
     if name in EFFECTS:
         (folder / "beside.py").write_text(BESIDE, encoding="utf-8")
     path = folder / "net.py"

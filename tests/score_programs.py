@@ -62,10 +62,8 @@ class Phase:
 
     @property
     def wanted(self) -> int:
-        """What the tensors of the phase take: without cuBLAS's workspaces, and without the buffers of sums over rows,
-        which depend on the card (fixtures/truth/reductions.json)."""
-        peak = self.truth.get("requested_peak_on_one_multiprocessor", self.truth["requested_peak"])
-        return int(peak - self.truth["workspaces"])
+        """What the phase asks for without cuBLAS's workspaces."""
+        return int(self.truth["requested_peak"] - self.truth["workspaces"])
 
     @property
     def is_told(self) -> bool:

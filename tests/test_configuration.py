@@ -49,7 +49,7 @@ def test_no_configuration_sets_nothing() -> None:
 
 
 def test_a_section_without_our_options_sets_nothing(at: Path) -> None:
-    (at / "setup.cfg").write_text("[flake8]\nmax-line-length = 120\ncnnmem-nonsense = 1\n")
+    (at / "setup.cfg").write_text("[flake8]\nmax-line-length = 120\nother-nonsense = 1\n")
     assert configuration.read() == {}
 
 

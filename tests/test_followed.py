@@ -42,3 +42,10 @@ def test_each_training_of_a_program_has_the_facts_that_its_code_gives_it(
     assert len(found) == len(expected), found
     for each in expected:
         assert any(meets(one, each) for one in found), found
+
+
+def test_a_copy_that_is_evaluated_on_more_than_the_training_draws_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROGRAMS)
+    (report,) = analyse(load("copy_is_evaluated.py"), Settings()).reports
+    assert report.evaluation is not None
+    assert report.evaluation.batch_size == 500

@@ -88,8 +88,10 @@ def test_a_mended_loop_is_silent(truth: dict[str, Any]) -> None:
     report = report_on(text)
     assert lines(report) == []
     assert not any(each.growths for each in report.reports)
+    [keeping] = lines(report_on(text_of(truth)))
     for each in report.reports:
-        if each.estimate is not None and each.kind == "training":
+        # A training that begins behind the loop is no part of it.
+        if each.estimate is not None and each.trained_at is not None and each.trained_at.line < keeping:
             assert each.estimate.growth == pytest.approx(truth["twin_growth"], rel=TOLERANCE, abs=LEAST_GROWTH)
 
 
@@ -147,3 +149,92 @@ def test_what_does_not_keep_graphs_is_silent(before: str, after: str) -> None:
 )
 def test_what_keeps_graphs_is_found_at_its_line(before: str, after: str, line: int) -> None:
     assert lines(report_on(LOOP.format(before=before, after=after))) == [line]
+
+
+TURNS = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+model = nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.Sigmoid(), nn.AdaptiveAvgPool2d(1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = DataLoader({data}, batch_size=32)
+{before}
+for x in loader:
+    loss = model({x}).mean()
+    optimizer.zero_grad()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+    {kept}
+"""
+
+
+@pytest.mark.parametrize(
+    ("samples", "before", "kept", "status"),
+    [
+        pytest.param(32 * 9, "kept = []", "kept.append(loss)", "exact", id="a list, of as many turns as there are"),
+        pytest.param(32 * 9, "total = 0", "total += loss", "exact", id="a sum, of as many turns as there are"),
+        pytest.param(32 * 9 + 1, "kept = []", "kept.append(loss)", "lower-bound", id="the last batch is a smaller one"),
+        pytest.param(
+            32 * 9, "kept = []", "kept.append(loss)\n    if len(kept) > 4: kept.pop(0)", "lower-bound",
+            id="a window that is cut off",
+        ),
+        pytest.param(
+            32 * 9, "kept = []", "kept.append(loss)\n    if x[0].sum() > 2: break", "lower-bound",
+            id="the loop may be left before",
+        ),
+        pytest.param(
+            32 * 9, "kept, step = [], 0", "kept.append(loss)\n    step += 1\n    if step > 5: break",
+            "lower-bound", id="the loop is left in a later turn",
+        ),
+        pytest.param(
+            32 * 9, "kept, step = [], 0", "step += 1\n    if step < 4: kept.append(loss)", "lower-bound",
+            id="the first few alone",
+        ),
+        pytest.param(
+            32 * 9, "kept, step = [], 0", "step += 1\n    if step > 5: continue\n    kept.append(loss)", "lower-bound",
+            id="turns that are passed over later",
+        ),
+        pytest.param(32 * 9, "kept = []", "kept.append(loss.item())", "exact", id="numbers"),
+        pytest.param(32 * 9, "kept = {}", "kept['last'] = loss", "exact", id="the last one alone"),
+    ],
+)  # fmt: skip
+def test_the_last_turn_counts_where_it_is_known_how_many_there_are(
+    samples: int, before: str, kept: str, status: str
+) -> None:
+    data, x = f"TensorDataset(torch.randn({samples}, 3, 32, 32))", "x[0].cuda()"
+    text = TURNS.format(data=data, x=x, before=before, kept=kept)
+    [report] = report_on(text).reports
+    assert report.status == status
+    single = TURNS.format(data=data, x=x, before=before, kept="pass")
+    [alone] = report_on(single).reports
+    assert report.estimate is not None
+    assert alone.estimate is not None
+    growth = report.estimate.growth
+    more = report.estimate.total - alone.estimate.total
+    # The first two turns are followed; each of the seven behind them finds one more.
+    assert (more >= 7 * growth > LEAST_GROWTH) == (status == "exact" and ("append(loss)" in kept or "+=" in kept))
+
+
+def test_a_loop_whose_end_is_not_known_gives_a_lower_bound() -> None:
+    folder = """\
+import os
+
+
+class Folder(torch.utils.data.Dataset):
+    paths = sorted(os.listdir("images"))
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, at):
+        return torch.zeros(3, 32, 32)
+
+
+model ="""
+    text = TURNS.format(data="Folder()", x="x.cuda()", before="kept = []", kept="kept.append(loss)")
+    [report] = report_on(text.replace("model =", folder, 1)).reports
+    assert report.status == "lower-bound"
+    assert [cause.reason for cause in report.causes] == [
+        "memory grows with every turn of the loop, and how many turns it makes is not known"
+    ]

@@ -103,8 +103,8 @@ BAD = {
 }
 
 
-def test_every_option_but_a_list_of_folders_can_be_wrong() -> None:
-    assert set(BAD) | {"search-path"} == {option.name for option in OPTIONS}
+def test_every_option_but_those_of_folders_can_be_wrong() -> None:
+    assert set(BAD) | {"search-path", "cache-dir"} == {option.name for option in OPTIONS}
 
 
 @pytest.mark.parametrize("where", ["command line", "configuration"])
@@ -189,7 +189,7 @@ def test_other_plugins_findings_still_come_beside_a_file_that_does_not_parse(
 def test_an_error_of_ours_is_a_finding_that_is_off_and_not_a_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise RecursionError("maximum recursion depth exceeded\nin somebody's code")
 
     monkeypatch.setattr("flake8_cnnmem.analysis.analyse", fail)
@@ -212,7 +212,7 @@ def test_an_error_of_ours_is_a_finding_that_is_off_and_not_a_traceback(
     ],
 )
 def test_a_file_without_a_framework_is_not_evaluated(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise AssertionError("this file was to be left alone")
 
     monkeypatch.setattr("flake8_cnnmem.analysis.analyse", fail)
@@ -222,7 +222,7 @@ def test_a_file_without_a_framework_is_not_evaluated(monkeypatch: pytest.MonkeyP
 
 
 def test_nothing_is_worked_out_when_nothing_is_selected(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise AssertionError("nobody asked")
 
     monkeypatch.setattr("flake8_cnnmem.analysis.analyse", fail)

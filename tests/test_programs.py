@@ -12,27 +12,16 @@ from tests import score_programs
 from tests.score_programs import PHASES, PROGRAMS, TRUTH, Phase
 
 KNOWN: dict[str, str] = {
-    "bfloat16_encoder/1": "one half-precision tensor of the encoder's attention is not counted",
     "cached_features/2": "a list that a loop over a loader fills has one batch, not all of them",
-    "checkpointed_reentrant/1": "a buffer of a sum over 3000 rows is there on any card",
     "checkpointed_segments/1": "the input is read off a part of the model that is called behind another",
     "deep_q/1": "a replay memory of random transitions is not followed",
-    "detached_losses/1": "the figure is that of a loop's second turn; the growth is told beside it",
     "generated_then_read/1": "a program that trains nothing has no evaluation beside a training",
-    "gradient_reversal/1": "two backward ways that meet are taken in another order",
-    "lbfgs_closure/1": "the history of L-BFGS is counted as full",
     "learning_rates/1": "a loop in which everything is made anew for each learning rate is not followed to its step",
-    "left_out_of_the_optimizer/1": "a buffer of a sum over 1300 rows is there on any card",
-    "outputs_detached/1": "the figure is that of a loop's second turn; the growth is told beside it",
-    "outputs_in_a_list/2": "the figure is that of a loop's second turn; the growth is told beside it",
-    "shadow_weights/1": "what an update of shadow weights makes for a moment is held for too long",
     "sharpness_aware/1": "what the first of the two steps makes for a moment is counted as state",
     "simclr/1": "the batch is told in samples, of which each has two views; pairs grow with its square: a lower bound",
     "swa/1": "what updating an average makes for a moment is not counted",
     "truncated_bptt/1": "the state of the chunk before is held for a turn too long",
     "unfrozen_later/2": "what is unfrozen in a later turn is a training of its own, told behind the first",
-    "vae/1": "a buffer of a sum over 3000 rows is there on any card",
-    "validation_loss_kept/2": "the figure is that of a loop's second turn; the growth is told beside it",
 }
 """Phases that fall short, each with its cause."""
 

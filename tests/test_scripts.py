@@ -15,7 +15,7 @@ import pytest
 
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.answers import ModelReport, Part
-from flake8_cnnmem.frameworks.torch.kept import REFERENCE
+from flake8_cnnmem.frameworks.torch.reference import REFERENCE
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import load
@@ -43,7 +43,9 @@ def reported(zoo: Callable[[str], Path]) -> Reported:
             folders = [str(path.parent), *(str(zoo(package)) for package in truth.get("needs", ()))]
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(path.parent)
-                (known[script],) = analyse(load(path.name), Settings(search_path=tuple(folders))).reports
+                (known[script],) = analyse(
+                    load(path.name), Settings(search_path=tuple(folders), devices=truth.get("devices"))
+                ).reports
         return known[script]
 
     return report_of

@@ -21,6 +21,7 @@ from flake8_cnnmem.units import GIB, KIB, MIB
     ("text", "shape"),
     [
         ("3,224,224", (3, 224, 224)),
+        ("3,64,64; 1; 77,768", (3, 64, 64)),
         ("3x224x224", (3, 224, 224)),
         ("3 x 224 x 224", (3, 224, 224)),
         ("(3, 224, 224)", (3, 224, 224)),
@@ -38,11 +39,17 @@ def test_input_shapes(text: str, shape: tuple[int | None, ...] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["3,,224", "0,32,32", "3,-1", "a,b", "3.5", "1e3", "3;224", "9" * 5000, "3,224,99999999999"]
+    "text", ["3,,224", "0,32,32", "3,-1", "a,b", "3.5", "1e3", "3;;224", "3;b", "9" * 5000, "3,224,99999999999"]
 )
 def test_what_is_no_input_shape_is_refused(text: str) -> None:
     with pytest.raises(BadValue, match=r"is not an input shape: .*3,224,224"):
         settings.parse_input_shape(text)
+
+
+def test_several_input_shapes() -> None:
+    found = settings.parse_input_shape("3,64,64; (); None,768")
+    assert isinstance(found, settings.InputShapes)
+    assert found.each == ((3, 64, 64), (), (None, 768))
 
 
 @pytest.mark.parametrize(("text", "number"), [("32", 32), (" 1 ", 1), ("2147483647", 2**31 - 1)])
@@ -179,7 +186,7 @@ def test_settings_know_what_was_set_and_what_was_not() -> None:
 
 def test_every_option_is_a_setting() -> None:
     names = {"gpu_limit", "batch_size", "input_shape", "optimizer", "dtype", "accounting", "overhead", "search_path"}
-    names |= {"devices", "per_file_limits"}
+    names |= {"devices", "per_file_limits", "cache_dir"}
     assert {option.field for option in OPTIONS} == {field.name for field in fields(Settings)} == names
 
 

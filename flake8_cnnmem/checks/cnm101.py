@@ -90,7 +90,7 @@ def describe(report: ModelReport, estimate: Estimate, limit: int, settings: Sett
         batch = f"batch {found.batch_size} ({shown_path(found.path, report.path)}:{found.line})"
         rest = f"{_parts(estimate)}; {dtype}); the training itself needs {units.show(found.training_total)}"
         return f"{report.name}: evaluation needs {report.bound}{needs} at {batch}, {over} ({rest}{_evaluates(found)}"
-    batch = f"batch {training.batch_size.value}{_from(training.batch_size)}"
+    batch = f"batch {training.batch_words}{_from(training.drawn)}"
     how = f"{training.optimizer.value}{_from(training.optimizer)}, {dtype}"
     return (
         f"{report.name}: {_which(report)} needs {report.bound}{needs} at {batch}, {over} "

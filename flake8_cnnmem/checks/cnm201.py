@@ -10,6 +10,10 @@ It is reported only where it is certain: whatever the input size, or for the siz
 directive states (an `Input`, a call on a tensor made in the file), never for one that only an option or a default
 gives.
 
+The finding stands at the line that has to change as far as that is known: at the layer that declares the size, at the
+call where only the order of the axes is wrong, at the reshape that mixes the samples of a batch up. The message names
+the other: what made the size that is given, and where a model is built with a size that it is handed.
+
 ## Example
 
     import torch
@@ -31,8 +35,8 @@ gives.
 
 It says, in one line:
 
-    example.py:9:19: CNM201 fc takes 2704 features, but is given 2304 for the 28x28 input of line 16; 2304 features
-    would fit
+    example.py:9:19: CNM201 fc takes 2704 features, but is given 2304 by flatten (line 13) for the 28x28 input of line
+    16; 2304 features would fit
 
 ## How to mend it
 
@@ -54,7 +58,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import LayerProblem, ModelReport
+    from flake8_cnnmem.answers import ModelReport
     from flake8_cnnmem.settings import Settings
 
 CODE = "CNM201"
@@ -71,11 +75,4 @@ def problems(report: ModelReport, code: str) -> Iterator[Finding]:
     for problem in report.problems:
         if problem.problem.code == code:
             site = problem.site
-            yield Finding(site.path, site.line, site.column, code, describe(problem))
-
-
-def describe(problem: LayerProblem) -> str:
-    """`fc1 takes 400 features, but is given 256 for the 28x28 input of line 40; Linear(256, ...) fits`."""
-    context = f" {problem.context}" if problem.context else ""
-    advice = f"; {problem.problem.advice}" if problem.problem.advice else ""
-    return f"{problem.layer} {problem.problem.what}{context}{advice}"
+            yield Finding(site.path, site.line, site.column, code, problem.message)

@@ -48,7 +48,8 @@ LEVEL = "note"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
-    if report.status != "unresolved":
+    if report.status != "unresolved" or report.problems:
+        # What is wrong has a finding of its own.
         return
     why = report.causes[0].at(report.path) if report.causes else "something in it could not be followed"
     yield Finding(report.path, report.line, report.column, CODE, f"{report.name} is not estimated: {why}")

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 
 import flake8_cnnmem
 from flake8_cnnmem.cli.ending import FITS, UNUSABLE, Unusable
+from flake8_cnnmem.finding import one_line
 
-COMMANDS = ("report", "diff", "check", "init", "explain", "gpus")
+COMMANDS = ("report", "diff", "check", "init", "explain", "gpus", "cache")
 """In the order of `cnnmem --help`."""
 
 
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FITS
     except Unusable as error:
-        print(f"cnnmem: error: {error}", file=sys.stderr)
+        print(f"cnnmem: error: {one_line(str(error))}", file=sys.stderr)
         return UNUSABLE
     return status
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import configuration
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
 from flake8_cnnmem.settings import BadValue
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.linting import Selection
     from flake8_cnnmem.finding import Finding
+    from flake8_cnnmem.findings import Answer
     from flake8_cnnmem.settings import Settings
 
 FORMATS = ("text", "json", "markdown", "sarif", "github")
@@ -38,12 +43,18 @@ def add(commands: Commands) -> None:
     command.add_argument("--disable-noqa", action="store_true", help="report what '# noqa' silences, too")
     add_settings(command)
     command.add_argument(
+        "-j", "--jobs", type=jobs, metavar="N", help="processes that look at files at the same time (all processors)"
+    )
+    command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
+    command.add_argument(
         "--format",
         choices=FORMATS,
         default="text",
         help="text (the default, as flake8's), json, markdown, sarif for code scanning, github for annotations",
     )
-    command.add_argument("-o", "--output", metavar="FILE", help="write the findings there instead of printing them")
+    command.add_argument("--exit-zero", action="store_true", help="end with 0 also where something is found")
+    command.add_argument("-q", "--quiet", action="store_true", help="leave out the line that says how many models fit")
+    add_output(command, "write the findings there instead of printing them")
 
 
 def codes(text: str) -> Sequence[str]:
@@ -53,29 +64,81 @@ def codes(text: str) -> Sequence[str]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def jobs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
+    return int(text)
+
+
 def patterns(text: str) -> Sequence[str]:
     return configuration.listed("exclude", text, "the command line", os.getcwd())
 
 
 def run(options: argparse.Namespace) -> int:
+    from flake8_cnnmem.cli.closing import closing
+    from flake8_cnnmem.cli.workers import cores, in_order, tell
+    from flake8_cnnmem.finding import one_line
     from flake8_cnnmem.report import FINDINGS
     from flake8_cnnmem.report.output import CannotWrite, deliver
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.report.progress import clear, progress
 
     settings = settings_of(options)
+    if options.no_cache:
+        settings = replace(settings, cache_dir="")
     selection = selection_of(options)
     for path in options.paths:
         if not os.path.exists(path):
             raise Unusable(f"{path}: no such file or folder")
     wanted = selection.codes()
+    known_codes(selection)
     found: list[Finding] = []
-    for path in progress(selection.files(options.paths), str):
-        found += findings_in(path, settings, selection, wanted)
+    answers: list[Answer] = []
+    files = files_to_check(options.paths, selection)
+    work = partial(answer_of, settings=settings, selection=selection, wanted=wanted)
+    workers = in_order(work, files, options.jobs or cores())
+    for path in progress(files, str):
+        done = next(workers)
+        tell(done)
+        if done.result is None:
+            warn(f"{path}: the process that looked at it has died")
+        else:
+            answers.append(done.result)
+            found += done.result.findings
     try:
         deliver(FINDINGS[options.format](found), options.output)
     except CannotWrite as error:
         raise Unusable(str(error)) from None
-    return EXCEEDS if found else FITS
+    if not options.quiet:
+        clear()
+        print(one_line(closing(answers, settings)), file=sys.stderr)
+    return EXCEEDS if found and not options.exit_zero else FITS
+
+
+def files_to_check(paths: Sequence[str], selection: Selection) -> list[str]:
+    """The files below these paths. Where files are named, as by a hook, those of the project as well that import or
+    read one of them: the training that a change makes too large may stand elsewhere."""
+    from flake8_cnnmem.cli.dependents import SETTINGS, with_dependents
+    from flake8_cnnmem.cli.linting import PATTERNS
+
+    folders = [path for path in paths if os.path.isdir(path)]
+    named = [path for path in paths if not os.path.isdir(path)]
+    found = selection.files(folders or ["."]) if folders or not named else []
+    if named:
+        kinds = (*PATTERNS, *(f"*{ending}" for ending in SETTINGS))
+        found += with_dependents(selection.files(named, kinds), selection.files(["."], kinds))
+    return sorted(dict.fromkeys(found))
+
+
+def known_codes(selection: Selection) -> None:
+    """Raises Unusable for a code that begins as ours do, and is none."""
+    from flake8_cnnmem import checks
+
+    ours = [check.code for check in checks.every()]
+    for words in (selection.select, selection.ignore, selection.extend_select, selection.extend_ignore):
+        for word in words or ():
+            if word.startswith("CNM") and not any(code.startswith(word) for code in ours):
+                near = difflib.get_close_matches(word, ours, 1, 0.0)
+                raise Unusable(f"{word} is no code: did you mean {near[0]}?")
 
 
 def selection_of(options: argparse.Namespace) -> Selection:
@@ -95,26 +158,25 @@ def selection_of(options: argparse.Namespace) -> Selection:
     )
 
 
-def findings_in(path: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Sequence[Finding]:
-    """The findings of one file. What cannot be read or parsed is told; saying why is another linter's business."""
-    from flake8_cnnmem import checks
+def answer_of(path: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+    """What is found in one file. What cannot be read or parsed is told; saying why is another linter's business."""
     from flake8_cnnmem.cli.linting import shown
-    from flake8_cnnmem.cli.targets import analysed, tell_cells
+    from flake8_cnnmem.cli.targets import tell_cells
+    from flake8_cnnmem.findings import Answer, findings_of
     from flake8_cnnmem.source import SourceError, load, mentions_framework
 
     try:
         source = load(path)
         if not mentions_framework(source.text):
-            return ()
+            return Answer()
         source.tree  # noqa: B018  what does not parse is told
     except SourceError as error:
         warn(place(path, error.line, error.reason))
-        return ()
+        return Answer()
     if not source.may_hold_models():
-        return ()
+        return Answer()
     tell_cells(source)
-    report = analysed(source, settings)
-    if report.failure is not None and "CNM301" not in wanted:
-        warn(failure_of(path, report.failure))
-    found = checks.run(report, settings, wanted)
-    return shown(source, [finding for finding in found if finding.path == path], selection)
+    answer = findings_of(source, settings, wanted)
+    if answer.failure is not None and "CNM301" not in wanted:
+        warn(failure_of(path, answer.failure))
+    return replace(answer, findings=tuple(shown(source, answer.findings, selection)))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
-from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
 
 if TYPE_CHECKING:
     from flake8_cnnmem.answers import FileReport
@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--format", choices=("table", "json", "markdown"), default="table", help="table (the default), json or markdown"
     )
-    command.add_argument("-o", "--output", metavar="FILE", help="write the answer there instead of printing it")
+    add_output(command, "write the answer there instead of printing it")
 
 
 def failure(text: str) -> Fraction | None:
@@ -59,8 +59,9 @@ def failure(text: str) -> Fraction | None:
 def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.cli.targets import analysed
     from flake8_cnnmem.difference.changes import entry_of
+    from flake8_cnnmem.difference.git import GitError
     from flake8_cnnmem.difference.pairs import matched
-    from flake8_cnnmem.difference.repository import GitError, Repository
+    from flake8_cnnmem.difference.repository import Repository
     from flake8_cnnmem.difference.revisions import Sides
     from flake8_cnnmem.report.difference import FORMATS, Difference
     from flake8_cnnmem.report.output import CannotWrite, deliver

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.report.progress import clear
 from flake8_cnnmem.unknown import Unknown
 
@@ -22,7 +23,7 @@ class Unusable(Exception):
 def warn(message: str) -> None:
     """One line on standard error, in the place of a line of progress."""
     clear()
-    print(f"cnnmem: {message}", file=sys.stderr)
+    print(f"cnnmem: {one_line(message)}", file=sys.stderr)
 
 
 def place(path: str, line: int, message: str) -> str:

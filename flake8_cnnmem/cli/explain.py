@@ -18,12 +18,16 @@ def add(commands: Commands) -> None:
         description="A check's page: what it means, an example, how to mend it, how to silence it.",
     )
     command.set_defaults(command=run)
-    command.add_argument("codes", nargs="+", metavar="CODE", help="CNM101, ...")
+    command.add_argument("codes", nargs="*", metavar="CODE", help="CNM101, ...; all of them in a line each if none")
 
 
 def run(options: argparse.Namespace) -> int:
+    from flake8_cnnmem import checks
     from flake8_cnnmem.report.pages import NoSuchCode, page
 
+    if not options.codes:
+        print("\n".join(page(check.code).splitlines()[0].removeprefix("# ") for check in checks.every()))
+        return FITS
     try:
         print("\n\n".join(page(code) for code in options.codes))
     except NoSuchCode as error:

@@ -92,7 +92,7 @@ def row_of(report: ModelReport) -> list[str]:
         f"{report.path}:{report.line}",
         "not estimated" if report.estimate is None else total(report),
         "" if report.estimate is None else gpu.name if gpu is not None else "none that is known",
-        f"{training.batch_size.value} ({training.batch_size.source})",
+        f"{training.batch_words} ({training.drawn.source})",
         "not known" if given is None else f"{shape(given.value)} ({given.source})",
         f"{training.optimizer.value} ({training.optimizer.source})",
     ]
@@ -122,9 +122,13 @@ def section(reports: Sequence[ModelReport], options: Sequence[tuple[str, str]], 
     limited = [report for report in known if report.limit is None]
     yield "[tool.cnnmem]" if toml else "[flake8]"
     gpu = smallest(*known)
+    bounds = [report for report in known if report.status != "exact"]
     if gpu is not None:
+        off = "# " if bounds else ""
         yield f"# the smallest known GPU that holds them all, {units.show(gpu.mib * units.MIB)}; for models to come"
-        yield f"{prefix}gpu-limit = {quote}{gpu.name}{quote}"
+        if bounds:
+            yield one_line(f"# left out, as some need more than is known ({bounds[0].name}: {why(bounds[0])})")
+        yield f"{off}{prefix}gpu-limit = {quote}{gpu.name}{quote}"
     for name, value in options:
         yield f"{prefix}{name} = {quote}{value}{quote}"
     files: dict[str, list[ModelReport]] = {}
@@ -141,10 +145,19 @@ def section(reports: Sequence[ModelReport], options: Sequence[tuple[str, str]], 
             if report is not largest and report.estimate is not None:
                 yield f"{indent}#   for a limit of its own: # cnnmem: gpu-limit={size(report.estimate.total)}"
         pattern = pattern_of(path)
+        bound = next((report for report in models if report.status != "exact"), None)
+        if bound is not None:
+            yield one_line(f"{indent}#   left out, as {bound.name} needs more than is known: {why(bound)}")
+        off = "" if bound is None else "# "
         if toml:
-            yield f'"{pattern}" = "{size(largest.estimate.total)}"'
+            yield f'{off}"{pattern}" = "{size(largest.estimate.total)}"'
         else:
-            yield f"{indent}{pattern}: {size(largest.estimate.total)}"
+            yield f"{indent}{off}{pattern}: {size(largest.estimate.total)}"
+
+
+def why(report: ModelReport) -> str:
+    """The first thing that is not known of it."""
+    return report.causes[0].at(report.path) if report.causes else "something in it could not be followed"
 
 
 def told(report: ModelReport) -> str:

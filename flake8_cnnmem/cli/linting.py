@@ -64,14 +64,14 @@ class Selection:
         engine = DecisionEngine(self.options())
         return frozenset(check.code for check in checks.every() if engine.decision_for(check.code) is Decision.Selected)
 
-    def files(self, paths: Sequence[str]) -> list[str]:
+    def files(self, paths: Sequence[str], patterns: Sequence[str] = PATTERNS) -> list[str]:
         """The files below these paths, by name, as flake8 finds them; virtual environments and notebooks' backups are
         left out as well."""
         exclude = [*(defaults.EXCLUDE if self.exclude is None else self.exclude), *self.extend_exclude]
         exclude += [".ipynb_checkpoints", *environments(paths or ["."])]
         return sorted(
             discover_files.expand_paths(
-                paths=list(paths), stdin_display_name="stdin", filename_patterns=PATTERNS, exclude=exclude
+                paths=list(paths), stdin_display_name="stdin", filename_patterns=patterns, exclude=exclude
             )
         )
 

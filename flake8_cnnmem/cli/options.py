@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+from collections.abc import Sequence
 
 from flake8_cnnmem import configuration
-from flake8_cnnmem.cli.ending import Unusable
+from flake8_cnnmem.cli.ending import Unusable, warn
+from flake8_cnnmem.notebook import ENDING as NOTEBOOK
 from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+
+CONFIGURATIONS = ("pyproject.toml", "setup.cfg", "tox.ini", ".flake8", ".pre-commit-config.yaml")
 
 
 def add_settings(command: argparse.ArgumentParser) -> None:
@@ -23,6 +28,27 @@ def add_settings(command: argparse.ArgumentParser) -> None:
         )
 
 
+def add_output(command: argparse.ArgumentParser, help: str) -> None:
+    """`-o FILE`, which is refused where it would be written over what is analysed."""
+    command.add_argument("-o", "--output", metavar="FILE", type=output_file, help=help)
+
+
+def output_file(path: str) -> str:
+    """Raises ArgumentTypeError for a module or a notebook, there or not, and for a file that configures."""
+    name = os.path.basename(os.path.realpath(path))
+    if name.lower().endswith((".py", ".pyi", NOTEBOOK)) or (name in CONFIGURATIONS and os.path.exists(path)):
+        raise argparse.ArgumentTypeError(f"{path!r} is source code, which no report is written over")
+    return path
+
+
+def keep_targets(output: str | None, targets: Sequence[str]) -> None:
+    """Raises Unusable where what a command is to write would replace one of the files that it reads."""
+    for target in targets:
+        path = target.partition("::")[0]
+        if output is not None and os.path.exists(output) and os.path.exists(path) and os.path.samefile(output, path):
+            raise Unusable(f"{output} is what is analysed: no report is written over it")
+
+
 def settings_of(options: argparse.Namespace) -> Settings:
     """The configuration's values, and over them those of the command line. Raises Unusable for a bad value."""
     try:
@@ -33,4 +59,19 @@ def settings_of(options: argparse.Namespace) -> Settings:
     if "gpu_limit" in given:
         # Who names a GPU asks about that one, whatever the project's budgets are.
         values.pop("per_file_limits", None)
-    return Settings.of(values | configuration.against(given, os.getcwd()))
+    values |= configuration.against(given, os.getcwd())
+    for folder in values.get("search_path") or ():
+        if not os.path.isdir(folder):
+            warn(f"search-path: {os.path.relpath(folder)} is no folder{nearest(folder)}")
+    return Settings.of(values)
+
+
+def nearest(folder: str) -> str:
+    """A hint at a folder beside it whose name is much alike."""
+    above, name = os.path.split(folder)
+    try:
+        beside = [entry.name for entry in os.scandir(above) if entry.is_dir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(name, beside, 1)
+    return f": did you mean {os.path.relpath(os.path.join(above, near[0]))}?" if near else ""

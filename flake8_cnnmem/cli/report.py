@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, warn
-from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.cli.options import add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.report import FORMATS
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ def add(commands: Commands) -> None:
         help="the layers and the memory of models",
         description="The layers of models, the memory of one training step, and whether it fits.",
         epilog="Defaults come from [tool.cnnmem] of pyproject.toml, or [flake8] in setup.cfg, tox.ini or .flake8. "
-        "Exit status: 0 all fit or there is no limit, 1 one exceeds the limit, 2 usage or unreadable target.",
+        "Exit status: 0 all fit or there is no limit, 1 one exceeds the limit or cannot run with its sizes, 2 usage or "
+        "unreadable target.",
     )
     command.set_defaults(command=run)
     command.add_argument(
@@ -37,7 +38,7 @@ def add(commands: Commands) -> None:
         help="table (the default), json, markdown for a thread, html for a page with the step as a picture, sarif for "
         "code scanning, github for annotations",
     )
-    command.add_argument("-o", "--output", metavar="FILE", help="write the report there instead of printing it")
+    add_output(command, "write the report there instead of printing it")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.format == "html" and options.output is None and sys.stdout.isatty():
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
+    keep_targets(options.output, options.targets)
     settings = settings_of(options)
     alone = len(options.targets) == 1
     targets = progress(options.targets, str)
@@ -58,4 +60,4 @@ def run(options: argparse.Namespace) -> int:
         deliver(FORMATS[options.format](reports, settings), options.output)
     except (CannotWrite, MissingExtra) as error:
         raise Unusable(str(error)) from None
-    return EXCEEDS if any(report.fits is False for report in reports) else FITS
+    return EXCEEDS if any(report.fits is False or report.problems for report in reports) else FITS

@@ -74,6 +74,8 @@ def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
         answer = analysed(source, settings)
         if answer.failure is not None:
             warn(failure_of(name, answer.failure))
+        for each in answer.missing:
+            warn(failure_of(name, each))
         for problem in answer.directives.problems:
             warn(place(name, problem.line, problem.message))
         yield from answer.reports

@@ -16,7 +16,10 @@ from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.training import Fact, Training
 
-FACTS = {field.name: field.name.replace("_", " ") for field in fields(Training) if field.name != "input_shape"}
+BESIDE = ("input_shape", "devices", "whole")
+"""What of a Training is no fact of its own: the input counts with the layers, the devices with the batch they share."""
+
+FACTS = {field.name: field.name.replace("_", " ") for field in fields(Training) if field.name not in BESIDE}
 """The facts of a Training that a step is replayed with, in this order, as people call them."""
 
 
@@ -104,7 +107,7 @@ def figures(report: ModelReport) -> tuple[Any, ...]:
         report.limit,
         report.fits,
         report.largest_batch_size,
-        [None if (fact := getattr(training, field.name)) is None else fact.value for field in fields(training)],
+        [getattr(fact := getattr(training, field.name), "value", fact) for field in fields(training)],
     )  # fmt: skip
 
 

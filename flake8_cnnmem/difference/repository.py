@@ -1,6 +1,6 @@
-"""A git repository, read through git's own commands: revisions, their trees as Files, renamed files.
+"""A git repository's objects: revisions, and their trees as Files.
 
-Nothing is written: no checkout, no index, no object. No hook, no external diff and no fetch is started.
+Nothing is written: no checkout, no index, no object. What lies in the work tree is read as files (`worktree`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from flake8_cnnmem.difference.git import GitError, ask, start
 from flake8_cnnmem.files import Files
 
 LINK, SUBMODULE = "120000", "160000"
@@ -24,17 +25,6 @@ CHUNK = 1 << 20
 LINKS_FOLLOWED = 40
 """Links in one path, as Linux allows."""
 
-ENVIRONMENT = {
-    # No lock for a refresh of the index, no download of objects that a partial clone has left out.
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "LC_ALL": "C",
-}
-
-
-class GitError(Exception):
-    """What git cannot do, in one plain sentence."""
-
 
 class Repository:
     """The repository that a folder lies in. Raises GitError where there is none, or no git."""
@@ -42,107 +32,57 @@ class Repository:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         try:
-            self.root = os.fsdecode(self.git("rev-parse", "--show-toplevel").removesuffix(b"\n"))
+            self.root = os.fsdecode(ask(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n"))
         except GitError as error:
             raise GitError(f"{os.path.abspath(folder)} is not in a git repository ({error})") from None
         if not self.root:
             raise GitError(f"{os.path.abspath(folder)} is in a git repository without a work tree")
-
-    def git(self, *arguments: str) -> bytes:
-        """What a git command prints. Raises GitError with the first line of what it complains."""
-        command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
-        try:
-            done = subprocess.run(
-                command, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, capture_output=True, check=False,
-                stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-        except OSError as error:
-            raise GitError(f"git cannot be run: {error.strerror}") from None
-        if done.returncode:
-            told = os.fsdecode(done.stderr).strip().splitlines()
-            raise GitError(told[0].removeprefix("fatal: ") if told else f"git {arguments[0]} failed")
-        return done.stdout
+        # `core.worktree` may name any folder of the disk; files are read from where the repository lies.
+        nearest = os.path.realpath(folder)
+        while not os.path.lexists(os.path.join(nearest, ".git")) and os.path.dirname(nearest) != nearest:
+            nearest = os.path.dirname(nearest)
+        if os.path.realpath(self.root) != nearest:
+            raise GitError(f"{os.path.abspath(folder)} is in a git repository that names another folder as work tree")
 
     def commit(self, revision: str) -> str:
         """The commit that a revision names. Raises GitError for an unknown one."""
         try:
             if revision.startswith("-"):
                 raise GitError("no revision begins with a hyphen")
-            return self.git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+            return ask(self.folder, "rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
         except GitError:
             hint = ""
-            if self.git("rev-parse", "--is-shallow-repository").strip() == b"true":
+            if ask(self.folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
                 hint = "; this clone is shallow, fetch the whole history (fetch-depth: 0)"
             raise GitError(f"{revision!r} is no revision of this repository{hint}") from None
 
     def tree(self, commit: str) -> Tree:
-        """The files of a commit."""
+        """The files of a commit. Raises GitError where git lacks one of its folders."""
         return Tree(self.root, self.blobs(commit))
 
     def blobs(self, commit: str) -> dict[str, Blob]:
         """Every file of a commit by its path from the root, those of submodules that are checked out as well."""
         found: dict[str, Blob] = {}
-        for record in self.git("ls-tree", "-r", "-z", "-l", "--full-tree", commit).split(b"\0"):
+        for record in ask(self.folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
             if not record:
                 continue
             facts, _, name = record.partition(b"\t")
-            mode, _, object_name, size = facts.decode().split()
+            mode, _, object_name = facts.decode().split()
             path = os.fsdecode(name)
             if mode == SUBMODULE:
                 found |= {f"{path}/{inner}": blob for inner, blob in self.submodule(path, object_name).items()}
             else:
-                found[path] = Blob(self.folder, object_name, mode, int(size))
+                found[path] = Blob(self.folder, object_name, mode)
         return found
 
     def submodule(self, path: str, commit: str) -> dict[str, Blob]:
         folder = os.path.join(self.root, path)
-        if not os.path.exists(os.path.join(folder, ".git")):
+        if not os.path.exists(os.path.join(folder, ".git")) or os.path.realpath(folder) != folder:
             return {}
         try:
             return Repository(folder).blobs(commit)
         except GitError:
             return {}
-
-    def working_files(self) -> list[str]:
-        """The files of the work tree by their paths from the root: those that git knows, and new ones not ignored."""
-        listed = self.git("-C", self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        paths = {os.fsdecode(name) for name in listed.split(b"\0") if name}
-        return sorted(path for path in paths if os.path.isfile(os.path.join(self.root, path)))
-
-    def changed(self, base: str, head: str | None) -> set[str]:
-        """The paths of what differs between two commits, or a commit and the work tree, new files as well."""
-        sides = (base,) if head is None else (base, head)
-        listed = self.git(
-            "diff", "--name-only", "-z", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", *sides, "--"
-        )
-        if head is None:
-            listed += self.git("-C", self.root, "ls-files", "-z", "--others", "--exclude-standard")
-        return {os.fsdecode(name) for name in listed.split(b"\0") if name}
-
-    def renames(self, base: str, head: str | None) -> dict[str, str]:
-        """New path by old path, of the files that git finds renamed."""
-        sides = (base,) if head is None else (base, head)
-        listed = self.git(
-            "diff",
-            "--name-status",
-            "-z",
-            "--find-renames",
-            "--no-relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            *sides,
-            "--",
-        ).split(b"\0")
-        found: dict[str, str] = {}
-        at = 0
-        while at < len(listed) - 1:
-            if listed[at].startswith((b"R", b"C")):
-                if listed[at].startswith(b"R"):
-                    found[os.fsdecode(listed[at + 1])] = os.fsdecode(listed[at + 2])
-                at += 3
-            else:
-                at += 2
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +92,6 @@ class Blob:
     folder: str
     name: str
     mode: str
-    size: int
 
 
 class Tree(Files):
@@ -162,7 +101,7 @@ class Tree(Files):
     def __init__(self, root: str, blobs: Mapping[str, Blob]) -> None:
         self.root = root
         self.blobs = blobs
-        self.readers: dict[str, subprocess.Popen[bytes]] = {}
+        self.readers: dict[tuple[str, str], subprocess.Popen[bytes]] = {}
         self.environments: dict[str, bool] = {}
 
     @cached_property
@@ -178,8 +117,15 @@ class Tree(Files):
 
     @cached_property
     def links(self) -> dict[str, str]:
-        """Where links lead, by path."""
-        return {path: os.fsdecode(self.read(blob)) for path, blob in sorted(self.blobs.items()) if blob.mode == LINK}
+        """Where links lead, by path; what git has lost leads nowhere."""
+        found = {}
+        for path, blob in sorted(self.blobs.items()):
+            if blob.mode == LINK:
+                try:
+                    found[path] = os.fsdecode(self.read(blob))
+                except OSError:
+                    continue
+        return found
 
     def inside(self, path: str) -> str | None:
         """A path from the root, links followed; None for what is the disk's."""
@@ -243,7 +189,7 @@ class Tree(Files):
 
     def size(self, path: str) -> int:
         blob = self.blob(path)
-        return super().size(path) if blob is None else blob.size
+        return super().size(path) if blob is None else self.ask(blob, "--batch-check")[1]
 
     def version(self, path: str) -> Hashable:
         blob = self.blob(path)
@@ -255,20 +201,8 @@ class Tree(Files):
 
     def read(self, blob: Blob, at_most: int = LONGEST_LINK) -> bytes:
         """The first bytes of a blob. Raises OSError where git does not have it."""
-        reader = self.readers.get(blob.folder)
-        if reader is None:
-            reader = self.readers[blob.folder] = subprocess.Popen(
-                ["git", "cat-file", "--batch"], cwd=blob.folder, env={**os.environ, **ENVIRONMENT},
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-        assert reader.stdin is not None
+        reader, left = self.ask(blob, "--batch")
         assert reader.stdout is not None
-        reader.stdin.write(f"{blob.name}\n".encode())
-        reader.stdin.flush()
-        answer = reader.stdout.readline().split()
-        if len(answer) != 3:
-            raise OSError(5, "git does not have this file's content")
-        left = int(answer[2])
         content = reader.stdout.read(min(left, at_most))
         # The answer ends with a line feed of its own; the next one stands behind all of it.
         left += 1 - len(content)
@@ -276,7 +210,39 @@ class Tree(Files):
             left -= len(reader.stdout.read(min(left, CHUNK))) or left
         return content
 
+    def ask(self, blob: Blob, form: str) -> tuple[subprocess.Popen[bytes], int]:
+        """Ask git for an object: what answers, and the bytes that the object has. Raises OSError for none."""
+        key = (blob.folder, form)
+        if key not in self.readers:
+            self.readers[key] = start(blob.folder, "cat-file", form)
+        reader = self.readers[key]
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        try:
+            reader.stdin.write(f"{blob.name}\n".encode())
+            reader.stdin.flush()
+            answer = reader.stdout.readline().split()
+        except OSError:
+            answer = []
+        if not answer:
+            # It has ended: a partial clone wants to fetch what it lacks, and may not.
+            finish(self.readers.pop(key))
+        if len(answer) != 3 or answer[1] != b"blob":
+            raise OSError(5, "git does not have the content that this file has in that revision")
+        return reader, int(answer[2])
+
     def close(self) -> None:
         for reader in self.readers.values():
-            reader.communicate()
+            finish(reader)
         self.readers.clear()
+
+
+def finish(reader: subprocess.Popen[bytes]) -> None:
+    for pipe in (reader.stdin, reader.stdout):
+        assert pipe is not None
+        try:
+            pipe.close()
+        except OSError:
+            # What was still to be said to a process that has ended.
+            continue
+    reader.wait()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.difference.reach import may_matter, names_in, stands_alone
 from flake8_cnnmem.difference.repository import Repository, Tree
-from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.difference.worktree import changed, renames, working_files
+from flake8_cnnmem.files import DISK, Files, Watched
 from flake8_cnnmem.source import LARGEST, Source, SourceError, load, mentions_framework
 from flake8_cnnmem.unknown import Unknown
 
@@ -19,39 +20,16 @@ Evaluate = Callable[[Source, Files], FileReport]
 """The models of a file whose imports are read from these Files. Raises nothing."""
 
 
-class Watched(Files):
-    """Files that remember what was asked of them: all that an evaluation depends on."""
+class Asked(Watched):
+    """Files that remember each question that two revisions can answer differently."""
 
     def __init__(self, files: Files) -> None:
-        self.files = files
+        super().__init__(files)
         self.asked: set[tuple[str, str]] = set()
 
-    def is_file(self, path: str) -> bool:
-        self.asked.add(("file", path))
-        return self.files.is_file(path)
-
-    def is_folder(self, path: str) -> bool:
-        self.asked.add(("folder", path))
-        return self.files.is_folder(path)
-
-    def entries(self, folder: str) -> Sequence[tuple[str, bool]]:
-        self.asked.add(("entries", folder))
-        return self.files.entries(folder)
-
-    def content(self, path: str, at_most: int) -> bytes:
-        self.asked.add(("content", path))
-        return self.files.content(path, at_most)
-
-    def size(self, path: str) -> int:
-        self.asked.add(("content", path))
-        return self.files.size(path)
-
-    def version(self, path: str) -> Hashable:
-        self.asked.add(("content", path))
-        return self.files.version(path)
-
-    def real(self, path: str) -> str:
-        return self.files.real(path)
+    def note(self, question: str, path: str) -> None:
+        if question not in ("real", "variable"):
+            self.asked.add((question, path))
 
 
 def answers_alike(asked: set[tuple[str, str]], base: Tree, head: Files) -> bool:
@@ -120,20 +98,18 @@ class Sides:
         second = None if head is None else repository.commit(head)
         tree = repository.tree(first)
         after = DISK if second is None else repository.tree(second)
-        paths = after.blobs if isinstance(after, Tree) else repository.working_files()
+        root = repository.root
+        paths = list(after.blobs) if isinstance(after, Tree) else working_files(root, tree.blobs)
         names = names_in((*tree.blobs, *paths))
-        if not may_matter(repository.changed(first, second)):
+        if not may_matter(changed(tree, root, after if isinstance(after, Tree) else paths)):
             return cls(tree, after, (), names)
-        renamed = repository.renames(first, second)
+        was = {path for path in tree.blobs if path.endswith(MODULES)}
         there = {path for path in paths if path.endswith(MODULES)}
-        pairs = []
-        for path in sorted(path for path in tree.blobs if path.endswith(MODULES)):
-            to = path if path in there else renamed.get(path)
-            to = to if to in there else None
-            pairs.append((path, to))
+        renamed = renames(tree, after, root, sorted(was - there), sorted(there - was))
+        pairs = [(path, path if path in there else renamed.get(path)) for path in sorted(was)]
         found = {to for _, to in pairs}
         every = [*pairs, *((None, path) for path in sorted(there - found))]
-        shown = [Pair(*(None if p is None else os.path.relpath(os.path.join(repository.root, p)) for p in pair))
+        shown = [Pair(*(None if p is None else os.path.relpath(os.path.join(root, p)) for p in pair))
                  for pair in every]  # fmt: skip
         return cls(tree, after, tuple(sorted(shown, key=lambda pair: pair.after or pair.before or "")), names)
 
@@ -144,7 +120,7 @@ class Sides:
         asked: set[tuple[str, str]] = set()
         before = FileReport("")
         if pair.before is not None:
-            watched = Watched(self.base)
+            watched = Asked(self.base)
             before = models_of(pair.before, watched, evaluate)
             asked = watched.asked
         if pair.before == pair.after and answers_alike(asked, self.base, self.head):

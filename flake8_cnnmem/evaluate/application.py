@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import dims
+from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
-from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor
+from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -48,7 +48,9 @@ def apply_op(
         grad=run.grad_enabled,
         autocast=run.autocast,
         offloaded=run.offloading,
+        guarded=bool(run.guards),
         function=function,
+        frozen=frozenset([id(one) for one in (*tensors, *weights) if isinstance(one, Weight) and not one.trainable]),
     )
     dtype = tensors[0].dtype if tensors else "float"
     given: list[dims.Shape] = []
@@ -67,6 +69,7 @@ def apply_op(
             shapes = op.outputs(*given)
         except Mismatch as mismatch:
             call.problem = mismatch.problem
+            run.refuse(call, frameworks.named(framework).shape_error)
             if run.stop_at_problem:
                 raise Halted(call) from None
             cause = run.unknown(mismatch.problem.what)
@@ -86,13 +89,10 @@ def apply_op(
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-REARRANGING = ("view", "matmul", "einsum", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
-
-
 def carried_on(op: Op, shapes: Sequence[dims.Shape | Unknown], cause: Unknown) -> Sequence[dims.Shape | Unknown]:
     """The shapes with which the code behind a wrong size goes on. What a layer declares is taken at its word; what a
     reshape was meant to give is anybody's guess, and must not give a second finding."""
-    if op.kind not in REARRANGING:
+    if op.declares:
         return shapes
     return [shape if isinstance(shape, Unknown) else (*shape[:1], *(cause for _ in shape[1:])) for shape in shapes]
 
@@ -108,7 +108,9 @@ class InvocationContext:
 
     __slots__ = ("checkpoint", "layer", "outer", "reentrant", "run")
 
-    def __init__(self, run: Interpreter, layer: Instance | None, checkpoint: bool, reentrant: bool = False) -> None:
+    def __init__(
+        self, run: Interpreter, layer: Instance | None, checkpoint: bool, reentrant: Sequence[Value] | None = None
+    ) -> None:
         self.run = run
         self.layer = layer
         self.checkpoint = checkpoint
@@ -118,9 +120,10 @@ class InvocationContext:
     def __enter__(self) -> Invocation:
         run = self.run
         self.outer = run.invocation
-        run.invocation = Invocation(
-            self.layer, self.outer, run.next_number(), run.site, self.checkpoint, self.reentrant
-        )  # fmt: skip
+        run.invocation = Invocation(self.layer, self.outer, run.next_number(), run.site, self.checkpoint)
+        if self.reentrant is not None:
+            run.invocation.reentrant = True
+            run.invocation.arguments = tuple([each for each in self.reentrant if isinstance(each, Tensor)])
         return run.invocation
 
     def __exit__(self, *exception: object) -> None:

@@ -35,13 +35,20 @@ INHERITED = ("__getattribute__", "__setattr__", "__delattr__", "__init_subclass_
 """What `object` does that people call by name on objects of any class."""
 
 
+AS_MANY = frozenset({
+    "array", "copy", "iloc", "index", "items", "iterrows", "itertuples", "loc", "reset_index", "to_list", "to_numpy",
+    "tolist", "values",
+})  # fmt: skip
+"""Attributes and methods of rows and of arrays that have as many items as those have."""
+
+
 def find(run: Interpreter, value: Value, name: str) -> Value:
     """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
     kind = type(value)
     if kind is Instance:
         return of_instance(run, value, name)
     if kind is Unknown:
-        return value.loose()
+        return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
     if name == "__class__":
         return run.type_of(value)
     if kind is Module:
@@ -157,7 +164,7 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         if base.unknown_base is not None and base is not value.cls:
             if name not in COOPERATIVE:
                 return base.unknown_base
-            lost = lost or base.unknown_base
+            lost = base.unknown_base if lost is None else lost
         if name in base.namespace:
             found = base.namespace[name]
             if isinstance(receiver, Class) and isinstance(found, (Function, Native)) and name != "__new__":
@@ -228,9 +235,11 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     submodule = run.importer.submodule(f"{namespace.name}.{name}")
     if submodule is not None:
         return submodule
-    if frameworks.stand_in(namespace.name) is namespace:
+    if namespace.stands_in:
         return run.not_found(f"{namespace.name}.{name}")
-    return MISSING if namespace.complete else run.unknown(f"{namespace.name}.{name} is not known")
+    if namespace.holds is None:
+        return run.unknown(f"{namespace.name}.{name} is not known")
+    return run.unknown(f"{namespace.name}.{name} is not followed") if namespace.holds(name) else MISSING
 
 
 def named(run: Interpreter, self: Instance, name: Value, default: Value = MISSING) -> Value:

@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
 
@@ -107,7 +108,7 @@ def take(run: Interpreter, cause: Unknown, frame: Frame, code: Code) -> Side:
     return side
 
 
-def born_with(births: Mapping[int, Instance], journal: Journal) -> set[int]:
+def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
     """The objects that were made since a journal began, and the containers in them that were empty when first changed:
     by id. An object that is made on one side is whole there, whether that side is taken or not."""
     found = {key for key in births if key in journal}
@@ -350,22 +351,18 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
     return Instance(cls)
 
 
-class Either:
+class Either(Weightless):
     """Stands in the graph where it is not known which of two tensors of one shape it is: the cheaper one is taken."""
 
     __slots__ = ("cause",)
     kind = "identity"
     view = True
-    in_place = False
 
     def __init__(self, cause: Unknown) -> None:
         self.cause = cause
 
     def outputs(self, *inputs: Any) -> tuple[Any, ...]:
         return inputs[:1]
-
-    def weights(self, *inputs: Any) -> dict[str, Any]:
-        return {}
 
 
 def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:

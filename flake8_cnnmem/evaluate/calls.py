@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
-from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
@@ -35,7 +37,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         else:
             positional.append((arg.star == "*", code))
     site = compiler.site()
-    trains = word_of_training(node)
+    trains, fits = word_of_training(node), word_of_fitting(node)
 
     if not keywords and not any(starred for starred, _ in positional):
         codes = tuple(code for _, code in positional)
@@ -49,6 +51,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             made = run.layers_made
             if trains and type(callee) is Unknown:
                 note_training(run, trains, callee)
+            elif fits and type(callee) is Unknown:
+                note_fitting(run, fits, callee, args, {})
             result = run.invoke(callee, args, {})
             if run.layers_made != made and type(result) is Instance:
                 run.built(result, made, site)
@@ -86,6 +90,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         outer = run.site
         run.site = site
         made = run.layers_made
+        if fits and type(callee) is Unknown:
+            note_fitting(run, fits, callee, args, kwargs)
         result = run.invoke(callee, tuple(args), kwargs)
         if run.layers_made != made and type(result) is Instance:
             run.built(result, made, site)
@@ -107,6 +113,12 @@ def word_of_training(node: cst.Call) -> str:
     return word if word == "backward" or (word == "step" and not node.args) else ""
 
 
+def word_of_fitting(node: cst.Call) -> str:
+    """ "compile" and "fit" of `model.compile("adam")` and `model.fit(data)`."""
+    word = node.func.attr.value if isinstance(node.func, cst.Attribute) and node.args else ""
+    return word if word in ("compile", "fit") else ""
+
+
 def note_training(run: Interpreter, word: str, unknown: Unknown) -> None:
     """Something that is not known makes a step, or a backward pass. A step before any of those is not an optimizer's;
     what does it where a known optimizer steps is a scheduler or a profiler."""
@@ -114,6 +126,18 @@ def note_training(run: Interpreter, word: str, unknown: Unknown) -> None:
         run.data(UNKNOWN_BACKWARD)["seen"] = True
     elif run.data(UNKNOWN_BACKWARD) or any(event.kind == "backward" for event in run.trace.events):
         run.data(UNKNOWN_STEPS).setdefault(id(run.site), (unknown, run.site))
+
+
+def note_fitting(
+    run: Interpreter, word: str, unknown: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> None:
+    """Something that is not known is compiled with an optimizer, or is fitted."""
+    if word == "fit":
+        run.data(UNKNOWN_FITS).setdefault(id(run.site), (unknown, run.site))
+        return
+    optimizer = kwargs.get("optimizer", args[0] if args else None)
+    if isinstance(optimizer, str):
+        run.data(TO_COMPILE_WITH)[id(run.site)] = optimizer
 
 
 FRAME_BUILTINS = ("super", "locals", "globals", "vars", "eval", "exec")
@@ -143,6 +167,11 @@ def frame_builtin(compiler: Compiler, node: cst.Call, word: str) -> Code:
             return run.get(args[0], "__dict__")
         if word == "eval" and args and isinstance(args[0], str) and len(args[0]) <= EVALUATED_TEXT:
             return evaluate_text(frame, args[0], args[1:])
+        if word == "exec":
+            if args and isinstance(args[0], str) and len(args[0]) <= EVALUATED_TEXT:
+                return execute_text(frame, args[0], args[1:])
+            # It may do anything to anybody.
+            raise Exhausted("exec() of a text that is not known is not followed")
         return run.unknown(f"{word}() is not followed")
 
     return code
@@ -168,6 +197,28 @@ def evaluate_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> Value:
         names = {word: value for scope in given for word, value in scope.items()}
         frame = Frame(frame.run, frame.module, "function", names, None, frame.line)
     return Compiler(frame.module.path, twin).expression(inner.value)(frame)
+
+
+def execute_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> None:
+    """`exec(text)`: the statements run as if they stood here, or over the dict that is given. What they assign to names
+    inside of a function is lost, as in Python."""
+    from flake8_cnnmem.evaluate.grammar import compile_statement, pair
+
+    run, source = frame.run, Source(frame.module.path, text)
+    run.spend(len(text))
+    try:
+        pairs = pair(source.cst.body, source.tree.body)
+    except SourceError:
+        raise run.error("SyntaxError", "invalid syntax") from None
+    given = [scope for scope in scopes if isinstance(scope, dict)]
+    if given:
+        run.changed(given[-1])
+        frame = Frame(run, frame.module, "function", given[-1], None, frame.line)
+    elif frame.kind not in ("module", "class") and frame.function is not None:
+        frame = Frame(run, frame.module, "function", dict(frame.variables), frame.parent, frame.line)
+    for node, twin in pairs:
+        ast.increment_lineno(twin, frame.line - 1)
+        compile_statement(frame.module.path, node, twin)(frame)
 
 
 def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -131,7 +131,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         inner = Frame(run, module, "class", namespace, frame.closure(), frame.line)
         inner.cell = cell = []
         body(inner)
-        namespace.update(frameworks.placed_in(f"{module.name}.{word}"))
+        namespace.update(packages.placed_in(f"{module.name}.{word}"))
         if annotations:
             namespace["__annotations__"] = {key: annotation_text(value) for key, value in annotations.items()}
         if "forward" in namespace:
@@ -190,11 +190,12 @@ def make_class(
 
 def assumed_bases(run: Any, parents: Sequence[Value], module: Module) -> list[Class]:
     """What a class with a `forward` method derives from besides, where a base of it is not known and its module
-    imports torch: a torch module. The model is then a lower bound, since nobody can say what that base adds."""
-    if not any(isinstance(parent, Unknown) for parent in parents) or "torch" not in module.outline().tops:
+    imports a framework: that one's module. The model is then a lower bound, since nobody can say what the base adds."""
+    if not any(isinstance(parent, Unknown) for parent in parents):
         return []
-    assumed = run.get(run.importer.find("torch.nn"), "Module")
-    return [] if any(isinstance(parent, Class) and parent.derives_from(assumed) for parent in parents) else [assumed]
+    assumed = [found for found in frameworks.assumed_bases(run, module.outline().tops) if isinstance(found, Class)]
+    known = [parent for parent in parents if isinstance(parent, Class)]
+    return [base for base in assumed if not any(parent.derives_from(base) for parent in known)]
 
 
 def customise(run: Any, metaclass: Class, plain: Class, options: dict[str, Value]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from typing import Any
 
 import libcst as cst
@@ -11,6 +12,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import compile_block, statement
+from flake8_cnnmem.graph import Call
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Raised, Value
 
@@ -52,9 +54,14 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
     def guarded(frame: Frame) -> Value:
         run = frame.run
         depth, invocation = run.budget.depth, run.invocation
+
+        def takes(exception: Instance) -> bool:
+            return any(catches(frame, kind, exception) for kind, _, _ in handlers)
+
         run.import_guards += guards_imports
         try:
-            signal = body(frame)
+            with run.guarding(takes) if handlers else nullcontext():
+                signal = body(frame)
         except Raised as raised:
             run.budget.depth, run.invocation, run.frame = depth, invocation, frame
             for kind, word, code in handlers:
@@ -63,9 +70,11 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
                         frame.store(word, raised.value)
                     outer, frame.handling = frame.handling, raised.value
                     try:
-                        return code(frame)
+                        signal = code(frame)
                     finally:
                         frame.handling = outer
+                    run.trace.was_refused(raised.value, run.invocation)
+                    return signal
             raise
         finally:
             run.import_guards -= guards_imports
@@ -96,11 +105,12 @@ def mentions_import_error(node: ast.expr) -> bool:
 
 
 def catches(frame: Frame, kind: Code | None, exception: Instance) -> bool:
-    """Whether an `except` clause takes this exception. One that names an unknown class does."""
+    """Whether an `except` clause takes this exception. One that names an unknown class does, but for a wrong size: a
+    framework raises Python's own classes for those, and its classes are for other things (memory that ran out)."""
     if kind is None:
         return True
-    wanted = kind(frame)
+    wanted, refusal = kind(frame), isinstance(exception.native, Call)
     for cls in wanted if isinstance(wanted, tuple) else (wanted,):
-        if isinstance(cls, Unknown) or (isinstance(cls, Class) and exception.cls.derives_from(cls)):
+        if (isinstance(cls, Unknown) and not refusal) or (isinstance(cls, Class) and exception.cls.derives_from(cls)):
             return True
     return False

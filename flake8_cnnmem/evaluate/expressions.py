@@ -206,7 +206,16 @@ def tuple_(compiler: Compiler, node: cst.Tuple) -> Code:
 @expression(cst.List)
 def list_(compiler: Compiler, node: cst.List) -> Code:
     parts = compile_elements(compiler, node.elements)
-    return lambda frame: collect(frame, parts)
+
+    def code(frame: Frame) -> Value:
+        items = collect(frame, parts)
+        births = frame.run.births
+        if births is not None and not isinstance(items, Unknown):
+            # What is made on one side of a branch is whole there.
+            births[id(items)] = items
+        return items
+
+    return code
 
 
 @expression(cst.Set)

@@ -31,6 +31,10 @@ only the interpreter can deal with."""
 NOT_PLAIN = {Tensor: "a tensor", Weight: "a weight", Batch: "the batch size", Stream: "data of unknown length"}
 """In words, what Python's own operations refuse and the program's own may well take."""
 
+OTHER_ARGUMENTS = re.compile(
+    r"unexpected keyword argument|multiple values for|positional arguments? but|required position"
+)
+
 IN_PYTHON = {
     "Native": "builtin_function_or_method", "Bound": "method", "Function": "function", "Class": "type",
     "Namespace": "module", "Module": "module",
@@ -63,6 +67,10 @@ def of_host_error(
     switch asks for it.
     """
     named = OUR_TYPES.findall(str(error)) if isinstance(error, TypeError) else []
+    if native is not None and isinstance(error, TypeError) and OTHER_ARGUMENTS.search(str(error)):
+        if frameworks.is_tensor_method(native):
+            # Methods have more forms than one, and ours may lack one of them.
+            return run.unknown(f"the arguments of {native.name} are not followed as they are given here")
     if isinstance(error, TRANSLATED) and not named:
         raise to_raised(run, error) from error
     if native is not None and args:

@@ -302,7 +302,8 @@ def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps 
             if store is not None:
                 store(frame, value)
         try:
-            signal = yield from body(frame)
+            with run.guarded_by(*entered):
+                signal = yield from body(frame)
         except Raised as raised:
             run.budget.depth, run.frame = frame.depth, frame
             if run.leave_contexts(entered, (raised.value.cls, raised.value, None)):
@@ -333,16 +334,19 @@ def try_steps(path: str, node: Any, twin: Any, whole: Code) -> Steps:
                     frame.store(word, raised.value)
                 outer, frame.handling = frame.handling, raised.value
                 try:
-                    return (yield from steps(frame))
+                    signal = yield from steps(frame)
                 finally:
                     frame.handling = outer
+                run.trace.was_refused(raised.value, run.invocation)
+                return signal
         raise raised
 
     def guarded(frame: Frame) -> Run:
         caught: Raised | None = None
         signal: Value = None
         try:
-            signal = yield from body(frame)
+            with frame.run.guarding(lambda error: any(catches(frame, kind, error) for kind, _, _ in handlers)):
+                signal = yield from body(frame)
         except Raised as raised:
             caught = raised
         if caught is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate import registries, stdlib
 from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
@@ -76,7 +76,7 @@ class Importer:
         found: Importable | None = native if native is not None else self.find_source(dotted)
         if found is None:
             installed_as = frameworks.source_name(dotted)
-            found = frameworks.stand_in(dotted) if installed_as is None else self.find(installed_as)
+            found = packages.stand_in(dotted) if installed_as is None else self.find(installed_as)
         self.modules[dotted] = found
         return found
 
@@ -94,7 +94,7 @@ class Importer:
             return self.builtins()
         if self.shadowed(dotted.partition(".")[0]):
             return None
-        return stdlib.find_module(dotted) or frameworks.find_module(dotted)
+        return packages.find_module(dotted) or stdlib.find_module(dotted) or frameworks.find_module(dotted)
 
     def shadowed(self, top: str) -> bool:
         """Whether the project has a module of the library's name where Python looks first: in the script's folder.
@@ -108,7 +108,7 @@ class Importer:
 
     def builtins(self) -> Namespace:
         """The module of the builtins: what the program sets in it every module sees."""
-        return Namespace("builtins", lambda name: MISSING, complete=True, attributes=self.run.builtins)
+        return Namespace("builtins", lambda name: MISSING, lambda name: False, attributes=self.run.builtins)
 
     def submodule(self, dotted: str) -> Importable | None:
         """As `find`, for a name that may be an attribute of its package as well."""
@@ -131,8 +131,14 @@ class Importer:
     def location(self, dotted: str) -> tuple[str, bool] | None:
         """The file of a module by its absolute name, and whether it is a package."""
         parts = dotted.split(".")
-        places = (locate(os.path.join(folder, *parts), self.files) for folder in self.search_path)
-        return next((place for place in places if place is not None), None)
+        bare: tuple[str, bool] | None = None
+        for folder in self.search_path:
+            place = locate(os.path.join(folder, *parts), self.files)
+            if place is not None and self.files.is_file(place[0]):
+                return place
+            # A folder without `__init__` is a package only where no other folder of the path has a real one.
+            bare = bare or place
+        return bare
 
     def load_file(self, path: str, dotted: str, package: bool) -> Module | None:
         known = self.by_path.get(self.files.real(path)) if path else None
@@ -146,7 +152,7 @@ class Importer:
         except SourceError:
             return None
         module = Module(dotted, source, package)
-        for word, value in frameworks.placed_in(dotted).items():
+        for word, value in packages.placed_in(dotted).items():
             module.assign(word, value)
         if self.files.is_file(path):
             self.by_path[self.files.real(path)] = module
@@ -179,7 +185,11 @@ class Importer:
         source = self.find(dotted)
         if isinstance(source, Namespace):
             hidden = word.startswith("_") or (source.exported is not None and not source.exported(word))
-            return MISSING if hidden else source.lookup(word)
+            if hidden:
+                return MISSING
+            found = source.lookup(word)
+            brought = found is MISSING and source.holds is not None and source.holds(word)
+            return self.run.unknown(f"{dotted}.{word} is not followed") if brought else found
         if source is None:
             if module.star_failure is None:
                 module.star_failure = self.run.import_failure(dotted)

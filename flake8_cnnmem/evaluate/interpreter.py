@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import contextmanager, nullcontext
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -39,6 +40,9 @@ from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
 
+Guard: TypeAlias = "Callable[[Instance], bool]"
+"""A `try` with handlers, or a context manager: whether it may take an exception."""
+
 CONTAINERS = (list, dict)
 """What tensors are gathered in."""
 
@@ -68,7 +72,7 @@ class Interpreter:
         self.autocast: str | None = None
         self.offloading = False
         self.journal: branches.Journal | None = None
-        self.births: dict[int, Instance] | None = None
+        self.births: dict[int, Value] | None = None
         """Objects that were made since the journal began, by id."""
         self.poisoned: dict[int, tuple[Value, Unknown]] = {}
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
@@ -76,6 +80,8 @@ class Interpreter:
         """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
         self.registries: dict[int, tuple[Value, Module]] = {}
         """Dicts made while a lazy module's statements run: what later imports may fill."""
+        self.guards: list[Guard] = []
+        """What stands around the code that is running and may take an exception, the innermost last."""
         self.import_guards = 0
         """`try` blocks around the code that is running which expect an import to fail."""
         self.importing: Module | None = None
@@ -141,7 +147,7 @@ class Interpreter:
 
     def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A layer is called from outside any layer."""
-        if self.making_data:
+        if self.making_data or self.is_probe(layer):
             return
         call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
         self.trace.root_calls.append(call)
@@ -150,6 +156,12 @@ class Interpreter:
             event.trainable = asking(layer)
         self.add_event(event)
         self.look_around(innermost=True)
+
+    def is_probe(self, layer: Instance) -> bool:
+        """Whether a layer is called while it is being constructed, to see what its parts give: such a call is made with
+        whatever is at hand and says nothing of what the finished model is fed with. Keras builds layers that way."""
+        made, framework = self.trace.layers.get(id(layer)), frameworks.of_layer(layer)
+        return made is not None and not made.last and framework is not None and framework.declares_inputs
 
     def add_event(self, event: Event) -> None:
         trace = self.trace
@@ -213,6 +225,16 @@ class Interpreter:
     def error(self, kind: str, message: str) -> Raised:
         cls = builtins.BUILTINS[kind]
         return Raised(Instance(cls, {"args": (message,)}, site=self.site))
+
+    def refuse(self, call: Call, kind: str) -> None:
+        """A framework refuses the sizes of a call. Where the program may deal with that, it is raised in the program,
+        which goes on as it says; else the code goes on behind the call, so that one wrong size hides no other."""
+        if self.guards and call.problem is not None:
+            error = self.error(call.problem.error or kind, call.problem.what)
+            error.value.attributes["args"] = (self.unknown("the text of a framework's error is not known"),)
+            error.value.native = call
+            if any(guard(error.value) for guard in reversed(self.guards)):
+                raise error
 
     def import_failure(self, dotted: str) -> Unknown:
         """An import whose source is not found. Code that expects that it may fail is told so."""
@@ -426,6 +448,9 @@ class Interpreter:
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
         return text(self, path, also)
 
+    def environment_variable(self, name: str) -> str | None:
+        return self.importer.files.variable(name)
+
     def arguments(self) -> dict[str, Value] | Unknown:
         frame = self.frame
         while frame is not None and frame.caller is not None:
@@ -577,13 +602,32 @@ class Interpreter:
     def within_contexts(self, managers: list[Value], body: Code, frame: Frame) -> Value:
         """Run a `with` block and leave its contexts, innermost first; one whose `__exit__` says so swallows."""
         try:
-            signal = body(frame)
+            with self.guarded_by(*managers):
+                signal = body(frame)
         except Raised as raised:
             if self.leave_contexts(managers, (raised.value.cls, raised.value, None)):
+                self.trace.was_refused(raised.value, self.invocation)
                 return None
             raise
         self.leave_contexts(managers, (None, None, None))
         return signal
+
+    @contextmanager
+    def guarded_by(self, *managers: Value) -> Iterator[None]:
+        """Around what runs inside of contexts: those whose `__exit__` decides about exceptions are guards."""
+        known = [each.cls for each in managers if isinstance(each, Instance)]
+        deciding = any(type(cls.find("__exit__")) is Function or cls.module == "contextlib" for cls in known)
+        with self.guarding(lambda error: True) if deciding else nullcontext():
+            yield
+
+    @contextmanager
+    def guarding(self, guard: Guard) -> Iterator[None]:
+        self.guards.append(guard)
+        try:
+            yield
+        finally:
+            # A generator that waits in a `try` block may be closed at any time.
+            self.guards.remove(guard)
 
     def leave_contexts(self, managers: list[Value], why: tuple[Value, ...]) -> bool:
         swallowed = False
@@ -628,5 +672,7 @@ class Interpreter:
     def let_go(self, *values: Value) -> None:
         let_go(values, self.numbered)
 
-    def enter(self, layer: Instance | None, checkpoint: bool = False, reentrant: bool = False) -> InvocationContext:
+    def enter(
+        self, layer: Instance | None, checkpoint: bool = False, reentrant: Sequence[Value] | None = None
+    ) -> InvocationContext:
         return InvocationContext(self, layer, checkpoint, reentrant)

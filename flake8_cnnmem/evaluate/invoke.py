@@ -51,10 +51,13 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         size = told_batch(run, args, kwargs)
         if size is not MISSING:
             run.note_batch(size)
+        if function.items is not None:
+            # A method of so many rows that gives as many.
+            return function
         return frameworks.made_by_unfollowed(run, function.loose(), args, kwargs)
     if kind is Instance:
         method = function.cls.find("__call__")
-        if run.invocation is None and id(function) in run.trace.layers:
+        if run.invocation is None and (id(function) in run.trace.layers or may_be_copied(function)):
             run.called_layer(function, args, kwargs)
         if method is not MISSING:
             return invoke(run, method, (function, *args), kwargs)
@@ -66,6 +69,12 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
     elif kind is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
+
+
+def may_be_copied(value: Instance) -> bool:
+    """Whether a layer that was not made as layers are is one all the same: a deep copy of a module."""
+    framework = frameworks.of_layer(value)
+    return framework is not None and framework.declares_inputs
 
 
 BATCH_WORDS = frozenset({"batch_size", "train_batch_size", "per_device_train_batch_size", "bs"})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Unknown):
-        return value
+        return value if value.items is None else iter([value.loose()] * min(value.items, LENGTH))
     if run.poisoned and id(value) in run.poisoned:
         cause: Unknown = run.poisoned[id(value)][1]
         return cause

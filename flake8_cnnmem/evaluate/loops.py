@@ -37,11 +37,17 @@ MANY_ROUNDS = 16
 """Rounds that only call models, as a benchmark does, before the rest are taken to be like them. A layer that a model
 calls in a loop looks the same from outside, and its calls count."""
 
+FITS_ALIKE = 2
+"""So often a round that trains models by their own `fit` is like the one before it when the rest are taken to be so."""
+
 MOST_JUMPS = 2
 """How often turns are passed over for one that does something new."""
 
 COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
 """Iterators over numbers that only count: every round after the first is like it."""
+
+FINITE: tuple[type[Any], ...] = (*COUNTED, type(iter([])), type(iter(())))
+"""Iterators that tell how many items are left."""
 
 TRAINING = ("backward", "step")
 """What a round that trains is known by."""
@@ -95,6 +101,16 @@ class Rounds:
             mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 
+    def over(self, frame: Frame, count: int | None) -> None:
+        """The loop has ended, after so many turns where that is known of itself, unless it was left before."""
+        loop = self.loop
+        if loop is None or not loop.turns:
+            return
+        # What is given another value now has outlived the last turn.
+        self.run.next_number()
+        if loop.turns[-1].kept and not frame.breaks:
+            loop.count = count if count is not None else batches_of(self.run, loop)
+
     def repeat(self) -> bool:
         """Whether the turn that has just ended stands for those to come."""
         run = self.run
@@ -115,7 +131,8 @@ class Rounds:
         enough = self.enough(own) if trains and (self.counted or own) else True
         if trains and self.counted:
             return enough
-        return enough and self.alike >= (1 if trains else MANY_ROUNDS)
+        fits = any(event.kind == "fit" for event in last)
+        return enough and self.alike >= (1 if trains else FITS_ALIKE if fits else MANY_ROUNDS)
 
     def enough(self, own: Sequence[Event]) -> bool:
         """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
@@ -147,10 +164,35 @@ class Rounds:
         return min(waited)
 
 
+def batches_of(run: Interpreter, loop: Loop) -> int | None:
+    """How many batches the loader gives that a loop goes through; None where it is not known, or where the last is a
+    smaller one."""
+    begun = [event.subject for event in run.trace.events[max(0, loop.started - 2) : loop.started]
+             if event.kind == "iterate" and event.turn is loop.outer]  # fmt: skip
+    loader = begun[-1] if len(begun) == 1 else None
+    if not isinstance(loader, Instance) or not isinstance(loader.native, dict):
+        return None
+    size, dataset = loader.native.get("batch_size"), loader.native.get("dataset")
+    count, samples = length_of(run, loader), length_of(run, dataset)
+    if type(size) is not int or count is None or samples is None:
+        return None
+    return count if samples % size == 0 or count == samples // size else None
+
+
+def length_of(run: Interpreter, value: Value) -> int | None:
+    """`len(value)`, where it has one that is known."""
+    method = run.find(value, "__len__") if isinstance(value, Instance) else MISSING
+    length = run.attempt(method) if method is not MISSING else None
+    return length if type(length) is int else None
+
+
 def told_apart_by(event: Any) -> Any:
     """Two events that agree in this are the same step of a loop's round."""
     call = event.call
-    shapes = () if call is None else tuple(shape_of(each) for each in (*call.args, *call.kwargs.values()))
+    if event.kind == "fit":
+        shapes = tuple(repr(shape_of(each) or each) for each in event.options.values())
+    else:
+        shapes = () if call is None else tuple(shape_of(each) for each in (*call.args, *call.kwargs.values()))
     return event.kind, id(event.subject) if isinstance(event.subject, Instance) else None, shapes
 
 
@@ -202,10 +244,16 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
     def rounds(frame: Frame, items: Iterator[Value]) -> Value:
         run = frame.run
         watched = Rounds(frame, twin, isinstance(items, COUNTED))
+        turns = turns_of(items) if isinstance(items, FINITE) else None
         done = 0
+        before, made = run.budget.steps, run.layers_made
         for item in items:
             run.spend(1)
             done += 1
+            many = done % MANY_ROUNDS == 0 and is_too_long(before, run.budget.steps, done, items)
+            if many and run.layers_made == made:
+                # One that makes layers is gone through: how many there are is what is asked.
+                return rest_of_many(frame, items, item)
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
             watched.begin()
@@ -220,7 +268,21 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
                 if passed_over(run, items, watched.ahead()):
                     continue
+                watched.over(frame, turns)
                 return rest(frame, items)
+        watched.over(frame, turns)
+        return orelse(frame)
+
+    def rest_of_many(frame: Frame, items: Iterator[Value], item: Value) -> Value:
+        """The rounds from here on are not gone through one by one: their body is run for any of them. What it changes
+        may change more in the next one."""
+        cause = frame.run.unknown("which round of a long loop it is is not known")
+        if type(item) is int and isinstance(items, COUNTED):
+            cause = cause.as_number("int")
+        for _ in range(2):
+            signal = unknown_loop(frame, cause, once(cause), twin, True)
+            if signal is not None:
+                return signal
         return orelse(frame)
 
     def rest(frame: Frame, items: Iterator[Value]) -> Value:
@@ -288,6 +350,12 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
                 before = frame.variables.copy()
 
     return loop
+
+
+def is_too_long(before: int, now: int, rounds: int, items: Iterator[Value]) -> bool:
+    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far."""
+    left = turns_of(items)
+    return left is None or (before - now) // rounds * left > now
 
 
 def may_break(statement: ast.AST) -> bool:
@@ -369,3 +437,11 @@ def join_breaks(frame: Frame, outer: Breaks) -> None:
             if now is not earlier:
                 frame.variables[word] = frame.run.join(earlier, now, cause)
     frame.breaks = outer
+
+
+def turns_of(items: object) -> int | None:
+    """How many turns a loop over a finite iterator has; None for more than the host can count."""
+    try:
+        return operator.length_hint(items)
+    except OverflowError:
+        return None

@@ -27,7 +27,7 @@ class Outline:
     """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
     evaluations."""
 
-    __slots__ = ("bases", "declared", "lines", "names", "places", "stars", "tops")
+    __slots__ = ("bases", "declared", "lines", "names", "places", "settings", "stars", "tops")
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self.lines = [statement.lineno for statement in statements]
@@ -36,6 +36,8 @@ class Outline:
         """By statement: the names that it concerns."""
         self.bases: dict[str, list[tuple[int, str]]] = {}
         """By name: the classes with it among their bases, and the places of their statements."""
+        self.settings = [at for at, each in enumerate(statements) if sets_globally(each)]
+        """The statements that change how a framework works for the whole program."""
         self.declared = list(for_checkers(statements))
         self.tops = frozenset(imported_packages(statements))
         """The packages of which something is imported."""
@@ -176,7 +178,11 @@ class Module:
 
     def settle_name(self, run: Interpreter, word: str) -> None:
         if self.lazy:
-            self.index()
+            if not self.indexed:
+                self.index()
+                # Nobody asks for these by a name, and all that comes after them depends on them.
+                for at in self.outline().settings:
+                    self.run_statement(run, at)
             if word in self.waiting:
                 self.settle(run, word)
 
@@ -221,6 +227,9 @@ class Module:
         hook = self.own(run, "__getattr__") if not word.startswith("__") else MISSING
         if hook is not MISSING:
             return run.quietly("AttributeError", hook, word)
+        if self.package and not run.importer.files.is_file(self.path) and not word.startswith("__"):
+            # A folder that happens to have the name of a package (what a tool wrote there) holds nothing of it.
+            return run.import_failure(self.name)
         return MISSING
 
     def declared(self, run: Interpreter, word: str) -> Value:
@@ -385,6 +394,26 @@ def imported_packages(statements: Sequence[ast.stmt]) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom) and not statement.level:
             yield (statement.module or "").partition(".")[0]
+
+
+SETTERS = frozenset({
+    "set_image_data_format", "set_image_dim_ordering", "set_floatx", "set_global_policy", "set_policy",
+    "set_dtype_policy", "set_default_dtype", "set_default_tensor_type", "set_default_device", "set_grad_enabled",
+})  # fmt: skip
+"""Functions of frameworks that decide how everything after them is made."""
+
+
+def sets_globally(statement: ast.stmt) -> bool:
+    """Whether a statement only tells a framework how to work: `K.set_image_data_format("channels_first")`, perhaps
+    under a condition."""
+    if isinstance(statement, ast.If):
+        if isinstance(statement.test, ast.Compare) and base_name(statement.test.left) == {"__name__"}:
+            return False
+        return all(sets_globally(each) for each in (*statement.body, *statement.orelse))
+    called = statement.value if isinstance(statement, ast.Expr) else None
+    function = called.func if isinstance(called, ast.Call) else None
+    word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return word in SETTERS
 
 
 def base_name(node: ast.expr) -> set[str]:

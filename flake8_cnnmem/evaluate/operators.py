@@ -5,12 +5,14 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, ItemsView, KeysView
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import BITS
 from flake8_cnnmem.evaluate.builtins.functions import Directory
+from flake8_cnnmem.evaluate.builtins.known import of_paths
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -75,9 +77,13 @@ def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
     """Two numbers give a number, whether it is known or not; a number that is not known leaves a tensor its shape."""
     if type(left) is Unknown and symbol in QUOTIENTS and type(right) in (int, float):
         return left.divided(right)
+    if symbol in MIRRORED:
+        known = decided(symbol, left, right)
+        if known is not None:
+            return known
     kinds = number_kind(left), number_kind(right)
     unknown: Unknown = left if type(left) is Unknown else right
-    if kinds == ("int", "int") and symbol in ("+", "-"):
+    if kinds == ("int", "int") and symbol in ("+", "-", "*"):
         return moved(symbol, left, right)
     if all(kinds):
         return unknown.another("float" if "float" in kinds or symbol in ("/", "**") else "int")
@@ -90,9 +96,31 @@ def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
     return unknown.loose().as_something()
 
 
+MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def decided(symbol: str, left: Value, right: Value) -> bool | None:
+    """What a comparison with a random number gives whatever is drawn (`random() < 0.0`); None where that decides."""
+    if type(left) is not Unknown:
+        return decided(MIRRORED[symbol], right, left) if type(right) is Unknown else None
+    if left.span is None or type(right) not in (int, float):
+        return None
+    least, most, reached = left.span
+    if symbol in ("<", ">="):
+        all_less, none_less = most < right or (most == right and not reached), least >= right
+    else:
+        all_less, none_less = most <= right, least > right
+    if not all_less and not none_less:
+        return None
+    return all_less if symbol in ("<", "<=") else none_less
+
+
 def moved(symbol: str, left: Value, right: Value) -> Value:
-    """The sum or difference of two whole numbers of which one, at least, is not known: the ends of a crop are as far
-    apart as the crop is long, wherever it lies."""
+    """The sum, difference or product of two whole numbers of which one, at least, is not known: the ends of a crop are
+    as far apart as the crop is long, wherever it lies, and those of a batch as the batch is, whichever it is."""
+    if symbol == "*":
+        unknown, by = (left, right) if type(left) is Unknown else (right, left)
+        return unknown.multiplied(by) if type(by) is int else unknown.another("int")
     if type(left) is int:
         return right.moved(left) if symbol == "+" else right.another("int")
     if type(right) is int:
@@ -195,6 +223,8 @@ def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> V
         return run.unknown(f"{symbol} is not followed")
     if isinstance(left, (Function, Native, Bound)) or isinstance(right, (Function, Native, Bound)):
         raise run.error("TypeError", f"unsupported operand type(s) for {symbol}")
+    if isinstance(left, PurePosixPath) or isinstance(right, PurePosixPath):
+        return of_paths(symbol, HOST[symbol]).function(run, left, right)
     result = HOST[symbol](left, right)
     if isinstance(result, (*CONTAINERS, str, bytes)):
         run.spend(len(result) // 64)

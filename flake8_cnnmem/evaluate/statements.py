@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 
@@ -246,6 +247,8 @@ def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
     test = compiler.expression(node.test)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_else(compiler.path, node.orelse, twin.orelse)
+    arms = arms_of(twin)
+    many = len(arms) >= MANY_ARMS and all(only_binds(each) for each in arms)
 
     def code(frame: Frame) -> Value:
         truth = frame.run.truth(test(frame))
@@ -253,9 +256,54 @@ def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
             return body(frame)
         if truth is False:
             return orelse(frame)
+        if many:
+            return passed_over(frame, truth, arms)
         return frame.run.branch(truth, frame, body, orelse)
 
     return code
+
+
+MANY_ARMS = 12
+"""A choice among so many by a value that nobody gives is not known, whatever each of them is: `if args.net == "vgg11":
+net = vgg11()`, and so on for a whole zoo. To run them all takes long and tells nothing."""
+
+
+def arms_of(twin: ast.If) -> list[list[ast.stmt]]:
+    """The blocks of an `if` and of the `elif` and `else` behind it."""
+    found: list[list[ast.stmt]] = [twin.body]
+    while len(twin.orelse) == 1 and isinstance(twin.orelse[0], ast.If):
+        twin = twin.orelse[0]
+        found.append(twin.body)
+    return [*found, twin.orelse] if twin.orelse else found
+
+
+def only_binds(block: Sequence[ast.stmt]) -> bool:
+    """Whether a block does no more than give values to names, print, leave its function or raise."""
+    for each in block:
+        if isinstance(each, ast.Assign):
+            if not all(isinstance(target, ast.Name) for target in each.targets):
+                return False
+        elif isinstance(each, ast.Expr):
+            if not isinstance(each.value, (ast.Call, ast.Constant)):
+                return False
+        elif not isinstance(each, (ast.Import, ast.ImportFrom, ast.Return, ast.Raise, ast.Pass)):
+            return False
+    return True
+
+
+def passed_over(frame: Frame, cause: Unknown, blocks: Sequence[Sequence[ast.stmt]]) -> Value:
+    """What one of so many blocks leaves behind, whichever it is: the names that they bind are not known."""
+    for statement in (each for block in blocks for each in block):
+        names: list[str] = []
+        if isinstance(statement, ast.Assign):
+            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        frame.run.changed(frame.variables)
+        frame.variables.update(dict.fromkeys(names, cause))
+    if not any(isinstance(each, ast.Return) for block in blocks for each in block):
+        return None
+    return frame.run.branch(cause, frame, lambda frame: Returned(cause), lambda frame: None)
 
 
 def compile_else(path: str, node: Any, twins: list[ast.stmt]) -> Code:

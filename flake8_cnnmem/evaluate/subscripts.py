@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.operators import payload
+from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Value
@@ -21,12 +22,15 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
     run.spend(1)
     kind = type(value)
     if kind is Unknown:
-        return value.loose() if value.sides is None else side_of(value, key)
+        return part_of(run, value, key) if value.sides is None else side_of(value, key)
     if run.poisoned and id(value) in run.poisoned:
         item = run.sample(value)
         if item is MISSING:
-            return run.poisoned[id(value)][1]
-        return item if not isinstance(key, slice) else alike(run, item, run.poisoned[id(value)][1])
+            return part_of(run, run.poisoned[id(value)][1], key)
+        if not isinstance(key, slice):
+            return item
+        length = distance(run, key)
+        return [item] * length if length else alike(run, item, run.poisoned[id(value)][1])
     if isinstance(value, Tensor):
         return frameworks.of(value).index(run, value, key)
     if isinstance(value, dict):
@@ -53,8 +57,20 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
         raise run.error("TypeError", f"'{value.cls.name}' object is not subscriptable")
     if kind is Class:
         return class_item(run, value, key)
+    if value is None or kind in (int, float, bool):
+        raise run.error("TypeError", f"'{kind.__name__}' object is not subscriptable")
     method = run.find(value, "__getitem__")
     return run.call(method, key) if method is not MISSING else run.unknown("a subscript is not followed")
+
+
+def part_of(run: Interpreter, value: Unknown, key: Value) -> Unknown:
+    """A part of what is not known. `files[start : start + 16]` has sixteen items, as all batches but the last one, and
+    a column of so many rows has as many."""
+    if isinstance(key, slice):
+        return value.part(distance(run, key))
+    if value.items is not None and (isinstance(key, str) or (isinstance(key, list) and key)):
+        return value.part(value.items)
+    return value.loose()
 
 
 def side_of(shape: Unknown, key: Value) -> Value:
@@ -136,6 +152,7 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
             run.note_sample(container, [value])
         else:
             run.check_size(len(container))
+            run.left_behind(container.get(word))
             container[word] = value
     elif isinstance(container, (list, deque)):
         run.changed(container)
@@ -149,6 +166,7 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
             else:
                 container[key] = items  # type: ignore[index]
         else:
+            run.left_behind(container[key])
             container[key] = value
     else:
         raise run.error("TypeError", "object does not support item assignment")

@@ -10,6 +10,8 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Module, touched
+from flake8_cnnmem.finding import in_short
+from flake8_cnnmem.graph import Call
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Raised
 
@@ -37,6 +39,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
     run.invocation = None
     run.import_guards = 0
+    outer_guards, run.guards = run.guards, []
     turn, doubts = run.trace.turn, len(run.trace.doubts)
     if module.lazy:
         run.grad_enabled, run.autocast, run.offloading = True, None, False
@@ -59,6 +62,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         run.trace.leave(turn, run.numbered)
         del run.trace.doubts[doubts:]
         run.budget.depth, run.import_guards, run.journal = depth, guards, journal
+        run.guards = outer_guards
         run.frame, run.site, run.invocation, run.importing = saved[:4]
         run.grad_enabled, run.autocast, run.offloading = saved[4:]
 
@@ -93,12 +97,19 @@ def is_method_call(statement: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
 
 
+SAID = 160
+"""Letters of what an exception says that a cause repeats."""
+
+
 def describe(error: Exception) -> str:
     """Why a statement ended early, for a cause."""
     if isinstance(error, Raised):
+        refused = error.value.native
+        if isinstance(refused, Call) and refused.problem is not None:
+            return refused.problem.what
         args = error.value.attributes.get("args", ())
         text = args[0] if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
-        return f"the code raises {error.value.cls.name}{': ' + text if text else ''}"
+        return f"the code raises {error.value.cls.name}{': ' + in_short(text, SAID) if text else ''}"
     if isinstance(error, Exhausted):
         return error.reason
     return "the code is nested too deeply to be followed"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from flake8_cnnmem.graph import Call, Site, Tensor
+from flake8_cnnmem.graph import Call, Invocation, Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -66,6 +66,9 @@ class Loop:
     """What the program held at the loop's first optimizer step; None where it makes none."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
+    count: int | None = None
+    """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
+    results outlive a turn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +99,8 @@ class Turn:
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
     kept: list[Kept] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
+    older: list[tuple[str, int]] = field(default_factory=list)
+    """What it holds of ops before: the variable that leads there, and the op's number."""
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
@@ -159,6 +164,8 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     calls: list[tuple[Call, Unknown | None]] = field(default_factory=list)
     """Every op in order, with the test that is not known behind which it stands, as that of an event."""
+    problems: list[Call] = field(default_factory=list)
+    """Those of them whose sizes cannot be right, where no test that is not known stands around them."""
     used: set[int] = field(default_factory=set)
     """Functions and classes, by id, that other functions called, and functions that the module calls as they stand:
     without arguments, so that what they give is what anybody gets."""
@@ -219,8 +226,12 @@ class Trace:
 
     def ran(self, call: Call) -> None:
         """An op was applied."""
-        if self.recording and len(self.calls) < MOST_CALLS:
+        if not self.recording:
+            return
+        if len(self.calls) < MOST_CALLS:
             self.calls.append((call, self.doubt()))
+        if call.problem is not None and not self.doubts and not call.doubtful:
+            self.problems.append(call)
 
     def fills(self, what: Filled, number: int, site: Site | None) -> None:
         """Something is put there while a loop runs. In another file it counts where the analysed file has called it."""
@@ -228,11 +239,30 @@ class Trace:
             site = self.entered
         self.filled[what] = (number, site)
 
+    def was_refused(self, error: Instance, within: Invocation | None) -> None:
+        """The program has dealt with what it raised, `within` a layer or outside of all: where that was a model's
+        refusal of its input, the call says nothing of what the model is fed with. A layer that deals with it itself
+        goes on with its call."""
+        if not isinstance(error.native, Call) or within is not None:
+            return
+        layers = [within.layer for within in error.native.ancestry()]
+        outermost = layers[-1] if layers else None
+        for calls in (self.root_calls, self.events):
+            last = next((at for at in reversed(range(len(calls))) if called_in(calls[at]) is outermost), None)
+            if last is not None and outermost is not None:
+                del calls[last]
+
     def events_of(self, turn: Turn) -> list[Event]:
         return self.events[slice(*turn.events)]
 
     def calls_of(self, turn: Turn) -> list[tuple[Call, Unknown | None]]:
         return self.calls[slice(*turn.calls)]
+
+
+def called_in(noted: RootCall | Event) -> Instance | None:
+    """The layer that is called, where it is a call that was noted."""
+    call = noted if isinstance(noted, RootCall) else noted.call
+    return call.instance if call is not None else None
 
 
 def around(turn: Turn | None) -> Iterator[Turn]:

@@ -129,13 +129,20 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
         if type(value) is not Tensor:
             continue
         value.held = FOREVER
-        if value.call is not None and value.call.number > began:
+        if value.call is not None and value.call.number <= began:
+            turn.older.append((variable_of(path, owners), value.call.number))
+        elif value.call is not None:
             # The outermost that the turn has put something into: what is in there comes and goes with it. A variable
             # may have been given a container that is made anew.
             filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
-            variable = owners[0][0] if owners and type(owners[0][1]) is int else path
+            variable = variable_of(path, owners)
             what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
             turn.kept.append(Kept(what, value, bool(owners), site))
+
+
+def variable_of(path: str, owners: Owners) -> str:
+    """The container that a path leads through first, or all of the path where it leads through none."""
+    return owners[0][0] if owners and type(owners[0][1]) is int else path
 
 
 class RepeatedTurns:

@@ -27,8 +27,8 @@ class Ways:
     def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str:
         """One of the answers: the first where nobody has chosen. The other ones are noted once."""
         chosen = self.taken.get(question)
-        if chosen in answers:
-            return chosen  # type: ignore[return-value]
+        if chosen is not None:
+            return chosen
         others = self.otherwise if only_if_stopped else self.open
         others.extend({**self.taken, question: answer} for answer in answers[1:])
         self.taken = {**self.taken, question: answers[0]}

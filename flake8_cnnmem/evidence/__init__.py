@@ -5,8 +5,8 @@ code say of one fact is put in order, the strongest evidence first; the others a
 """
 
 from flake8_cnnmem.evidence.batches import sample_shape
-from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered
-from flake8_cnnmem.evidence.keepers import Keeper, is_learned_from, keepers_of
+from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, of_unknown_model
+from flake8_cnnmem.evidence.keepers import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.phases import (
     Pass,
     Phase,
@@ -26,11 +26,13 @@ __all__ = [
     "Said",
     "batch_of",
     "evaluations_of",
+    "further_turns",
     "gathered",
     "gatherings_of",
     "is_learned_from",
     "is_over_loader",
     "keepers_of",
+    "of_unknown_model",
     "phases_of",
     "sample_shape",
     "seen_through",

@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG, Fit
+from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Raised, Value
@@ -23,6 +23,10 @@ NOT_FOR_TRAINING = re.compile(
     r"(?<![a-z])(test|val|valid|validation|eval|dev|predict|inference)(set|data|loader|iter|gen|ds|dl)?(?![a-z])",
     re.IGNORECASE,
 )
+
+
+TRAINED_ON = "trained on"
+"""Scratch of the run: by id the loaders that a training draws from. They say nothing of other models."""
 
 
 def is_loader(value: Value) -> bool:
@@ -44,11 +48,27 @@ def is_count(size: Value) -> bool:
 def of_call(call: RootCall) -> Said[int] | None:
     """The first axis of what a training loop calls its model on; of views that are joined or taken apart before, that
     of what they come from."""
-    for value in (*call.args, *call.kwargs.values()):
-        if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
+    for value in tensors_of(call):
+        if isinstance(value.shape, tuple) and value.shape:
             size = value.shape[0]
             return Said(unit_of(value, size), call.site) if isinstance(size, int) and size > 0 else None
     return None
+
+
+def tensors_of(call: RootCall) -> Iterator[Tensor]:
+    """The tensors that a call is given, also those of a batch that is handed on as it is; none behind what is not
+    known, which may be the first of them."""
+    waiting: list[Value] = [*call.args, *call.kwargs.values()]
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            waiting[:0] = value[:16]
+        elif isinstance(value, dict):
+            waiting[:0] = list(value.values())[:16]
+        elif isinstance(value, Unknown):
+            return
 
 
 def unit_of(tensor: Tensor, size: int) -> int:
@@ -67,8 +87,8 @@ def unit_of(tensor: Tensor, size: int) -> int:
 def values_of(call: RootCall) -> int:
     """How many values a call's tensors hold, as far as they are known."""
     found = 0
-    for value in (*call.args, *call.kwargs.values()):
-        if isinstance(value, Tensor) and isinstance(value.shape, tuple):
+    for value in tensors_of(call):
+        if isinstance(value.shape, tuple):
             sizes = [size for size in value.shape if isinstance(size, int)]
             found += math.prod(sizes)
     return found
@@ -91,6 +111,9 @@ def of_fit(fit: Fit) -> Said[int] | None:
         size = data.shape[0] if isinstance(data.shape, tuple) and data.shape else None
         return Said(size, fit.site) if isinstance(size, int) and size > 0 else None
     size = leading(fit.batch)
+    if size is None and isinstance(data, Unknown) and fit.with_targets and fit.usual is not None:
+        # Only of arrays are the targets given by themselves.
+        return Said(fit.usual, fit.site)
     if size is None and isinstance(data, Instance) and is_count(data.attributes.get("batch_size")):
         size = data.attributes["batch_size"]
     return Said(size, data.site if isinstance(data, Instance) and data.site is not None else fit.site) if size else None
@@ -195,12 +218,3 @@ def words_of(site: Site | None) -> str:
         return ast.unparse(site.statement)
     except RecursionError:
         return ""
-
-
-def share(size: int, wrappers: Sequence[Instance]) -> tuple[int, bool]:
-    """What one device gets of a batch, and whether that is less: nn.DataParallel cuts it into pieces, one a device."""
-    for wrapper in wrappers:
-        devices = wrapper.attributes.get(DIVIDES_AMONG)
-        if isinstance(devices, (list, tuple)) and len(devices) > 1:
-            return -(-size // len(devices)), True
-    return size, False

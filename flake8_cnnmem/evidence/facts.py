@@ -9,9 +9,9 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
-from flake8_cnnmem.evidence.phases import Phase, seen_through, wrappers_of
+from flake8_cnnmem.evidence.phases import Phase, seen_through
 from flake8_cnnmem.evidence.said import Said
-from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS, Fit, Framework
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.training import Optimizer
@@ -24,6 +24,8 @@ class Evidence:
     """By fact what the code says, the strongest first. `trained` is the call of the model in a training loop."""
 
     batch_size: list[Said[int]] = field(default_factory=list)
+    devices: int = 1
+    """How many devices the framework divides each batch among when it fits the model."""
     optimizer: list[Said[Optimizer]] = field(default_factory=list)
     dtype: list[Said[str]] = field(default_factory=list)
     loss: list[Said[str]] = field(default_factory=list)
@@ -61,15 +63,36 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     return evidence
 
 
+def of_unknown_model(run: Interpreter, phases: Sequence[Phase]) -> Evidence:
+    """What a training says of itself whose model is not known: what it draws from, and what steps."""
+    evidence = Evidence()
+    made = [] if phases else list(run.data(TO_COMPILE_WITH).values())
+    if len(made) == 1 and (only := frameworks.optimizer_of(made[0])) is not None:
+        evidence.optimizer.append(Said(only, getattr(made[0], "site", None)))
+    if not phases:
+        made_loaders(evidence, run)
+    for phase in phases:
+        evidence.loaders += phase.loaders
+        evidence.batch_size += [said for each in phase.loaders if (said := batches.of_loader(each)) is not None]
+        for optimizer in phase.optimizers:
+            named = frameworks.optimizer_of(optimizer)
+            evidence.optimizer += [Said(named, optimizer.site)] if named is not None else []
+        for call in phase.calls:
+            # Of what is called in the step the loss may be all that is known.
+            if call.autocast:
+                evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
+    return evidence
+
+
 def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set[int]) -> None:
     """What a training says of one of its models: the step's own call of it first, then what it draws from."""
     calls = [call for call in phase.calls if id(seen_through(call.instance)) in inside]
     calls = [call for call in phase.learning if call in calls] or calls
-    # What comes from outside counts before what layers that are called by themselves hand on.
-    call = max(calls, key=lambda one: (is_leaf(one), batches.values_of(one)), default=None)
+    # What comes from outside counts before what layers that are called by themselves hand on, and a loss that the model
+    # holds is given its results.
+    call = max(calls, key=lambda one: (is_leaf(one), has_weights(one), batches.values_of(one)), default=None)
     if call is not None and evidence.trained is None:
         evidence.trained = call
-    wrappers = list(wrappers_of(call.instance)) if call is not None else []
     evidence.loaders += phase.loaders
     # A Keras program also calls its layers to put the model together, at no size, and joins batches on the way.
     given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
@@ -79,10 +102,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
     for said in sizes:
-        size, divided = batches.share(said.value, wrappers)
-        evidence.batch_size.append(Said(size, said.site))
-        if divided:
-            evidence.batch_size.append(said)
+        evidence.batch_size.append(said)
     for call in calls:
         if call.grad and call.autocast:
             evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
@@ -93,8 +113,13 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
 
 def is_leaf(call: RootCall) -> bool:
     """Whether a call's first tensor is no result of other ops."""
-    first = next((value for value in call.args if isinstance(value, Tensor)), None)
+    first = next(batches.tensors_of(call), None)
     return first is not None and first.call is None
+
+
+def has_weights(call: RootCall) -> bool:
+    framework = frameworks.of_layer(call.instance)
+    return framework is not None and bool(framework.weights(call.instance))
 
 
 def batch_of(phase: Phase) -> Said[int] | None:
@@ -116,7 +141,7 @@ def optimizers_of(
         return len(own & {id(weight) for weight in framework.updated_by(optimizer) or ()})
 
     known = [*sorted(stepping.values(), key=covered, reverse=True), *sorted(made.values(), key=covered, reverse=True)]
-    alone = len(known) == 1 or framework.name != "torch"
+    alone = len(known) == 1 or not framework.optimizers_own
     for optimizer in known:
         updated = framework.updated_by(optimizer)
         named = framework.optimizer_of(optimizer)
@@ -140,10 +165,10 @@ def optimizers_of(
             evidence.optimizer.append(Said(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
-    lone = list(run.data("optimizers to compile with").values())
+    lone = list(run.data(TO_COMPILE_WITH).values())
     if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
         # The only one that the code makes, where what it compiles was not followed.
-        evidence.optimizer.append(Said(named, lone[0].site))
+        evidence.optimizer.append(Said(named, getattr(lone[0], "site", None)))
     if not evidence.optimizer:
         for unknown, at in run.data(UNKNOWN_STEPS).values():
             evidence.optimizer.append(Said(unknown_optimizer(unknown), at))
@@ -174,9 +199,8 @@ def fitted(evidence: Evidence, framework: Framework, model: Instance, only: Fit 
         inputs = given[0] if isinstance(given, (tuple, list)) and given else given
         evidence.data.append(Said(fit.data if inputs is None else inputs, site))
         said = batches.of_fit(fit)
-        if said is not None and fit.replicas > 1:
-            evidence.batch_size.append(Said(-(-said.value // fit.replicas), said.site))
         if said is not None:
+            evidence.devices = fit.replicas if not evidence.batch_size else evidence.devices
             evidence.batch_size.append(said)
 
 
@@ -196,7 +220,9 @@ def made_loaders(evidence: Evidence, run: Interpreter) -> None:
     """Loaders that were made, where no training was seen."""
     if evidence.batch_size:
         return
-    loaders = [value for value in run.data("loaders").values() if batches.is_loader(value)]
+    others = run.data(batches.TRAINED_ON)
+    made = run.data("loaders").items()
+    loaders = [value for key, value in made if batches.is_loader(value) and key not in others]
     for loader in batches.training_loaders(loaders):
         evidence.loaders.append(loader)
         if (said := batches.of_loader(loader)) is not None:

@@ -341,13 +341,3 @@ def seen_through(value: Value) -> Value:
             return value
         value = inside[0][1]
     return value
-
-
-def wrappers_of(value: Value) -> Iterator[Instance]:
-    """The wrappers around a model, outermost first."""
-    model = seen_through(value)
-    while isinstance(value, Instance) and value is not model:
-        yield value
-        framework = frameworks.of_layer(value)
-        assert framework is not None
-        value = framework.children(value)[0][1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
@@ -13,43 +13,15 @@ from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Namespace, Native, Run, Value
 
-PACKAGES = {
-    "torch": "torch",
-    "keras": "keras",
-    "tensorflow": "keras",
-    "tf_keras": "keras",
-    "keras_applications": "keras",
-    "tensorflow_datasets": "keras",
-    "numpy": "numpy",
-    "torchsummary": "torch",
-    "torchinfo": "torch",
-    "thop": "torch",
-    "ptflops": "torch",
-    "fvcore": "torch",
-    "torchviz": "torch",
-    "lightning": "torch",
-    "pytorch_lightning": "torch",
-    "lightning_fabric": "torch",
-    "lightning_utilities": "torch",
-    "accelerate": "torch",
-    "apex": "torch",
-    "deepspeed": "torch",
-    "fastai": "torch",
-    "ignite": "torch",
-    "einops": "torch",
-    "tensorboardX": "torch",
-    "transformers": "torch",
-    "bitsandbytes": "torch",
-    "torchvision": "images",
-    "PIL": "images",
-    "cv2": "images",
-    "albumentations": "images",
-    "kornia": "images",
-    "imageio": "images",
-    "skimage": "images",
-    "matplotlib": "images",
+FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
+    "torch": ("torch",),
+    "keras": ("keras", "tensorflow", "tf_keras", "keras_applications", "tensorflow_datasets"),
+    "numpy": ("numpy",),
 }
-"""Top-level package of an import to the package here that answers for it."""
+"""The folders here, and the top-level packages of imports that each answers for: the one line that a framework takes
+outside of its folder. Where several could answer, the first one is asked first."""
+
+PACKAGES = {package: folder for folder, packages in FRAMEWORKS.items() for package in packages}
 
 
 def find_module(dotted: str) -> Namespace | None:
@@ -62,30 +34,12 @@ def find_module(dotted: str) -> Namespace | None:
     return found
 
 
-def stand_in(dotted: str) -> Namespace | None:
-    """What is known of a package whose source is not found though it is usually read from source."""
-    package = PACKAGES.get(dotted.partition(".")[0])
-    if package not in ("images", "torch"):
-        return None
-    found: Namespace | None = importlib.import_module(f"{__name__}.{package}").stand_in(dotted)
-    return found
-
-
-def placed_in(dotted: str) -> Mapping[str, Value]:
-    """What stands in the place of names of a module that is read from its source otherwise."""
-    if PACKAGES.get(dotted.partition(".")[0]) != "torch":
-        return {}
-    found: Mapping[str, Value] = importlib.import_module(f"{__name__}.torch").PLACED.get(dotted, {})
-    return found
-
-
 def source_name(dotted: str) -> str | None:
     """Where the source of a module lies that code imports by another name: `tensorflow.keras.applications` is
     Keras' own. None where there is no other name."""
-    if PACKAGES.get(dotted.partition(".")[0]) != "keras":
-        return None
-    found: str | None = importlib.import_module(f"{__name__}.keras").source_name(dotted)
-    return found
+    folder = PACKAGES.get(dotted.partition(".")[0])
+    own = getattr(importlib.import_module(f"{__name__}.{folder}"), "source_name", None) if folder else None
+    return own(dotted) if own is not None else None
 
 
 def of(tensor: Tensor) -> Framework:
@@ -100,31 +54,40 @@ def named(name: str) -> Framework:
     return framework
 
 
+def in_use() -> Iterator[Framework]:
+    """The frameworks that something has been asked of, in their order."""
+    for name in FRAMEWORKS:
+        found = sys.modules.get(f"{__name__}.{name}")
+        if hasattr(found, "FRAMEWORK"):
+            yield named(name)
+
+
 def is_tensor_method(native: Native) -> bool:
     """Whether it is a method of the tensors of a framework in use."""
-    loaded = [name for name in ("torch", "keras", "numpy") if f"{__name__}.{name}" in sys.modules]
-    return any(named(name).type_of(Tensor((), framework=name)).find(native.name) is native for name in loaded)
+    return any(each.type_of(Tensor((), framework=each.name)).find(native.name) is native for each in in_use())
 
 
 def of_layer(value: Value) -> Framework | None:
     """The framework whose layer, module or model this value is, or None. Only frameworks in use are asked."""
     if not isinstance(value, Instance):
         return None
-    for package in ("torch", "keras"):
-        loaded = sys.modules.get(f"{__name__}.{package}")
-        if loaded is not None and loaded.FRAMEWORK.is_layer(value):
-            return named(package)
-    return None
+    return next((each for each in in_use() if each.is_layer(value)), None)
 
 
 def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What a call of a function gives that nobody can follow: the first framework in use that has an answer."""
-    for package in ("torch", "keras") if args or kwargs else ():
-        if f"{__name__}.{package}" in sys.modules:
-            made = named(package).made_by_unfollowed(run, cause, args, kwargs)
-            if made is not cause:
-                return made
+    for each in in_use() if args or kwargs else ():
+        made = each.made_by_unfollowed(run, cause, args, kwargs)
+        if made is not cause:
+            return made
     return cause
+
+
+def assumed_bases(run: Run, imported: Iterable[str]) -> list[Value]:
+    """What a class with a `forward` derives from besides, where a base of it is not known and its module imports these
+    packages."""
+    folders = dict.fromkeys(PACKAGES[name] for name in imported if name in PACKAGES)
+    return [base for folder in folders if (base := named(folder).assumed_base(run)) is not None]
 
 
 def is_layer(value: Value) -> bool:
@@ -133,19 +96,9 @@ def is_layer(value: Value) -> bool:
 
 def updated_by(optimizer: Instance) -> list[Weight] | None:
     """The weights that an optimizer of a framework in use was made for; None for what is no optimizer."""
-    for package in ("torch", "keras"):
-        if f"{__name__}.{package}" in sys.modules:
-            found = named(package).updated_by(optimizer)
-            if found is not None:
-                return found
-    return None
+    return next((found for each in in_use() if (found := each.updated_by(optimizer)) is not None), None)
 
 
-def optimizer_of(optimizer: Instance) -> Optimizer | None:
-    """What an optimizer of a framework in use is; None for what is none, or not known."""
-    for package in ("torch", "keras"):
-        if f"{__name__}.{package}" in sys.modules:
-            found = named(package).optimizer_of(optimizer)
-            if found is not None:
-                return found
-    return None
+def optimizer_of(optimizer: Value) -> Optimizer | None:
+    """What an optimizer of a framework in use is, or the name of one; None for what is none, or not known."""
+    return next((found for each in in_use() if (found := each.optimizer_of(optimizer)) is not None), None)

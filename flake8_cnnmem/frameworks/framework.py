@@ -7,21 +7,31 @@ know which framework it deals with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Size
-from flake8_cnnmem.graph import Site, Tensor, Weight
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.graph import Model, Site, Tensor, Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Run, Value
 
-DIVIDES_AMONG = "_native_devices"
-"""The attribute in which a wrapper of a model notes the devices that it divides each batch among."""
+NUMBER_OF_GPUS = "number of GPUs"
+"""The question that a program asks of its machine, as `Run.choose` knows it."""
+
+GPUS_COUNTED = "GPUs counted"
+"""Scratch of the run: by id the sites of the calls that asked it."""
 
 UNKNOWN_STEPS = "unknown steps"
 """Scratch of the run: by the call's site, what was stepped after a backward pass though nobody knows what it is (the
 cause), and where."""
+
+UNKNOWN_FITS = "unknown fits"
+"""The same of what is fitted though nobody knows what it is."""
+
+TO_COMPILE_WITH = "optimizers to compile with"
+"""Scratch of the run: by id the optimizers that code makes for models which train themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,8 @@ class Fit:
     compiled_site: Site | None = None
     """What the `compile` in force then had said, and where; Unknown where it is not known which one it was."""
     epochs: Value = None
+    with_targets: bool = False
+    """Whether it is given the targets beside the data."""
     replicas: int = 1
     """How many devices share each batch."""
     doubts: tuple[Unknown, ...] = ()
@@ -101,12 +113,32 @@ class Framework:
     """The dotted name ("layer1.0.conv1") of every layer inside a model, by the instance's id. The root is ""."""
     call_root: Callable[[Run, Instance, Sequence[Value]], Value]
     """Call a model on its inputs, as user code would."""
+    lower: Callable[[Model], Lowered]
+    """A model as its backend runs it, with the rules of that."""
+    rules: Callable[[], Rules]
+    """What training holds by its own default backend."""
+    computes: str
+    """What computes for it where the code does not say: "torch", "tensorflow"."""
+    versions: Mapping[str, str]
+    """Whose rules are used: its own version first, then that of what computes for it."""
+    class_targets: Callable[[Shape], Shape]
+    """The shape of class numbers for an output of this shape."""
+    outermost_rows: bool
+    """Whether a row of the layer table is the outermost layer inside a model, or else the innermost."""
+    checkpoints: bool
+    """Whether it can run blocks again instead of keeping what they hold."""
+    optimizers_own: bool
+    """Whether an optimizer is made for parameters: one that has none of a model's is not the model's."""
     declares_inputs: bool
     """Whether layers state what they take at their construction (torch), or learn it at their first call (Keras)."""
     is_model: Callable[[Instance], bool]
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    shape_error: str = "ValueError"
+    """The exception that it raises for sizes that cannot be right, where a problem names no other."""
+    lost: Callable[[Instance], Unknown | None] = lambda model: None
+    """Why a model that states its inputs is not followed from there to its outputs; None where it is."""
     optimizer_of: Callable[[Value], Optimizer | None] = lambda value: None
     """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
     updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
@@ -124,6 +156,10 @@ class Framework:
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
     policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None
     """The dtype that the code asks for globally ("mixed_float16"), and where."""
+    allocator: Callable[[Run], str] = lambda run: ""
+    """What the code asks of the allocator on the device, in the framework's own words."""
+    assumed_base: Callable[[Run], Value] = lambda run: None
+    """What a class with a `forward` derives from besides, where a base of it is not known; None for nothing."""
     backend: Callable[[Run], str] = lambda run: ""
     """What computes for it, as far as the code says ("torch", "tensorflow", "tensorflow, eager",
     "jax"); "" where it has just one."""

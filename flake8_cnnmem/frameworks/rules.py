@@ -2,13 +2,18 @@
 
 Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
 of them, "y" the (first) result, "positions" the second one or what would be it. What has no place is a tensor of its
-own, `New`, measured by the name of a quantity of the call (flake8_cnnmem/memory/measures.py works them out).
+own, `New`, measured by the name of a quantity of the op (`quantity`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
+from types import MappingProxyType
+
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +52,23 @@ class Row:
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
-    first).
+    first), "heads inside" (batch, positions, heads, features, whatever the order of the axes).
     `reads`: operands are read as a "matrix", "contiguous", or the first one "time first"; one that does not lie so is
     copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
     matters where they are made from parameters (casts, normalised weights).
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
-    "within" for float32 inside of the op, between inputs and results in half.
+    "within" for float32 inside of the op, between inputs and results in half; "result" for results in float32 of inputs
+    that are read as they are.
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `without`: the operands, by place, that never get a gradient.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
     `roomy`: a single value lies in a storage as large as the first operand, of which it is the mean or the sum.
+    `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
+    that is no smaller than a value of its input.
+    `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
+    `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
     keeps: tuple[Kept, ...] = ()
@@ -75,6 +85,33 @@ class Row:
     reuses: bool = False
     roomy: bool = False
     turned: bool = False
+    partial: int = 0
+    heads_inside: bool = False
+    known: bool = True
+
+
+NOT_KNOWN = Row(gradient="same", known=False)
+"""Of a kind without a row: its result alone is counted, which makes the estimate a lower bound."""
+
+
+def table(*groups: Iterable[tuple[str, Row]]) -> Mapping[str, Row]:
+    """The rows of several groups in one table. ValueError for a kind that has two: one of them would be lost."""
+    found: dict[str, Row] = {}
+    for kind, row in chain.from_iterable(groups):
+        if kind in found:
+            raise ValueError(f"two rows say what {kind!r} holds")
+        found[kind] = row
+    return MappingProxyType(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A model as what computes for it runs it, and by whose rules."""
+
+    model: Model
+    rules: Rules
+    cause: Unknown | None = None
+    """Why what is counted by these rules is a lower bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +125,21 @@ class Rules:
     `eager`: ops run as the code calls them, and what its variables hold stays in memory.
     `trainer`: a trainer runs the step (Keras' on PyTorch), which clears the last step's gradients only when the forward
     pass is over, and holds the result until the step is.
+    `by_chip`: it runs on a GPU, whose chip decides how sums are split (memory/reductions.py) and which kernel attention
+    takes (memory/attention.py).
     """
 
     framework: str
     alignment: int
     rows: Mapping[str, Row]
-    otherwise: Row
+    otherwise: Row = NOT_KNOWN
+    """What is assumed of a kind without a row."""
     step: str = "phases"
     accumulates_in_place: bool = True
     merges_equal: bool = False
     eager: bool = False
     trainer: bool = False
+    by_chip: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
 

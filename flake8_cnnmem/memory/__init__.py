@@ -25,23 +25,24 @@ def account(
     joins, where one step trains several.
 
     `overhead` is what the user wants kept free. Where that is nothing and the limit is a GPU's name, the framework
-    accounting adds what is known of that GPU.
+    accounting adds what is known of that GPU. Where none is named, what depends on the chip is that of an A100.
     """
     model.settle()
     if accounting == "framework":
-        from flake8_cnnmem.memory import device, framework, passes, separate
+        from flake8_cnnmem.memory import chips, device, framework, passes, separate
 
+        chip = chips.CHIPS.get(gpu, chips.ASSUMED)
         if step is not None:
-            estimate = passes.estimate(model, training, step, overhead)
+            estimate = passes.estimate(model, training, step, overhead, chip)
         elif parts:
-            estimate = separate.estimate(parts, overhead)
+            estimate = separate.estimate(parts, training.batch_size.value, overhead, chip)
         else:
-            estimate = framework.estimate(model, training, overhead)
+            estimate = framework.estimate(model, training, overhead, chip=chip)
         if model.arrangement is not None:
             from flake8_cnnmem.memory import sharing
 
             estimate = sharing.share(estimate, model, training)
-        return device.added(estimate, model, gpu) if gpu and not overhead else estimate
+        return device.added(estimate, model, gpu, training.dtype.value) if gpu and not overhead else estimate
     from flake8_cnnmem.memory import cs231n
 
     return cs231n.estimate(model, training, overhead)

@@ -72,6 +72,10 @@ class Step:
     keepers: tuple[tuple[Tensor, ...], ...] = ()
     """What names still lead to after the last run, that of each name: results of the run before, or what comes from
     them."""
+    gathers: bool = False
+    """Whether one of these names is a container with more in it after every run."""
+    further: int | None = 0
+    """How many runs follow the last one while all of that is held; None where it is not known."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -270,7 +274,8 @@ def rebuilt(
 
 
 class Regions:
-    """Copies of the invocations that have a backward pass of their own, over copies of their tensors."""
+    """Copies of the invocations that name tensors (a backward pass of their own, what a checkpoint is called on), over
+    copies of these."""
 
     def __init__(self, copies: dict[int, Tensor], copy_call: Callable[[Call], Call]) -> None:
         self.copies = copies
@@ -278,13 +283,15 @@ class Regions:
         self.known: dict[int, Invocation | None] = {}
 
     def copy(self, region: Invocation | None) -> Invocation | None:
-        """The same region, or a copy of it where it or one around it has a backward pass of its own."""
+        """The same region, or a copy of it where it or one around it names tensors."""
         if region is None or id(region) in self.known:
             return self.known[id(region)] if region is not None else None
         parent = self.copy(region.parent)
         own = self.backward(region.own) if region.own is not None else None
-        changed = own is not None or parent is not region.parent
-        self.known[id(region)] = made = replace(region, parent=parent, own=own) if changed else region
+        arguments = None if region.arguments is None else tuple(map(self.mapped, region.arguments))
+        changed = own is not None or arguments is not None or parent is not region.parent
+        made = replace(region, parent=parent, own=own, arguments=arguments) if changed else region
+        self.known[id(region)] = made
         return made
 
     def backward(self, own: OwnBackward) -> OwnBackward:

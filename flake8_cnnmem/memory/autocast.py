@@ -29,17 +29,20 @@ class Autocast:
         wanted = half if row.autocast == "half" else row.autocast
         if wanted == "within":
             wanted = "float32"
+        if wanted == "result":
+            wanted = ""
         if wanted == "widest":
             wanted = widest([value.dtype for _, value in operands]) or half
         if not wanted:
             return list(operands), list(weights), [], []
         nodes: list[Entry] = []
         made: list[Storage] = []
-        cast_operands = [self._cast(call, one, wanted, nodes, made) for one in operands]
-        # Norms and losses in float32 take their parameters as they are.
+        # Norms and losses in float32 take their parameters as they are. The last argument is cast first: that is how
+        # PyTorch's builds evaluate the arguments of a call.
         both = wanted == half
-        cast_weights = [self._cast(call, one, wanted, nodes, made) if both else one for one in weights]
-        return cast_operands, cast_weights, nodes, made
+        cast_weights = [self._cast(call, one, wanted, nodes, made) if both else one for one in reversed(weights)]
+        cast_operands = [self._cast(call, one, wanted, nodes, made) for one in reversed(operands)]
+        return cast_operands[::-1], cast_weights[::-1], nodes, made
 
     def _cast(self, call: Call, given: Keyed, wanted: str, nodes: list[Entry], made: list[Storage]) -> Keyed:
         key, value = given

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
-from flake8_cnnmem.memory import layout
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, leading_from, steps_of
 from flake8_cnnmem.memory.way import Made, way_back
+from flake8_cnnmem.ops import strides as layout
 
 
 @dataclass(slots=True)
@@ -35,6 +35,9 @@ class Backward:
     targets: Collection[int] = ()
     arrived: dict[int, Value] = field(default_factory=dict)
     """The gradients of the targets."""
+    unpacks: bool = False
+    """Whether nodes fetch what they have kept from a checkpoint, and let go of it once they have read it: before the
+    sums of gradients, which are the engine's."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
 
@@ -87,7 +90,9 @@ class Backward:
         around = self.only
         if around is not None:
             self.only = leading_from(inner, around)
+        outer, self.unpacks = self.unpacks, not region.reentrant
         self._run(inner)
+        self.unpacks = outer
         self.only = around
         for storage in held:
             self.memory.release(storage)
@@ -176,10 +181,14 @@ class Backward:
                 key = node.operands[plan.wanted[place]][0]
                 if made is not None and made[0] == "late" and not self._passed_over(key):
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
+        if self.unpacks and not way.late:
+            self.discard(node)
+        for lot in way.sums:
+            memory.release(memory.room(lot))
         for storage in scratch:
             memory.release(storage)
         if not way.late:
-            self._done(node, arrived)
+            self._done(node, arrived, self.unpacks)
         for at, new in zip(plan.wanted, handed, strict=True):
             key, value = node.operands[at]
             if new is not None:
@@ -210,11 +219,12 @@ class Backward:
         own = how != "new" and value.weight is not None and key not in self.finished and self.only is None
         return Value(memory.place(form, "gradients" if own else "temporaries"), form)
 
-    def _done(self, node: Node, arrived: Sequence[Value]) -> None:
+    def _done(self, node: Node, arrived: Sequence[Value], discarded: bool = False) -> None:
         """Let go of what a node has read."""
         for gradient in arrived:
             self.memory.release(gradient.storage)
-        self.discard(node)
+        if not discarded:
+            self.discard(node)
 
     # Handing gradients on.
 

@@ -21,6 +21,17 @@ class Chip:
     def major(self) -> int:
         return self.capability // 10
 
+    @property
+    def threads(self) -> int:
+        """The most that one multiprocessor runs at once (CUDA's table of compute capabilities)."""
+        if self.capability == 75:
+            return 1024
+        return 1536 if self.capability in (86, 87, 89) or self.major == 12 else 2048
+
+
+ASSUMED = Chip(80, 108)
+"""An A100's, where no card is named: what a kernel splits over the whole card depends on it."""
+
 
 _TABLE = """
 GB300 103 160 | B300 103 160 | GB200 100 152 | B200 100 148 | H200 90 132 | GH200-96GB 90 132 | GH200-144GB 90 132

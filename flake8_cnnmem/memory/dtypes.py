@@ -22,6 +22,7 @@ SIZES = {
     "complex64": 8,
     "complex128": 16,
 }
+HALVES = ("float16", "bfloat16")
 MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.memory import layout
+from flake8_cnnmem.ops import strides as layout
 
 Sizes = tuple[int, ...]
 

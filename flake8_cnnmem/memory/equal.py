@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.graph import Call, Tensor
-from flake8_cnnmem.ops import Dropout
-
-RANDOM = ("gaussian_noise", "augment", "lambda")
 
 
 def merged(calls: Sequence[Call], outputs: Sequence[Tensor]) -> tuple[list[Call], tuple[Tensor, ...]]:
@@ -37,7 +34,7 @@ def merged(calls: Sequence[Call], outputs: Sequence[Tensor]) -> tuple[list[Call]
 def _key(call: Call, inputs: tuple[Tensor, ...]) -> object:
     """What makes two calls equal; None for those that draw random numbers or have weights."""
     op = call.op
-    if call.weights or isinstance(op, Dropout) or op.kind in RANDOM or not inputs:
+    if call.weights or op.random or not inputs:
         return None
     try:
         hash(op)

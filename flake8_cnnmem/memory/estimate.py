@@ -23,6 +23,9 @@ class Line:
     def __add__(self, other: Line) -> Line:
         return Line(self.fixed + other.fixed, self.each + other.each)
 
+    def times(self, count: int) -> Line:
+        return Line(self.fixed * count, self.each * count)
+
     def __sub__(self, other: Line) -> Line:
         return Line(self.fixed - other.fixed, self.each - other.each)
 
@@ -122,8 +125,19 @@ class Estimate:
     """What a GPU that is known by its name takes, by term; the terms are `device.LABELS`. They are in `overhead`."""
     overhead_share: int = 0
     """Thousandths of the tensors' peak, rounded up, that are part of `overhead` at every batch size."""
+    overhead_replayed: int = 0
+    """Bytes of `overhead` that depend on the batch, and that `peaks` therefore counts itself."""
+    allocated: int | None = None
+    reserved: int | None = None
+    """What `torch.cuda.max_memory_allocated` and `max_memory_reserved` would say on the card that is the limit."""
+    convolutions: int = 0
+    """Bytes that cuDNN's workspaces may take at most beside the total, as far as public figures show; 0 where there are
+    none, or no card is named."""
     growth: int = 0
     """Bytes that every further turn of the loop leaves in memory."""
+    turns: int = 0
+    """The turns at whose end memory is highest, as each leaves more; 0 where nothing grows or their number is not
+    known."""
     keepers: tuple[int, ...] = ()
     """Bytes that each of the step's keepers (containers, variables) holds of a turn with the graph behind them."""
     left_out: tuple[Unknown, ...] = ()
@@ -147,7 +161,7 @@ class Estimate:
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose total is within `limit` bytes; 0 when not even one sample fits.
         Where the memory does not depend on the batch, the largest number a batch may be: 2**31 - 1."""
-        shared = -(-(self.tensor_peak or 0) * self.overhead_share // 1000)
+        shared = -(-(self.tensor_peak or 0) * self.overhead_share // 1000) + self.overhead_replayed
         room = (limit - self.overhead + shared) * 1000 // (1000 + self.overhead_share)
         return LARGEST if self.peaks is None else self.peaks.largest_batch(room)
 

@@ -10,9 +10,11 @@ from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, OwnBackward, Tensor
+from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
-from flake8_cnnmem.memory.dtypes import half_of, is_floating, resolve
+from flake8_cnnmem.memory.dtypes import HALVES, half_of, is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.queue import nodes_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
@@ -27,7 +29,8 @@ from flake8_cnnmem.memory.tape import (
     calls_in,
     first_number,
 )
-from flake8_cnnmem.memory.variants import dropped_out, variants
+from flake8_cnnmem.ops import ScaledDotProduct
+from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(slots=True)
@@ -61,6 +64,8 @@ class Forward:
     """Tensors without a call that the code made on the way."""
     gradients: dict[int, Value] = field(default_factory=dict)
     """Those of leaves that are no weights, by the leaf's key: they are there as long as the leaf is."""
+    dated: bool = False
+    """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
     plans: dict[object, Plan] = field(default_factory=dict)
@@ -187,10 +192,11 @@ class Forward:
 
     @staticmethod
     def _outer(stretch: Stretch) -> list[Tensor]:
-        """The tensors that a stretch reads and does not make."""
+        """The tensors that a stretch reads or is called on, and does not make."""
         calls = calls_in(stretch.steps)
         made = {id(tensor) for call in calls for tensor in call.outputs}
         read = {id(tensor): tensor for call in calls for tensor in (*call.inputs, *call.weights)}
+        read.update((id(tensor), tensor) for tensor in stretch.invocation.arguments or ())
         return [tensor for key, tensor in read.items() if key not in made]
 
     def _stretch(
@@ -209,6 +215,12 @@ class Forward:
         outside, self.last_kept = self.last_kept, 0
         self.run(stretch.steps, {*keys, *saved})
         self.records = recording
+        arguments = stretch.invocation.arguments
+        if arguments is not None and not any(self.value(tensor).grad for tensor in arguments):
+            # As a function of tensors that ask for no gradient: what trains inside gets none.
+            for key in keys:
+                if key in self.values:
+                    self.values[key].grad = False
         if own is not None:
             self._written(stretch, own, outer)
             for key in saved.difference(keys):
@@ -305,14 +317,18 @@ class Forward:
         if call.weights:
             among = {key for key, _ in operands}
             weights = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
+        if call.frozen and self.dated:
+            operands, weights = as_it_was(call, operands), as_it_was(call, weights)
         half = call.autocast or half_of(self.dtype)
         scratch: list[Storage] = []
         row: Row | None = None
         if half is not None:
-            row = self.row(call, operands)
+            row = self.row(call, operands, half)
             operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
             self.tape += casts if self.records else []
         plan = self.plan(call, row, operands, weights, half)
+        if plan.flows and not plan.row.known:
+            memory.left_out.setdefault(not_known(call))
         inputs = [value for _, value in operands]
         for at, form in plan.copies:
             given = inputs[at]
@@ -355,10 +371,19 @@ class Forward:
                 self.drop(key)
             values[key] = value
 
-    def row(self, call: Call, operands: Sequence[Keyed]) -> Row:
-        """What the framework's rules say of the call."""
-        row = self.rules.row(call.op.kind, *variants(call, [value for _, value in operands]))
-        if dropped_out(call):
+    def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> Row:
+        """What the framework's rules say of the call, under autocast to `half` if it is on."""
+        op, chip, given = call.op, self.memory.chip, [value for _, value in operands]
+        variants = op.variants(given)
+        if isinstance(op, ScaledDotProduct) and chip is not None:
+            variants = kernel(op, given, half, chip)
+        if half is not None and given and given[0].dtype in HALVES:
+            variants = ("half", *variants)
+        row = self.rules.row(op.kind, *variants, type(op).__name__)
+        if row.autocast and is_in_place(call):
+            # Autocast knows ops by their names, and those in place are others.
+            row = replace(row, autocast="")
+        if op.idle:
             row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
         return row
 
@@ -420,3 +445,18 @@ class Forward:
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
+
+
+def not_known(call: Call) -> Unknown:
+    """The cause that an op leaves of which no rule says what it holds."""
+    name = call.function or call.op.kind
+    place = (call.site.path, call.site.line) if call.site is not None else ("", 0)
+    return Unknown(f"what {name} keeps for its backward pass is not known", *place)
+
+
+def as_it_was(call: Call, operands: Sequence[Keyed]) -> list[Keyed]:
+    """The operands with those of the weights that were frozen when the call ran as such."""
+    return [
+        (key, Value(value.storage, value.form, False, value.weight, value.viewed) if key in call.frozen else value)
+        for key, value in operands
+    ]

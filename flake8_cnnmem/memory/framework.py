@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.attribution import keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
+from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate, Line
@@ -29,48 +31,32 @@ from flake8_cnnmem.training import Training
 
 
 def rules_of(framework: str) -> Rules:
-    """The rules of a framework. Only those that are asked for are loaded."""
-    if framework == "keras":
-        from flake8_cnnmem.frameworks.keras.kept import RULES
-
-        return RULES
-    from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
-
-    return TORCH
+    """The rules of a framework's own default backend. Only those that are asked for are loaded."""
+    return frameworks.named(framework).rules()
 
 
-def estimate(model: Model, training: Training, overhead: int, rules: Rules | None = None) -> Estimate:
+def estimate(
+    model: Model, training: Training, overhead: int, rules: Rules | None = None, chip: Chip = ASSUMED
+) -> Estimate:
     """Replay one step of the model. What has no known size is not counted, and listed in `left_out`.
 
     `total` and `tensor_peak` are exact at the training's batch size, every tensor rounded up to the
-    allocator's block; the largest batch is found with the same exact figures.
+    allocator's block; the largest batch is found with the same exact figures. `rules` are those of a build that figures
+    were measured on, in the place of the backend's.
     """
-    if model.framework == "keras" and model.backend == "torch":
-        from flake8_cnnmem.frameworks.keras import on_torch
-
-        model, rules = on_torch.lowered(model), rules or on_torch.RULES
-    elif model.framework == "keras" and model.backend == "tensorflow, eager":
-        from flake8_cnnmem.frameworks.keras import kept as keras
-        from flake8_cnnmem.frameworks.keras.on_torch import hold_layers
-
-        hold_layers(model.calls, max((call.number for call in model.calls), default=0))
-        rules = rules or keras.EAGER
-    elif model.framework == "keras" and model.backend == "jax":
-        from flake8_cnnmem.frameworks.keras import kept as keras
-
-        bound = estimate(replace(model, backend=""), training, overhead, keras.JAX)
-        return replace(bound, left_out=(*bound.left_out, keras.JAX_CAUSE))
-    rules = rules or rules_of(model.framework)
+    lowered = frameworks.named(model.framework).lower(model)
+    model, rules = lowered.model, rules or lowered.rules
     if rules.merges_equal:
         calls, results = merged(model.calls, model.outputs)
         model = replace(model, calls=tuple(calls), outputs=results)
-    return replay(model, training, rules).estimate(training, overhead)
+    found = replay(model, training, rules, chip).estimate(training, overhead)
+    return found if lowered.cause is None else replace(found, left_out=(*found.left_out, lowered.cause))
 
 
-def replay(model: Model, training: Training, rules: Rules) -> Replayed:
-    """One step of the model, by these rules."""
+def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED) -> Replayed:
+    """One step of the model, by these rules, on this chip."""
     batch, dtype = training.batch_size.value, training.dtype.value
-    memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch))
+    memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
     forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules))
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
@@ -80,7 +66,8 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
         value = memory.new(tensor.shape, resolve(tensor.dtype, dtype), use=use)
         value.grad = tensor.requires_grad
         forward.values[id(tensor)] = value
-    fixed = {id(value.storage) for value in (*weights.values(), *(forward.values[id(x)] for x in model.inputs))}
+    own = {id(value.storage) for value in weights.values()}
+    given_in = {id(forward.values[id(tensor)].storage) for tensor in model.inputs}
 
     backward = Backward(memory, rules, forward)
     for key, value in resident(model, memory, weights, TABLES[rules.framework]).items():
@@ -105,9 +92,12 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
     forward.run(steps_of(model.calls), outputs)
     for storage in before:
         memory.release(storage)
-    kept = keeping(forward.tape, fixed)
-    saved = sum(line.at(batch) for _, line in kept)
-    saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
+    kept = keeping(forward.tape, own | given_in)
+    saved = sum(line.at(batch) for _, line in keeping(forward.tape, own))
+    if rules.trainer or not rules.eager:
+        # A trainer, or who feeds a graph, holds the batch whatever the ops keep.
+        saved = sum(line.at(batch) for _, line in kept)
+        saved += sum(forward.values[id(tensor)].storage.line.at(batch) for tensor in model.inputs)
 
     chosen = id(loss[0].inputs[0]) if loss else 0
     for key in outputs - {chosen}:
@@ -134,9 +124,9 @@ def replay(model: Model, training: Training, rules: Rules) -> Replayed:
         stepping.state(memory, dtype, updated)
 
     def again(batch: int) -> Replayed:
-        return replay(model, training.at_batch(batch), rules)
+        return replay(model, training.at_batch(batch), rules, chip)
 
-    return Replayed(memory.timeline, batch, saved, kept, tuple(memory.left_out), again)
+    return Replayed(memory.timeline, batch, saved, kept, tuple(memory.left_out), again, curved=memory.curved)
 
 
 TABLES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Model, Tensor
 from flake8_cnnmem.memory.dtypes import is_floating
@@ -79,6 +80,4 @@ def add_loss(model: Model, name: str, certain: bool) -> tuple[Call, Tensor] | No
 def _target(shape: Shape | Unknown, form: str, framework: str) -> Shape | Unknown:
     if isinstance(shape, Unknown) or form != CLASSES:
         return shape
-    if framework == "keras":
-        return shape[:-1] if len(shape) > 1 else shape
-    return (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1]
+    return frameworks.named(framework).class_targets(shape)

@@ -25,8 +25,9 @@ class Row:
 
     `slots`: tensors of the parameter's own shape and dtype that stay for each trainable parameter; `optional`
     adds some where an option is set (`amsgrad`). `scalars` are one-value tensors on the device for each
-    parameter, `globals_` those of the optimizer as a whole. `matrices`: slots of parameters of two axes, where
-    those differ. `factored`: a parameter of two or more axes keeps one vector for its rows and one for its columns.
+    parameter, `steps` those where steps are counted on the device (`fused`, `capturable`), `globals_` those of the
+    optimizer as a whole. `matrices`: slots of parameters of two axes, where those differ. `factored`: a parameter of
+    two or more axes keeps one vector for its rows and one for its columns.
 
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
@@ -39,6 +40,7 @@ class Row:
     slots: int = 0
     optional: tuple[tuple[str, int], ...] = ()
     scalars: int = 0
+    steps: int = 0
     globals_: int = 0
     matrices: int | None = None
     factored: bool = False
@@ -65,8 +67,8 @@ _MOMENTUM = (("momentum", 1),)
 TORCH: Mapping[str, Row] = MappingProxyType(
     {
         "sgd": Row(0, _MOMENTUM, decay=1, single_decay=1),
-        "adam": Row(2, _AMSGRAD, step=1, single=2, single_decay=1),
-        "adamw": Row(2, _AMSGRAD, step=1, single=2),
+        "adam": Row(2, _AMSGRAD, steps=1, step=1, single=2, single_decay=1),
+        "adamw": Row(2, _AMSGRAD, steps=1, step=1, single=2),
         "nadam": Row(2, step=1, decay=1, single=2, single_decay=1),
         "radam": Row(2, step=1, single=2, single_decay=1),
         "adamax": Row(2, step=1, single=1, single_decay=1),

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from flake8_cnnmem.answers import LEAST_GROWTH
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
+from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
@@ -27,24 +29,27 @@ from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import leading_from, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+GROWS = Unknown("memory grows with every turn of the loop, and how many turns it makes is not known")
 
 
-def estimate(model: Model, training: Training, actual: Step, overhead: int) -> Estimate:
+def estimate(model: Model, training: Training, actual: Step, overhead: int, chip: Chip = ASSUMED) -> Estimate:
     """Replay the step over the weights of `model`."""
-    return replayed(model, training, actual).estimate(training, overhead)
+    return replayed(model, training, actual, chip).estimate(training, overhead)
 
 
-def replayed(model: Model, training: Training, actual: Step) -> Replayed:
+def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUMED) -> Replayed:
     """The step's replay. One that was followed once is run twice, the second time with the gradients that are left."""
     if training.optimizer.source in ("directive", "option", "default"):
         # The code does not say what steps, or is overruled.
         actual = actual.with_optimizer(training.optimizer.value)
     start: Timeline | None = None
-    replay = Replay(model, training)
+    replay = Replay(model, training, chip)
     if len(actual.turns) == 1:
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
-        replay = Replay(model, training)
+        replay = Replay(model, training, chip)
         replay.keep_from_before(left)
         growth = Line()
         replay.run(actual.turns[0])
@@ -58,20 +63,28 @@ def replayed(model: Model, training: Training, actual: Step) -> Replayed:
         replay.run(actual.turns[-1])
         growth = replay.memory.timeline.left() - before
     replay.finish()
+    batch = training.batch_size.value
     last = actual.turns[-2].last if len(actual.turns) > 1 else 0
     keepers = tuple(replay.graph_behind(tensors, last) for tensors in actual.keepers)
 
     def again(batch: int) -> Replayed:
-        return replayed(model, training.at_batch(batch), actual)
+        return replayed(model, training.at_batch(batch), actual, chip)
 
     memory = replay.memory
-    left_out = tuple(memory.left_out)
+    left_out, turns = tuple(memory.left_out), 0
+    if (actual.gathers or any(line != Line() for line in keepers)) and growth.at(batch) >= LEAST_GROWTH:
+        if actual.further is None:
+            left_out += (GROWS,)
+        else:
+            # The last run finds what all before have left.
+            memory.timeline.put_first([growth.times(actual.further)], "kept")
+            turns = len(actual.turns) + actual.further
     timeline = memory.timeline
-    if start is not None and start.peak(training.batch_size.value) > timeline.peak(training.batch_size.value):
+    if start is not None and start.peak(batch) > timeline.peak(batch):
         # A first step takes what waits for it in another order, which may need more than any later one.
         timeline = start
     return Replayed(
-        timeline, training.batch_size.value, replay.saved, replay.most, left_out, again, growth, keepers
+        timeline, batch, replay.saved, replay.most, left_out, again, growth, turns, keepers, memory.curved
     )  # fmt: skip
 
 
@@ -81,6 +94,7 @@ class Replay:
 
     model: Model
     training: Training
+    chip: Chip
     rules: Rules = field(init=False)
     memory: Memory = field(init=False)
     weights: dict[int, Value] = field(init=False)
@@ -98,16 +112,17 @@ class Replay:
     def __post_init__(self) -> None:
         batch, dtype = self.training.batch_size.value, self.training.dtype.value
         self.rules = rules_of(self.model.framework)
-        self.memory = Memory(Timeline(self.rules.alignment, dict(self.model.paths)), max(1, batch))
+        timeline = Timeline(self.rules.alignment, dict(self.model.paths))
+        self.memory = Memory(timeline, max(1, batch), self.chip if self.rules.by_chip else None)
         self.weights = weights_in_memory(self.model, self.memory, dtype)
         autocast = Autocast(self.memory, self.rules)
-        self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast)
+        self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast, dated=True)
         self.backward = Backward(self.memory, self.rules, self.forward)
         self.backward.finished.update(resident(self.model, self.memory, self.weights, TABLES[self.rules.framework]))
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""
-        for key in keys - set(self.backward.finished):
+        for key in (key for key in self.weights if key in keys and key not in self.backward.finished):
             weight = self.weights[key]
             self.backward.finished[key] = self.memory.new(weight.shape, weight.dtype, weight.strides, "gradients")
 
@@ -128,8 +143,13 @@ class Replay:
         forward.autocast.end()
         self.note_saved()
 
-    def take_in(self, inputs: tuple[Tensor, ...]) -> None:
-        """What the loader gives."""
+    def take_in(self, inputs: tuple[Tensor, ...], number: int) -> None:
+        """What the loader gives behind the op of this number: in the place of what it gave before, where that lies on
+        the host first, by the names that the code has for it."""
+        if not all(tensor.made_there for tensor in inputs):
+            for tensor in self.inputs:
+                if tensor.held <= number and self.forward.reads.get(id(tensor), 0) <= 0:
+                    self.forward.drop(id(tensor))
         dtype = self.training.dtype.value
         for tensor in inputs:
             if id(tensor) not in self.forward.values:
@@ -140,7 +160,7 @@ class Replay:
 
     def act(self, action: Action) -> None:
         if action.kind == "draw":
-            self.take_in(action.inputs)
+            self.take_in(action.inputs, action.number)
         elif action.loss is not None:
             self.note_saved()
             self.forward.autocast.end()
@@ -260,8 +280,11 @@ class Replay:
         return sum(found.values(), Line())
 
     def clear(self, keys: frozenset[int]) -> None:
-        for key in keys & set(self.backward.finished):
-            self.memory.release(self.backward.finished.pop(key).storage)
+        finished = self.backward.finished
+        held = keys & finished.keys()
+        # In the order of the parameters, as optimizers have them.
+        for key in [*(key for key in self.weights if key in held), *(held - self.weights.keys())]:
+            self.memory.release(finished.pop(key).storage)
 
     def step(self, action: Action) -> None:
         assert action.optimizer is not None

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.rules import Row
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import resolve, widest
 from flake8_cnnmem.memory.storages import Value
-from flake8_cnnmem.memory.variants import dropped_out
+from flake8_cnnmem.ops import strides as layout
 
 
 def is_in_place(call: Call) -> bool:
@@ -25,15 +24,16 @@ def computed_dtype(row: Row, inputs: Sequence[Value], half: str | None, training
     """The dtype that an op computes in. `half` is that of autocast, if it is on."""
     if half is not None and row.autocast in ("half", "within"):
         return half
-    if half is not None and row.autocast == "float32":
+    found = widest([value.dtype for value in inputs])
+    if half is not None and row.autocast in ("float32", "result") and found != "float64":
         return "float32"
-    return widest([value.dtype for value in inputs]) or resolve("float", training)
+    return found or resolve("float", training)
 
 
 def shares_input(call: Call, row: Row, first: Value, dtype: str) -> bool:
     """Whether the result is the input's own memory, if its layout allows."""
     kind = call.op.kind
-    if is_view(call, row) or dropped_out(call):
+    if is_view(call, row) or call.op.idle:
         return True
     if kind == "cast":
         return dtype == first.dtype
@@ -48,7 +48,7 @@ def shared_strides(call: Call, first: Value, sizes: tuple[int, ...] | None) -> t
         return None
     if call.problem is not None:
         return layout.contiguous(sizes)
-    return views.strides_of(call.op, first.sizes, first.strides, sizes)
+    return call.op.view_strides(first.sizes, first.strides, sizes)
 
 
 def own_strides(row: Row, inputs: Sequence[Value], sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ def is_viewed(call: Call, row: Row, inputs: Sequence[Value]) -> bool:
     if not inputs:
         return False
     first = inputs[0]
-    if is_in_place(call) or call.op.kind == "identity" or dropped_out(call):
+    if is_in_place(call) or call.op.kind == "identity" or call.op.idle:
         return first.viewed
     if call.op.kind == "linear":
         # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import Kept, New, Row
 from flake8_cnnmem.graph import Call, Tensor
-from flake8_cnnmem.memory.dtypes import is_floating, size_of
-from flake8_cnnmem.memory.layout import in_order
-from flake8_cnnmem.memory.measures import quantity
+from flake8_cnnmem.memory import attention
+from flake8_cnnmem.memory.dtypes import HALVES, is_floating, size_of
 from flake8_cnnmem.memory.placing import (
     computed_dtype,
     is_in_place,
@@ -27,7 +27,10 @@ from flake8_cnnmem.memory.placing import (
     shares_input,
 )
 from flake8_cnnmem.memory.products import copied, summed
+from flake8_cnnmem.memory.reductions import buffer_of
 from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.ops.base import axes_of
+from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -91,8 +94,8 @@ def planned(
     operands = (*given, *weights)
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
-    scratch = lots_of(memory, row.forward, call, inputs, each)
-    placed = [result_of(memory, call, row, inputs, tensor, computed) for tensor in call.outputs]
+    scratch = [*lots_of(memory, row.forward, call, inputs, each), *parts_of(memory, call, row, inputs)]
+    placed = [result_of(memory, call, row, inputs, tensor, computed, half) for tensor in call.outputs]
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
     plan.viewed = flows and is_viewed(call, row, inputs)
@@ -121,11 +124,53 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
     ]
 
 
+def parts_of(memory: Memory, call: Call, row: Row, inputs: Sequence[Value]) -> list[int]:
+    """The lot of the buffer of a reduction that is split over the blocks of a GPU."""
+    if not row.partial or memory.chip is None or not inputs or inputs[0].sizes is None:
+        return []
+    first, own = inputs[0], getattr(call.op, "axes", None)
+    rank = len(inputs[0].sizes)
+    axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
+    if isinstance(axes, Unknown):
+        return []
+    line = buffer_of(first.shape, first.strides, axes, size_of(first.dtype), memory.chip, row.partial)
+    return [memory.timeline.lot(line, "temporaries")]
+
+
+def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Size:
+    """How many values `name` stands for in this call: a tensor by its place, a kernel's, or a quantity of the op."""
+    if name == "y":
+        return output
+    if name[0] == "x" and (name[1:] or "0").isdigit():
+        at = int(name[1:] or 0)
+        return inputs[at].values if at < len(inputs) else 0
+    shapes: list[Shape] = []
+    for value in inputs:
+        if isinstance(value.shape, Unknown):
+            return value.shape
+        shapes.append(value.shape)
+    if name in attention.QUANTITIES:
+        return attention.QUANTITIES[name](shapes[0], inputs)
+    return call.op.quantity(name, *shapes) if shapes else NOT_KNOWN
+
+
 def result_of(
-    memory: Memory, call: Call, row: Row, inputs: Sequence[Value], tensor: Tensor, computed: str
+    memory: Memory,
+    call: Call,
+    row: Row,
+    inputs: Sequence[Value],
+    tensor: Tensor,
+    computed: str,
+    half: str | None = None,
 ) -> tuple[Form, bool]:
     """How one of the call's results lies, and whether in the first input's memory."""
-    dtype = computed if tensor.dtype == "float" else tensor.dtype
+    dtype = tensor.dtype
+    if dtype == "float":
+        # What is real of complex numbers (magnitudes, parts) is half as wide. The inverse of a transform makes complex
+        # numbers as many as its result first: they are counted in its place.
+        dtype = REAL.get(computed, computed) if call.op.kind != "fourier" else computed
+    elif half is not None and is_handed_on(call, row, tensor):
+        dtype = computed
     sizes = memory.sizes(tensor.shape)
     first = inputs[0] if inputs else None
     if first is not None and is_in_place(call):
@@ -142,6 +187,14 @@ def result_of(
     return form, False
 
 
+def is_handed_on(call: Call, row: Row, tensor: Tensor) -> bool:
+    """Whether a result's floating dtype is that of an input, and not one that the code asks for: under autocast it is
+    then what autocast makes of it."""
+    if not is_floating(tensor.dtype) or call.op.kind == "cast":
+        return False
+    return row.autocast == "half" or any(tensor.dtype == given.dtype for given in (*call.inputs, *call.weights))
+
+
 def fitting(strides: tuple[int, ...] | None, sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
     """Strides for as many axes as there are sizes; None where code that cannot run gives others."""
     return strides if strides is not None and sizes is not None and len(strides) == len(sizes) else None
@@ -155,6 +208,8 @@ def strides_of(
         return None
     if row.layout == "time first" and tensor.index == 0 and len(sizes) == 3:
         return in_order(sizes, (1, 0, 2) if getattr(call.op, "batch_first", False) is True else (0, 1, 2))
+    if row.layout == "heads inside" and len(sizes) == 4:
+        return in_order(sizes, (0, 2, 1, 3))
     product = summed(call, inputs) if call.op.kind == "einsum" and row.reads else None
     if product is not None:
         return in_order(sizes, product.result)
@@ -199,14 +254,18 @@ def places(what: str, number: int) -> list[int]:
     return [place for place in wanted if place < number]
 
 
-HALVES = ("float16", "bfloat16")
+NOT_KNOWN = Unknown("a shape is not known")
+REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 
 
 def applies(kept: Kept, place: int | None, inputs: Sequence[Value], weights: Sequence[Value]) -> bool:
     """Whether a row's condition holds for what is at `place` of the inputs."""
     trained = any(value.grad for value in weights)
     if kept.when == "weight":
-        return trained or any(value.grad and value.weight is not None for value in inputs)
+        # A bias has a gradient without it.
+        return any(value.grad for value in weights[:1]) or any(
+            value.grad and value.weight is not None for value in inputs
+        )
     if kept.when == "others":
         return trained or any(value.grad for at, value in enumerate(inputs) if at != place)
     if kept.when == "half":

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory import einsum, layout
+from flake8_cnnmem.memory import einsum
 from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 Sizes = tuple[int, ...]

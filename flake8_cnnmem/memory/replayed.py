@@ -13,11 +13,14 @@ from flake8_cnnmem.unknown import Unknown
 
 NONE = Line()
 
+MOST = 1 << 20
+"""No batch is larger whose samples are all compared with each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A step as it was replayed at the batch size `batch`. `saved` is what autograd keeps after the forward pass, in
-    bytes, and `kept` the same without the inputs.
+    bytes, an input among it only if an op keeps it, and `kept` the same without the inputs.
 
     The order of events is the same at every batch size but one: axes of one value count in no layout, so that an op
     may read a single sample as it lies where it copies a batch. `again` replays the step at another batch size.
@@ -31,17 +34,33 @@ class Replayed:
     again: Callable[[int], Replayed]
     growth: Line = NONE
     """What a turn of the training loop leaves in memory beyond what the one before it has left."""
+    turns: int = 0
+    """The turns that the timeline counts where each leaves more; 0 where that is not so."""
     keepers: tuple[Line, ...] = ()
     """What each of the step's keepers holds of the run before the last, with the graph behind it."""
+    curved: bool = False
+    """Whether something in it grows with a power of the batch size, so that other batch sizes are replayed."""
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose peak is within `limit` bytes; 0 when there is none."""
+        if self.curved:
+            return self.largest_by_trial(limit)
         several = self if self.batch > 1 else self.again(2)
         largest = several.timeline.largest_batch(limit)
         if largest > 1:
             return largest
         single = self if self.batch == 1 else self.again(1)
         return int(single.timeline.peak(1) <= limit)
+
+    def largest_by_trial(self, limit: int) -> int:
+        """The same by bisection: a larger batch never needs less."""
+        low, high = 0, 1
+        while high < MOST and self.again(high).timeline.peak(high) <= limit:
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.again(middle).timeline.peak(middle) <= limit else (low, middle)
+        return low
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
         """The step in order."""
@@ -70,6 +89,7 @@ class Replayed:
             tensor_peak=peak,
             peak_at=peak_at,
             growth=max(0, self.growth.at(batch)),
+            turns=self.turns,
             keepers=tuple(line.at(batch) for line in self.keepers),
             left_out=self.left_out,
             peaks=self,

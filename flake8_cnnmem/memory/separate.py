@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import framework
-from flake8_cnnmem.memory.estimate import Estimate, Moment
+from flake8_cnnmem.memory.chips import ASSUMED, Chip
+from flake8_cnnmem.memory.estimate import LARGEST, Estimate, Moment
 from flake8_cnnmem.memory.stepping import Stepping
 from flake8_cnnmem.memory.storages import Memory
 from flake8_cnnmem.memory.timeline import Timeline
@@ -25,13 +26,15 @@ class Turns:
     turns: tuple[tuple[Model, Estimate, int], ...]
     largest: Estimate
     """The turn that takes most."""
+    batch: int
+    """The batch that the program draws, of which a model may be given a part only, or several joined."""
 
     def largest_batch(self, limit: int) -> int:
         found = []
         for model, one, others in self.turns:
             model.settle()
-            found.append(one.largest_batch(limit - others))
-        return min(found)
+            found.append(one.largest_batch(limit - others) * self.batch // max(1, one.batch_size))
+        return min(min(found), LARGEST)
 
     def moments(self, batch: int) -> tuple[Moment, ...]:
         return tuple(moment for _, one, _ in self.turns for moment in one.moments())
@@ -40,12 +43,13 @@ class Turns:
         return self.largest.kept_by
 
 
-def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate:
-    """The turn that takes most, with what the other models keep all the time added to its terms."""
+def estimate(parts: Sequence[tuple[Model, Training]], batch: int, overhead: int, chip: Chip = ASSUMED) -> Estimate:
+    """The turn that takes most, with what the other models keep all the time added to its terms. `batch` is what the
+    program draws for all of them."""
     turns = []
     for at, (model, training) in enumerate(parts):
         model.settle()
-        own = framework.estimate(model, training, 0)
+        own = framework.estimate(model, training, 0, chip=chip)
         counted = {id(weight) for weight in model.weights}
         parameters = states = 0
         for other, (held, how) in enumerate(parts):
@@ -69,7 +73,7 @@ def estimate(parts: Sequence[tuple[Model, Training]], overhead: int) -> Estimate
         tensor_peak=largest.tensor_peak + more,
         saved=max(own.saved or 0 for _, own, _, _ in turns),
         left_out=tuple(dict.fromkeys(cause for _, own, _, _ in turns for cause in own.left_out)),
-        peaks=Turns(tuple((model, own, held + kept) for model, own, held, kept in turns), largest),
+        peaks=Turns(tuple((model, own, held + kept) for model, own, held, kept in turns), largest, batch),
     )
 
 

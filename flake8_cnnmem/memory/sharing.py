@@ -73,10 +73,12 @@ class Rearranged:
         smallest = min((size_of(resolve(weight.dtype, dtype)) for weight in trained), default=MASTER)
         self.widened = MASTER // smallest if self.master else 1
         self.made = Timeline(timeline.block, timeline.names)
-        self.aside: list[int] = []
-        """Gradients on their way into the buckets that are their place."""
-        self.going: list[tuple[Line, str]] = []
-        """What came with the forward or backward pass, and goes when the optimizer steps."""
+        self.aside: list[tuple[int, int]] = []
+        """Gradients on their way into the buckets that are their place: lots and blocks."""
+        self.going: list[tuple[int, int, str]] = []
+        """What came with the forward or backward pass, and goes when the optimizer steps: lots, blocks and uses."""
+        self.blocks: dict[int, int] = {}
+        """By their numbers in the step of one device."""
         self.backward = False
         """Whether the step has gone backward before."""
 
@@ -113,10 +115,15 @@ class Rearranged:
             if views and timeline.lots[abs(event)][1] == "gradients":
                 # What the last step has left lies in the buckets already.
                 if event > 0 and self.backward:
-                    made.events.append(number)
-                    self.aside.append(number)
+                    self.aside.append((number, made.come(number)))
                 continue
-            made.events.append(number if event > 0 else -number)
+            block = timeline.blocks[at]
+            if event < 0:
+                made.go(number, self.blocks[block])
+            elif at and timeline.blocks[at - 1] == block:
+                made.come(number, self.blocks[block])
+            else:
+                self.blocks[block] = made.come(number)
         for line, use in self.throughout():
             made.put_first([line], use)
         return made
@@ -124,8 +131,8 @@ class Rearranged:
     def begins(self, phase: str) -> None:
         """A phase of the step, or another op of it, begins."""
         while self.aside:
-            self.made.events.append(-self.aside.pop())
-        coming = {use for _, use in self.going}
+            self.made.go(*self.aside.pop())
+        coming = {use for _, _, use in self.going}
         if phase == "forward" and "parameters" not in coming:
             self.comes(self.gathered(), "parameters")
         if phase == "backward" and "temporaries" not in coming:
@@ -135,12 +142,12 @@ class Rearranged:
                 self.comes(line, "temporaries")
         if phase == "optimizer":
             while self.going:
-                line, use = self.going.pop()
-                self.made.change(line, -1, use)
+                lot, block, _ = self.going.pop()
+                self.made.go(lot, block)
 
     def comes(self, line: Line, use: str) -> None:
-        self.made.change(line, 1, use)
-        self.going.append((line, use))
+        lot = self.made.lot(line, use)
+        self.going.append((lot, self.made.come(lot), use))
 
     def throughout(self) -> Iterator[tuple[Line, str]]:
         """What is there all the time."""

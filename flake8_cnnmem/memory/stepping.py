@@ -74,8 +74,9 @@ def state(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequenc
     """Put the state of the weights that get a gradient at the beginning of the step."""
     lines: list[Line] = [SCALAR] * row.globals_
     held = slots(row, options)
+    on_device = is_set(options.get("fused")) or is_set(options.get("capturable"))
     for value in updated:
-        lines += [SCALAR] * row.scalars
+        lines += [SCALAR] * (row.scalars + (row.steps if on_device else 0))
         lines += _state_of(memory, row, held, value)
     if row.history and updated:
         # LBFGS keeps flat vectors of all parameters.
@@ -157,7 +158,9 @@ def step(memory: Memory, row: Row, options: Mapping[str, Any], updated: Sequence
     decays = is_set(options.get("weight_decay"))
     if row.foreach and options.get("foreach") is not False:
         times = row.step + (row.decay if decays else 0) + clips(options)
-        made = [memory.allocate(line, "stepping") for line in lines for _ in range(times)]
+        lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
+        # A list lets go of its last element first.
+        made = [storage for each in lists for storage in reversed(each)]
     else:
         largest = max(lines, key=lambda line: line.at(memory.probe))
         times = row.single + (row.single_decay if decays else 0)

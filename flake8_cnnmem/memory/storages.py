@@ -9,10 +9,11 @@ from typing import TypeAlias
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Weight
-from flake8_cnnmem.memory import layout
+from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 Strides: TypeAlias = "tuple[int, ...]"
@@ -26,6 +27,8 @@ class Storage:
     use: str
     lot: int
     """The timeline's number of the two."""
+    block: int = 0
+    """The timeline's number of the allocation."""
     holds: int = 1
     kept: int = 0
     """How many of the holders wait for the backward pass."""
@@ -94,7 +97,11 @@ class Memory:
     timeline: Timeline
     probe: int
     """The batch size at which layouts are worked out."""
+    chip: Chip | None = None
+    """What runs the step, where sums are split over the whole of it."""
     left_out: dict[Unknown, None] = field(default_factory=dict)
+    curved: bool = False
+    """Whether something grows with a power of the batch size: its figures hold at this one alone."""
     forms: dict[tuple[Shape | Unknown, str, Strides | None], Form] = field(default_factory=dict)
     """By shape, dtype and strides; contiguous ones without strides, too."""
 
@@ -103,6 +110,11 @@ class Memory:
     def line(self, values: Size, each: int) -> Line:
         """The bytes of so many values."""
         if isinstance(values, Unknown):
+            if values.grows is not None:
+                # A number at this batch size, and another one at every other.
+                self.curved = True
+                multiple, power = values.grows
+                return Line(max(0, multiple) * self.probe**power * each)
             self.left_out.setdefault(values)
             return Line()
         if isinstance(values, dims.Batch):
@@ -164,23 +176,17 @@ class Memory:
 
     def allocate(self, line: Line, use: str = "temporaries") -> Storage:
         lot = self.timeline.lot(line, use)
-        if lot:
-            self.timeline.events.append(lot)
-        return Storage(line, use, lot)
+        return Storage(line, use, lot, self.timeline.come(lot))
 
     def room(self, lot: int) -> Storage:
         """A block of a size and for a use that the timeline has a number for."""
-        if lot:
-            self.timeline.events.append(lot)
-        return Storage(*self.timeline.lots[lot], lot)
+        return Storage(*self.timeline.lots[lot], lot, self.timeline.come(lot))
 
     def place(self, form: Form, use: str = "temporaries") -> Storage:
         """A block for a tensor that lies so."""
         line = form.line or self.own_line(form)
         lot = form.lot if use == "temporaries" else self.timeline.lot(line, use)
-        if lot:
-            self.timeline.events.append(lot)
-        return Storage(line, use, lot)
+        return Storage(line, use, lot, self.timeline.come(lot))
 
     def new(
         self, shape: Shape | Unknown, dtype: str, strides: Strides | None = None, use: str = "temporaries"
@@ -199,8 +205,8 @@ class Memory:
 
     def release(self, storage: Storage) -> None:
         storage.holds -= 1
-        if not storage.holds and storage.lot:
-            self.timeline.events.append(-storage.lot)
+        if not storage.holds:
+            self.timeline.go(storage.lot, storage.block)
 
     # What waits for the backward pass.
 
@@ -229,5 +235,6 @@ class Memory:
         storage.use = use
         if storage.lot:
             lot = self.timeline.lot(storage.line, use)
-            self.timeline.events += (-storage.lot, lot)
+            self.timeline.go(storage.lot, storage.block)
+            self.timeline.come(lot, storage.block)
             storage.lot = lot

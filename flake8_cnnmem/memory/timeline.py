@@ -26,6 +26,18 @@ Mark: TypeAlias = "tuple[int, str, Call | str]"
 """(index of the first event, phase, the op or its name)."""
 
 START: Mark = (0, "start", "")
+NOTHING = Line()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What has happened before a step that is replayed: the events of the program from its beginning. The step's own
+    events begin with those blocks that are `left` of it."""
+
+    events: tuple[int, ...]
+    blocks: tuple[int, ...]
+    marks: tuple[Mark, ...]
+    left: int
 
 
 def alive(live: Mapping[str, int]) -> Live:
@@ -41,6 +53,8 @@ class Timeline:
 
     An event is one number: that of a lot when it comes, and minus that when it goes. A lot is a size with what it is
     for: a field of `Live`, or "stepping", the temporaries of the optimizer. Lot 0 takes no room, and is no event.
+    `blocks` has beside each event the number of the block that comes or goes; one whose use changes goes and comes at
+    once, and keeps its number.
     """
 
     block: int
@@ -48,28 +62,41 @@ class Timeline:
     """Module path by the layer instance's id."""
     lots: list[tuple[Line, str]] = field(default_factory=lambda: [(Line(), "")])
     events: list[int] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     """Their indices leave out the `ahead` events that were put first."""
     ahead: int = 0
-    _numbers: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    past: Past | None = None
+    _numbers: dict[tuple[Line, str], int] = field(default_factory=dict)
+    _last: int = 0
+    """The number of the last block."""
 
     def lot(self, line: Line, use: str) -> int:
         """The number of a lot."""
-        key = (line.fixed, line.each, use)
+        key = (line, use)
         known = self._numbers.get(key)
         if known is None:
             known = 0
-            if line.fixed or line.each:
+            if line != NOTHING:
                 known = len(self.lots)
                 self.lots.append((line, use))
             self._numbers[key] = known
         return known
 
-    def change(self, line: Line, sign: int, use: str) -> None:
-        """So many bytes come (1) or go (-1)."""
-        lot = self.lot(line, use)
+    def come(self, lot: int, block: int = 0) -> int:
+        """A block of this lot comes; the one of this number again, if it is given. Gives its number."""
         if lot:
-            self.events.append(sign * lot)
+            if not block:
+                self._last = block = self._last + 1
+            self.events.append(lot)
+            self.blocks.append(block)
+        return block
+
+    def go(self, lot: int, block: int) -> None:
+        """The block of this number goes."""
+        if lot:
+            self.events.append(-lot)
+            self.blocks.append(block)
 
     def mark(self, phase: str, op: Call | str = "") -> None:
         """From here on the step is at this op."""
@@ -79,6 +106,8 @@ class Timeline:
         """What turns out to have been there from the beginning."""
         first = [lot for lot in (self.lot(line, use) for line in lines) if lot]
         self.events[:0] = first
+        self.blocks[:0] = range(self._last + 1, self._last + len(first) + 1)
+        self._last += len(first)
         self.ahead += len(first)
 
     def left(self) -> Line:
@@ -92,16 +121,30 @@ class Timeline:
 
     def copy(self) -> Timeline:
         """What has happened so far, by itself."""
-        return replace(self, events=list(self.events), marks=list(self.marks), lots=list(self.lots))
+        return replace(
+            self, events=list(self.events), blocks=list(self.blocks), marks=list(self.marks), lots=list(self.lots)
+        )
 
     def restart(self) -> Line:
         """What has happened so far is past: what it has left alive is there at the start. Gives that, without
         rounding."""
         left = self.left()
-        alive = Counter(self.events)
-        self.events[:] = [
-            lot for lot in alive if lot > 0 for _ in range(alive[lot] - alive[-lot])
-        ]  # fmt: skip
+        before = tuple(self.events), tuple(self.blocks), tuple(self.marks)
+        alive: dict[int, int] = {}
+        replaced = Counter[int]()
+        for lot, block in zip(self.events, self.blocks, strict=True):
+            if lot > 0:
+                alive[block] = lot
+            elif alive.pop(block, None) is None:
+                # It was there before the first event, and so is what has come in its place.
+                replaced[-lot] += 1
+        for block, lot in list(alive.items()):
+            if replaced[lot]:
+                replaced[lot] -= 1
+                del alive[block]
+        self.blocks[:] = sorted(alive)
+        self.events[:] = [alive[block] for block in self.blocks]
+        self.past = Past(*before, len(alive))
         self.marks.clear()
         self.ahead = 0
         return left
@@ -187,7 +230,10 @@ class Timeline:
         without the most that rounding can add finds it in a few steps.
         """
         lines, slack = self.envelope(), self.slack()
-        low, high = within(lines, limit - slack, most), within(lines, limit, most)
+        high = within(lines, limit, most)
+        # What is no affine function of the batch is in no envelope.
+        affine = all(type(line) is Line for line, _ in self.lots)
+        low = within(lines, limit - slack, most) if affine else 0
         while low < high:
             middle = (low + high + 1) // 2
             if self.peak(middle) <= limit:

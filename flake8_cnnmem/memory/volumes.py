@@ -2,7 +2,8 @@
 
 Convolution, pooling (global too), dense, recurrent and attention layers and merges of feature maps write one;
 normalisation, activation functions, dropout, reshapes and padding work in place (CS231n, "Case Studies").
-What changes a map's size by copying (up-sampling, a lookup in a table) cannot be in place, and writes one too.
+What changes a map's size by copying (up-sampling, a lookup in a table) cannot be in place, and writes one too. Which is
+which an op says itself (`volume`).
 """
 
 from __future__ import annotations
@@ -15,40 +16,6 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Call, Invocation, Model, Weight
 from flake8_cnnmem.unknown import Unknown
 
-LAYERS = frozenset(
-    {
-        "convolution",
-        "max_pool",
-        "average_pool",
-        "lp_pool",
-        "fractional_max_pool",
-        "max_unpool",
-        "adaptive_max_pool",
-        "adaptive_average_pool",
-        "global_max_pool",
-        "global_average_pool",
-        "linear",
-        "bilinear",
-        "embedding",
-        "rnn",
-        "lstm",
-        "gru",
-        "conv_lstm",
-        "attention",
-        "matmul",
-        "einsum",
-        "dot",
-        "upsample_nearest",
-        "upsample_linear",
-        "upsample_bilinear",
-        "upsample_bicubic",
-        "upsample_trilinear",
-        "upsample_area",
-    }
-)
-MERGES = frozenset(
-    {"add", "subtract", "multiply", "divide", "maximum", "minimum", "average", "concatenate", "stack", "where"}
-)
 SINGLE = frozenset({"MultiheadAttention", "MultiHeadAttention", "GroupQueryAttention", "Bidirectional"})
 """Layers that are built of other layers, and are one layer all the same: their result is their volume."""
 
@@ -63,8 +30,8 @@ class Volume:
 
 def writes_volume(call: Call) -> bool:
     """Whether this run of an op, taken alone, writes a volume of its own."""
-    kind = call.op.kind
-    return kind in LAYERS or (kind in MERGES and len(_maps(call)) > 1)
+    volume = call.op.volume
+    return volume == "own" or (volume == "merge" and len(_maps(call)) > 1)
 
 
 def _maps(call: Call) -> list[object]:

@@ -9,13 +9,14 @@ from typing import TypeAlias
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Op
-from flake8_cnnmem.memory import layout, views
 from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.products import batched, is_matrix
+from flake8_cnnmem.memory.reductions import buffer_of, summed_axes
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import Node
-from flake8_cnnmem.ops import Unbind
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.unknown import Unknown
@@ -29,11 +30,12 @@ and of the second form else; "late", fresh once the op is done. And the form in 
 @dataclass(slots=True, eq=False)
 class Way:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile."""
+    meanwhile, `sums` those that come one after the other once all is made."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()
     late: bool = False
+    sums: Sequence[int] = ()
 
 
 def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
@@ -46,7 +48,16 @@ def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value |
     wanted = [node.operands[at][1] for at in plan.wanted]
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
-    return Way([("fresh", fresh(memory, value), None) for value in wanted])
+    return Way(
+        [("fresh", memory.form(value.shape, value.dtype, _cast_strides(gradient, value)), None) for value in wanted]
+    )
+
+
+def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
+    """A cast lies as what is cast."""
+    if gradient.sizes is None or gradient.strides is None or gradient.sizes != value.sizes:
+        return None
+    return layout.elementwise(gradient.sizes, [(gradient.sizes, gradient.strides)])
 
 
 def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
@@ -59,24 +70,38 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
     if is_in_place(call) and operands[0].viewed:
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
+    if row.heads_inside:
+        for form in (gradient, node.results[0][1].form):
+            if form.sizes is not None and form.strides != layout.in_order(form.sizes, (0, 2, 1, 3)):
+                scratch.append(memory.lot(form.values, each))
+    if call.op.kind == "convolution" and memory.chip is not None:
+        scratch += [memory.lot(form.values, size_of(form.dtype)) for form in turned(operands[0].form, gradient)]
+    if call.op.kind == "softmax" and gradient.sizes is not None and gradient.strides is not None:
+        # The kernel reads the product of result and gradient as it lies, or a copy of it.
+        if not layout.is_contiguous(gradient.sizes, gradient.strides):
+            scratch.append(memory.lot(gradient.values, each))
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
     made: list[Made] = []
+    result = node.results[0][1].dtype
     for at in wanted:
         value = operands[at]
         own = fresh(memory, value, row.layout)
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
-        same = gradient.shape == value.shape
+        same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
+            # It is made in the result's dtype, and cast.
+            scratch.append(memory.lot(gradient.values, each))
         if call.op.kind == "matmul" and repeated(node, value) is not None:
             # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
             made.append(("late", fresh(memory, value), None))
         elif kind == "same" and same:
             made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
-        elif kind == "spread":
+        elif kind == "spread" and gradient.dtype == value.dtype:
             strides = None if value.sizes is None else (0,) * len(value.sizes)
             made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
         elif kind == "reuse" and same:
@@ -85,7 +110,37 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
-    return Way(made, scratch, any(how == "late" for how, _, _ in made))
+    return Way(made, scratch, any(how == "late" for how, _, _ in made), _sums(memory, node, gradient))
+
+
+def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:
+    """The buffers of sums of the gradient: for a bias, for operands that were repeated, for the rows of a table."""
+    kind, chip = node.label.op.kind, memory.chip
+    if chip is None or gradient.sizes is None or gradient.strides is None or not len(gradient.sizes):
+        return []
+    lots = []
+    for at in node.plan.wanted:
+        if kind == "embedding":
+            line = segments_of(gradient.shape, node.operands[at][1].shape)
+            lots.append(memory.timeline.lot(line, "temporaries"))
+            continue
+        sizes = node.operands[at][1].sizes
+        if sizes is None:
+            continue
+        if kind in SUMMED:
+            if at < 2:
+                continue
+            channels = -1
+            if kind == "convolution" and getattr(node.label.op, "channels_last", False) is not True:
+                channels = 1
+            axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
+        elif kind in REPEATED and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
+            axes = summed_axes(gradient.sizes, sizes)
+        else:
+            continue
+        line = buffer_of(gradient.shape, gradient.strides, axes, size_of(gradient.dtype), chip)
+        lots.append(memory.timeline.lot(line, "temporaries"))
+    return lots
 
 
 def _through_convolution(memory: Memory, node: Node, op: ConvolutionBackward, given: Sequence[Value | None]) -> Way:
@@ -108,6 +163,19 @@ def _through_convolution(memory: Memory, node: Node, op: ConvolutionBackward, gi
     turned = 2 in node.plan.wanted and "input" in arrived
     scratch = max([copies if turned else [], terms if 0 in node.plan.wanted else []], key=memory.bytes_of)
     return Way(made, scratch)
+
+
+def turned(x: Form, gradient: Form) -> list[Form]:
+    """What cuDNN copies to read it: input and gradient that lie neither channels first nor, as the input does, last."""
+    found = []
+    for form in (x, gradient):
+        if x.sizes is None or x.strides is None or form.sizes is None or form.strides is None:
+            continue
+        wanted = layout.suggested(form.sizes, x.sizes, x.strides)
+        sides = zip(form.sizes, form.strides, wanted, strict=True)
+        if any(size > 1 and own != other for size, own, other in sides):
+            found.append(form)
+    return found
 
 
 def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
@@ -133,6 +201,10 @@ ARITHMETIC = frozenset(
     {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
 )
 """Kinds whose operands are repeated to the result's shape."""
+REPEATED = ARITHMETIC | {"add", "subtract"}
+"""Kinds whose operands' gradients are summed to their shapes."""
+SUMMED = frozenset({"linear", "convolution"})
+"""Kinds with a bias behind input and weight."""
 
 
 def repeated(node: Node, value: Value) -> Shape | None:
@@ -152,16 +224,16 @@ def _through_view(
     if not wanted:
         return Way(())
     op, value = node.label.op, wanted[0]
-    how = views.gradient_kind(op)
+    how = op.view_gradient
     rest: list[Made | None] = [None] * (len(wanted) - 1)
     each = size_of(gradient.dtype)
-    if how in ("join", "fill") and not views.takes_nothing(op):
+    if how in ("join", "stack", "fill"):
         # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
         # undone one after the other.
         scratch = [
             memory.lot(result.values, each)
             for one, (_, result) in zip(given, node.results, strict=True)
-            if one is None and how == "join" and not isinstance(op, Unbind)
+            if one is None and how == "join"
         ]
         between = last_but_one(op, value, gradient) if how == "fill" else None
         if between is not None:
@@ -179,7 +251,7 @@ def last_but_one(op: Op, value: Value, gradient: Form) -> Size | None:
     """The values of the last step but one of a slice's gradient, beyond the gradient that it is made of."""
     if isinstance(value.shape, Unknown):
         return None
-    shape = views.last_but_one(op, value.shape)
+    shape = op.before_last_slice(value.shape)
     return None if shape is None else dims.subtract(dims.product(shape), gradient.values)
 
 
@@ -187,5 +259,5 @@ def _view_strides(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, 
     if gradient.sizes is None or gradient.strides is None or value.sizes is None:
         return None
     if how == "permute":
-        return views.gradient_strides(op, gradient.sizes, gradient.strides)
+        return op.view_gradient_strides(gradient.sizes, gradient.strides)
     return layout.reshape(gradient.sizes, gradient.strides, value.sizes)

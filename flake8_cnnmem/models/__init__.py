@@ -2,10 +2,10 @@
 
 from flake8_cnnmem.models.arranged import arranged
 from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
-from flake8_cnnmem.models.join import Evaluated, Whole, joined
+from flake8_cnnmem.models.join import Evaluated, Whole, as_the_outermost, joined
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.roots import TargetError, evaluate_target
 from flake8_cnnmem.models.runs import evaluate_file
+from flake8_cnnmem.models.targets import TargetError, evaluate_target
 
 __all__ = [
     "Built",
@@ -15,6 +15,7 @@ __all__ = [
     "Wanted",
     "Whole",
     "arranged",
+    "as_the_outermost",
     "build_model",
     "evaluate_file",
     "evaluate_target",

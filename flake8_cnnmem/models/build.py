@@ -13,15 +13,18 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
+from flake8_cnnmem.evidence.batches import tensors_of
+from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.models.inputs import (
-    UNSTATED,
-    Expected,
+    OPEN_RANK,
+    Choice,
     alike,
     expected_by,
     mixed,
     only_size,
+    reads_batch,
     rows_dropped,
     same_for_all,
     takes_any_size,
@@ -33,14 +36,21 @@ from flake8_cnnmem.models.stated import (
     InputShape,
     agrees,
     batched,
+    count_stated,
+    each_of,
     filled_in,
     first_shape,
     is_plain,
+    paired,
     place,
 )
 from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
+from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
+
+LONGEST_NAME = 200
+"""Letters of a layer's dotted name that reports show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +87,12 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
 
 
 def stated_by_step(built: Built, call: RootCall) -> Built:
-    """The input as the training's step states it, where the model by itself has none: its parts are called instead."""
-    if built.input_shape is not None and None not in built.input_shape:
+    """The input as the training's step states it, where its parts are called instead of the model: a module that holds
+    a generator and a discriminator makes images from noise when it is called itself, and is given images to train."""
+    known = built.input_shape is not None and None not in built.input_shape
+    if built.input_source == "directive" or (known and seen_through(call.instance) is built.model.root):
         return built
-    shape = next((value.shape for value in call.args if isinstance(value, Tensor)), None)
+    shape = next((value.shape for value in tensors_of(call)), None)
     sizes = [size for size in shape[1:] if isinstance(size, int)] if isinstance(shape, tuple) else []
     if not isinstance(shape, tuple) or len(shape) < 2 or len(sizes) < len(shape) - 1:
         return built
@@ -114,9 +126,13 @@ class Builder:
 
     def set_to_train(self) -> Unknown | None:
         """Scripts end with an evaluation: back to train mode, by the model's own `train` (it may freeze parts), with a
-        budget of its own, as the file's may be used up. The cause where it does not come to its end."""
+        budget of its own, as the file's may be used up. Who trains a model of which no training is seen begins so, too.
+        The cause where it does not come to its end."""
         run = self.run
-        method = run.find(self.instance, "train") if self.instance.attributes.get("training") is False else MISSING
+        seen = self.trained is not None or bool(self.root.phases)
+        layers = [self.instance] if seen else [self.instance, *inside_of(self.framework, self.instance)]
+        evaluates = any(layer.attributes.get("training") is False for layer in layers)
+        method = run.find(self.instance, "train") if evaluates or (not seen and trains_itself(layers)) else MISSING
         if method is MISSING:
             return None
         saved, given = run.budget, min(FORWARD_STEPS, run.forward_steps)
@@ -150,7 +166,9 @@ class Builder:
         if own is not None:
             return self.with_own_inputs(own)
         coded = self.coded_inputs()
-        expected = self.expected_inputs(len(coded[0]) if coded else None)
+        expected = self.expected_inputs(
+            len(coded[0]) if coded else count_stated(self.wanted.directive, self.wanted.option)
+        )
         if self.wanted.directive is not None:
             return self.finish(self.directed(self.wanted.directive, expected), "directive", None, True, expected)
         if coded:
@@ -165,8 +183,7 @@ class Builder:
             value, site = drawn
             return self.finish([value], place(site), site, True, expected)
         option = self.wanted.option
-        usable = option is not None and all(agrees(option, each) for each in expected)
-        given = [self.shaped(option, each) for each in expected] if option is not None and usable else []
+        given = [self.shaped(*pair) for pair in paired(option, expected)] if option is not None else []
         if given and not self.framework.declares_inputs:
             return self.finish(given, "option", None, False, expected)
         fitting = self.fitting(given) if given else None
@@ -183,18 +200,21 @@ class Builder:
                 return self.finish(solved, "the model's own layers", None, False, expected)
         if given:
             return self.finish(given, "option", None, False, expected)
-        chosen, forward = self.of_open_rank(expected)
-        return self.finish([self.unstated(each) for each in chosen], "", None, False, expected, forward)
+        chosen, forward, open_rank = self.of_open_rank(expected)
+        built = self.finish([self.unstated(each) for each in chosen], "", None, False, expected, forward)
+        if open_rank is None:
+            return built
+        return replace(built, model=replace(built.model, causes=(*built.model.causes, open_rank)))
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
         directive, option = self.wanted.directive, self.wanted.option
-        sampled = [(self.samples(said.value, len(own)), place(said.site)) for said in self.evidence.data[:1]]
+        sampled = [(self.samples(said.value, own), place(said.site)) for said in self.evidence.data[:1]]
         for wanted, name in (
-            ([directive] if directive else None, "directive"),
+            (each_of(directive) if directive else None, "directive"),
             *sampled,
-            ([option] if option else None, "option"),
+            (each_of(option) if option else None, "option"),
         ):
             filled = filled_in(shapes, wanted) if wanted is not None else None
             if filled is not None and filled != shapes:
@@ -206,9 +226,12 @@ class Builder:
         site = self.framework.input_stated(self.run, self.instance)[0] or self.root.site
         return self.finish(list(own), place(site), site, True, [])
 
-    def samples(self, data: Value, count: int) -> list[InputShape] | None:
-        """The shapes of one sample of each of so many inputs, in the order in which `fit` is given them."""
-        each = data if isinstance(data, (list, tuple)) and len(data) == count > 1 else [data]
+    def samples(self, data: Value, own: Sequence[Tensor]) -> list[InputShape] | None:
+        """The shapes of one sample of each input, which `fit` is given in their order or by their names."""
+        each = data if isinstance(data, (list, tuple)) and len(data) == len(own) > 1 else [data]
+        if isinstance(data, dict):
+            names = [self.framework.get(self.run, tensor, "name") for tensor in own]
+            each = [data[name] for name in names if isinstance(name, str) and name in data]
         found = [sample_shape(self.run, item) for item in each]
         return [shape for shape in found if shape is not None] if None not in found else None
 
@@ -306,18 +329,23 @@ class Builder:
         undo()
         return None
 
-    def of_open_rank(self, expected: Sequence[Expected | None]) -> tuple[tuple[Expected | None, ...], Forward | None]:
+    def of_open_rank(self, expected: Sequence[Expected | None]) -> tuple[Choice, Forward | None, Unknown | None]:
         """Inputs of unstated size whose ranks the model accepts, with the call on them, which stands; the most usual
-        ones where it accepts none. A Linear layer takes rows, sequences and maps alike."""
+        ones where it accepts none. A Linear layer takes rows, sequences and maps alike: a cause where the whole model
+        accepts several ranks, and nothing but the rank is open in what was called."""
         choices = [*alike(expected), *mixed(expected)]
-        for choice in choices if len(choices) > 1 else ():
+        for at, choice in enumerate(choices) if len(choices) > 1 else ():
             if self.root.exhausted is not None:
                 break
             forward, undo = self.trials.on_trial([self.unstated(each) for each in choice], FORWARD_STEPS)
-            if forward.outputs and problem_of(forward) is None:
-                return choice, forward
+            if is_taken(forward):
+                if forward.causes or next(doubts(forward.calls), None) is not None:
+                    return choice, forward, None
+                undo()
+                others = (self.trials.try_out([self.unstated(each) for each in other]) for other in choices[at + 1 :])
+                return choice, None, OPEN_RANK if any(map(is_taken, others)) else None
             undo()
-        return choices[0], None
+        return choices[0], None, None
 
     def solve(self, expected: Expected, count: int) -> int | None:
         """The only size that the model takes for its inputs, which are `count` alike."""
@@ -336,6 +364,9 @@ class Builder:
     def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
         """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
         first, *others = expected or [None]
+        shapes = each_of(shape)
+        if len(shapes) > 1:
+            return [self.shaped(own, each) for own, each in zip(shapes, [first, *others], strict=False)]
         return [
             self.shaped(shape, first),
             *(self.shaped(shape, each) if agrees(shape, each) else self.unstated(each) for each in others),
@@ -367,12 +398,13 @@ class Builder:
     ) -> Built:
         """The graph that a call of the model on these inputs gives; `forward` is that call, if it has been made."""
         forward = self.trials.call(values) if forward is None else forward
-        whole = calls_behind(forward.outputs)
+        whole = calls_behind(forward.outputs, forward.inputs)
         calls = tuple(forward.calls)
         if forward.outputs and not forward.causes:
             calls = self.with_unread(whole, forward.calls)
         certain = [call for call in calls if call.problem is not None]
         if not stated and certain:
+            certain = [call for call in certain if not waits_to_be_filled(call)]
             certain = self.certain_for_any_size(certain, expected)
         weights = tuple(self.framework.weights(self.instance))
         causes = [*self.root.causes, *forward.causes, *doubts(calls)]
@@ -392,12 +424,13 @@ class Builder:
             forward.outputs,
             calls,
             weights,
-            self.framework.paths(self.instance),
+            {key: in_short(path, LONGEST_NAME) for key, path in self.framework.paths(self.instance).items()},
             tuple(dict.fromkeys(causes)),
             self.root.site,
             backend=self.framework.backend(self.run),
             updated=self.evidence.updated,
             trained=self.trained_of(weights),
+            allocator=self.framework.allocator(self.run),
         )
         shape = first_shape(forward.inputs)
         return Built(model, shape, source, tuple(certain), site)
@@ -432,6 +465,34 @@ class Builder:
         return certain
 
 
+def is_taken(forward: Forward) -> bool:
+    """Whether a call of the model on inputs of some rank may be meant: nothing in it is wrong, and no layer finds the
+    batch where it declares its own size."""
+    return bool(forward.outputs) and problem_of(forward) is None and not any(map(reads_batch, forward.calls))
+
+
+def inside_of(framework: Framework, model: Instance) -> Iterator[Instance]:
+    """The layers inside of a model, each once."""
+    seen, waiting = {id(model)}, [model]
+    while waiting:
+        for _, child in framework.children(waiting.pop()):
+            if id(child) not in seen:
+                seen.add(id(child))
+                waiting.append(child)
+                yield child
+
+
+def trains_itself(layers: Sequence[Instance]) -> bool:
+    """Whether one of the layers has a `train` of the code's own."""
+    return any(isinstance(layer.cls.find("train"), Function) for layer in layers)
+
+
 def where_and_what(call: Call) -> tuple[Site | None, str]:
     """What two calls of a model have in common if the same size is wrong in both."""
     return call.site, call.problem.what if call.problem is not None else ""
+
+
+def waits_to_be_filled(call: Call) -> bool:
+    """Whether a call is given a tensor without values (`register_buffer("mean", torch.empty(0))`): what it is to hold
+    is put there later (by `fit`, from a file), before anybody calls the model."""
+    return any(tensor.shape == (0,) for tensor in (*call.inputs, *call.weights))

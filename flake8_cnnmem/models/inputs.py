@@ -7,45 +7,16 @@ size that its Linear layers allow is searched for, square sizes alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import BATCH, Shape, Size
-from flake8_cnnmem.graph import Call, Op, Problem, Tensor
-from flake8_cnnmem.ops import (
-    AdaptivePool,
-    Average,
-    BatchNorm,
-    Broadcast,
-    Concatenate,
-    Convolution,
-    DepthwiseConvolution,
-    Dropout,
-    Elementwise,
-    Embedding,
-    Flatten,
-    GlobalPool,
-    GroupNorm,
-    InstanceNorm,
-    LayerNorm,
-    Linear,
-    LocalResponseNorm,
-    Normalise,
-    Pad,
-    Permute,
-    Pool,
-    PRelu,
-    Recurrent,
-    Reduce,
-    Reshape,
-    Resize,
-    Transpose,
-)
+from flake8_cnnmem.dims import BATCH, Batch
+from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.unknown import Unknown
 
-UNSTATED = Unknown("the size of the input is not stated")
+OPEN_RANK = Unknown("how many axes the input has is not stated: the model takes rows, and sequences of them as well")
 
 USUAL_SIZES = (
     224, 32, 28, 227, 64, 256, 128, 299, 96, 112, 48, 384, 512, 84, 160, 192, 100, 150, 200, 300, 416, 40, 50, 16,
@@ -57,41 +28,6 @@ LARGEST_SIZE = 2048
 
 MANY = LARGEST_SIZE // 2
 """A layer that takes an image of this size does not ask for one size."""
-
-ANY_SIZE = (
-    AdaptivePool, BatchNorm, Convolution, DepthwiseConvolution, Dropout, Elementwise, GlobalPool, GroupNorm,
-    InstanceNorm, LocalResponseNorm, Normalise, Pad, Permute, Pool, PRelu, Reduce, Resize, Transpose,
-)  # fmt: skip
-"""Ops that take maps of any size, if only it is large enough."""
-
-ALIKE = (Average, Broadcast, Concatenate)
-"""Ops that take maps of any size, if only it is the same."""
-
-KEEPS_AXES = (Dropout, Elementwise, GroupNorm, InstanceNorm, LayerNorm, LocalResponseNorm, Normalise, Pad, Pool, Resize)
-"""Ops behind which the channels are still those of their input."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What the first layer behind an input takes. `spatial` are the axes whose size it leaves open."""
-
-    shape: Shape
-    spatial: tuple[int, ...]
-    dtype: str = "float"
-    leading: bool = False
-    """Whether any axes may stand before the last one: a Linear that reads the input itself."""
-    flat: bool = False
-    """Whether it is the values of a sample in one row, whatever its axes are."""
-    others: tuple[Shape, ...] = ()
-    """Shapes that the layer takes as well, the most usual first."""
-
-    def at(self, size: Size) -> Shape:
-        """The shape with every open axis of this size."""
-        return tuple(size if axis in self.spatial else known for axis, known in enumerate(self.shape))
-
-    def alternatives(self) -> tuple[Expected, ...]:
-        """All that the layer takes, the most usual first."""
-        return (self, *(replace(self, shape=shape, spatial=(), others=()) for shape in self.others))
 
 
 def same_for_all(expected: Sequence[Expected | None]) -> Expected | None:
@@ -132,75 +68,40 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
     """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
     alike, flattened, reshaped = {id(tensor)}, set[int](), False
     for call in calls:
-        if not call.inputs or not call.outputs:
+        if call.guarded or not call.inputs or not call.outputs:
             continue
         first = id(call.inputs[0])
-        if isinstance(call.op, Linear) and reshaped:
+        op = call.op
+        if op.row_features is not None and reshaped:
             # What it reads may be patches or rows of the input: it says nothing of the input itself.
             return None
-        if first in flattened and isinstance(call.op, Linear) and call.op.inputs not in (None, 0):
-            return Expected((BATCH, call.op.inputs), (), flat=True)
+        if first in flattened and op.row_features not in (None, 0):
+            return Expected((BATCH, op.row_features), (), flat=True)
         if first in alike:
-            expected = taken_by(call)
+            expected: Expected | None = op.expected_input
             if expected is not None:
                 return expected
-            if keeps_axes(call.op):
+            if op.keeps_axes:
                 alike.add(id(call.outputs[0]))
-            elif flattens(call.op):
+            elif op.flattens:
                 flattened.add(id(call.outputs[0]))
-            elif call.op.kind == "view":
+            elif op.kind == "view":
                 reshaped = True
-        elif first in flattened and (keeps_axes(call.op) or flattens(call.op)):
+        elif first in flattened and (op.keeps_axes or op.flattens):
             flattened.add(id(call.outputs[0]))
     return None
 
 
-def keeps_axes(op: Op) -> bool:
-    """Whether the channels are still those of the input; not behind a view whose shape is lost."""
-    return isinstance(op, KEEPS_AXES) and op.kind != "view"
-
-
-def flattens(op: object) -> bool:
-    """Whether an op makes one row of values of each sample. Patches are reshaped too, and are no samples."""
-    return isinstance(op, Flatten) or (isinstance(op, Reshape) and len(op.target) == 2)
-
-
-def taken_by(call: Call) -> Expected | None:
-    op = call.op
-    if isinstance(op, (Convolution, DepthwiseConvolution)):
-        return spread(op.channels, len(op.kernel), op.channels_last is True)
-    if isinstance(op, BatchNorm) and op.features is not None:
-        least, *more = sorted(op.ranks) if op.ranks else (4,)
-        others = tuple(spread(op.features, rank - 2, False).shape for rank in more)
-        return replace(spread(op.features, least - 2, False), others=others)
-    if isinstance(op, InstanceNorm) and op.features is not None:
-        # The smaller rank is that of a sample without a batch.
-        return spread(op.features, (max(op.ranks) if op.ranks else 4) - 2, False)
-    if isinstance(op, Linear) and op.inputs not in (None, 0):
-        others = tuple((BATCH, *between, op.inputs) for between in open_axes(1, 2, 3))
-        return Expected((BATCH, op.inputs), (), leading=True, others=others)
-    if isinstance(op, Embedding):
-        others = tuple((BATCH, *behind) for behind in open_axes(0, 2))
-        return Expected((BATCH, UNSTATED), (1,), "int64", others=others)
-    if isinstance(op, Recurrent) and op.inputs is not None:
-        return Expected((BATCH, UNSTATED, op.inputs), (1,)) if op.batch_first else Expected(
-            (UNSTATED, BATCH, op.inputs), (0,)
-        )  # fmt: skip
-    return None
-
-
-def open_axes(*counts: int) -> Iterator[tuple[Size, ...]]:
-    for count in counts:
-        yield (UNSTATED,) * count
-
-
-def spread(channels: Size | None, rank: int, channels_last: bool) -> Expected:
-    sizes: tuple[Size, ...] = (UNSTATED,) * rank
-    # A lazy layer counts 0 channels until its first call.
-    known = UNSTATED if channels is None or channels == 0 else channels
-    if channels_last:
-        return Expected((BATCH, *sizes, known), tuple(range(1, rank + 1)))
-    return Expected((BATCH, known, *sizes), tuple(range(2, rank + 2)))
+def reads_batch(call: Call) -> bool:
+    """Whether a layer is given the batch along an axis whose size it declares: its input has lost an axis."""
+    expected: Expected | None = call.op.expected_input if call.inputs else None
+    shape = call.inputs[0].shape if expected is not None else None
+    if expected is None or not isinstance(shape, tuple) or not shape:
+        return False
+    if expected.leading:
+        return isinstance(shape[-1], Batch)
+    pairs = zip(shape, expected.shape, strict=False) if len(shape) == len(expected.shape) else ()
+    return any(isinstance(size, Batch) and isinstance(known, int) for size, known in pairs)
 
 
 def takes_any_size(calls: Sequence[Call]) -> bool:
@@ -211,27 +112,8 @@ def takes_any_size(calls: Sequence[Call]) -> bool:
         if call.problem is not None or any(isinstance(shape, Unknown) for shape in shapes):
             return False
         given = [shape for tensor in call.inputs if isinstance(shape := tensor.shape, tuple)]
-        if all(dims.known(shape) for shape in given) or isinstance(call.op, ANY_SIZE):
-            continue
-        if isinstance(call.op, Linear):
-            fits = not isinstance(given[0][-1], Unknown)
-        elif isinstance(call.op, LayerNorm):
-            fits = call.op.shape is not None and len(call.op.shape) == 1 and not isinstance(given[0][-1], Unknown)
-        else:
-            fits = isinstance(call.op, ALIKE) and open_alike(given)
-        if not fits:
+        if not all(dims.known(shape) for shape in given) and not call.op.leaves_open(*given):
             return False
-    return True
-
-
-def open_alike(shapes: Sequence[Shape]) -> bool:
-    """Whether every axis is open in all of some shapes, in none, or of size 1 where it is not."""
-    rank = max(map(len, shapes))
-    for axis in range(1, rank + 1):
-        sizes = [shape[-axis] for shape in shapes if len(shape) >= axis]
-        if any(isinstance(size, Unknown) for size in sizes):
-            if not all(isinstance(size, Unknown) or size == 1 for size in sizes):
-                return False
     return True
 
 
@@ -293,5 +175,5 @@ def rows_dropped(calls: Sequence[Call]) -> int:
 
 def drops_of(call: Call) -> Iterator[tuple[int, int]]:
     """`(axis, rows)` of a call's input that its stride does not reach."""
-    if isinstance(call.op, (Convolution, Pool)) and call.inputs and not isinstance(call.inputs[0].shape, Unknown):
+    if call.inputs and not isinstance(call.inputs[0].shape, Unknown):
         yield from call.op.dropped(call.inputs[0].shape)

@@ -85,6 +85,17 @@ def joined(
     return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
 
 
+def as_the_outermost(root: Root, training: Training, parts: Sequence[Part]) -> Training:
+    """The training with the batch that the program draws. Where models are fitted of which one holds the others, that
+    one is given as much: of its parts some get real and made samples joined, others half a batch of each."""
+    if root.phases or not parts:
+        return training
+    held = {key for part, _, _ in parts for key in inside_of(part) - {id(part.value)}}
+    outermost = next((how for part, _, how in parts if id(part.value) not in held), training)
+    said = outermost.batch_size
+    return training if "default" in (said.source, training.batch_size.source) else replace(training, batch_size=said)
+
+
 def fits_the_step(built: Built) -> bool:
     """Whether the facts that decide are those of the step itself: a directive may state another input."""
     return built.input_source != "directive"

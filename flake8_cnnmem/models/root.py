@@ -49,6 +49,8 @@ class Root:
     """The runs of the loop that trains it, the one that needs most first; empty for a model that no loop trains."""
     fit: Fit | None = None
     """The call of a model that trains itself (`fit`): the last of those that train it alike."""
+    steps: bool = False
+    """Whether the program trains it in a step of which nothing could be followed."""
     times: int = 1
     """How often the program trains a model like this in the same way."""
     place: tuple[int, int] | None = None
@@ -63,7 +65,7 @@ class Root:
     @property
     def is_training(self) -> bool:
         """Whether the program trains it."""
-        return bool(self.phases) or self.fit is not None
+        return bool(self.phases or self.parts or self.steps) or self.fit is not None
 
     @property
     def trained_at(self) -> Site | None:
@@ -92,12 +94,15 @@ def assigned_name(site: Site) -> str:
 
 
 def known_weights(instance: Instance) -> bool:
-    """Whether a model has weights for certain, or learns at its first call what it has."""
+    """Whether a model has weights for certain, learns at its first call what it has, or has lost them on the way from
+    its inputs to its outputs."""
     framework = frameworks.of_layer(instance)
     if framework is None:
         return False
     if framework.weights(instance) or framework.compiled(instance):
         # What is compiled trains, also where its layers hold weights of another framework.
+        return True
+    if framework.lost(instance) is not None:
         return True
     called = framework.own_inputs(instance) is not None and bool(framework.children(instance))
     return not framework.declares_inputs and not called

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
-from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget, Exhausted
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
@@ -21,17 +21,14 @@ from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.models.nesting import Nesting
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
 from flake8_cnnmem.models.trainings import trained_models, trainings
-from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
 
 ALIKE_DEPTH = 40
-
-
-class TargetError(Exception):
-    """A target that names nothing; the message is one plain sentence that says so."""
 
 
 def start(
@@ -97,53 +94,6 @@ def same(root: Root, other: Root) -> bool:
     return root.value.cls is other.value.cls and alike(root.value, other.value, ALIKE_DEPTH)
 
 
-def evaluate_target(
-    source: Source, expression: str, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
-) -> list[Root]:
-    """The model that an expression gives in the scope of a file: a name of a class or factory, or any expression.
-
-    TargetError where the expression does not parse or names nothing.
-    """
-    from flake8_cnnmem.evaluate.grammar import pair
-
-    run, module = start(source, search_path, True, strict, files)
-    asked = Source(f"{source.path}::{expression}", f"({expression}\n)")
-    asked.path = source.path
-    try:
-        twins = asked.tree.body
-        nodes = asked.cst.body
-    except SourceError as error:
-        raise TargetError(f"'{expression}' is not an expression") from error
-    if len(twins) != 1 or not isinstance(twins[0], ast.Expr):
-        raise TargetError(f"'{expression}' is not an expression")
-    callee = base_name(twins[0].value)
-    if callee is not None and module.global_name(run, callee) is MISSING:
-        raise TargetError(f"there is no '{callee}' in {source.path}")
-    node, twin = pair(nodes, twins)[0]
-    value: Value = Unknown("the expression was not evaluated")
-    kept: list[Value] = []
-
-    def keep(frame: Frame) -> None:
-        from flake8_cnnmem.evaluate.compiler import Compiler
-
-        kept.append(call_plainly(run, Compiler(module.path, twin).expression(node.value)(frame)))
-
-    run.statement_steps, run.budget = TARGET_STEPS, Budget(TARGET_STEPS)
-    with deep_recursion():
-        run.run_top_level(module, twin, keep)
-    value = kept[0] if kept else run.failures[-1] if run.failures else value
-    definition = definition_site(module, twins[0].value, callee)
-    name = callee if callee is not None and isinstance(twins[0].value, (ast.Name, ast.Call)) else expression
-    target = f"{source.path}::{expression}"
-    return [root_of(run, name, target, value, definition)]
-
-
-def base_name(node: ast.expr) -> str | None:
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
 def call_plainly(run: Interpreter, value: Value) -> Value:
     """A class or factory named alone is called without arguments; what it needs and nobody gives is Unknown."""
     if isinstance(value, Class) and frameworks.is_layer(Instance(value)):
@@ -190,19 +140,6 @@ def single_model(value: Value) -> Instance | None:
     return models[0] if len(models) == 1 else None
 
 
-def definition_site(module: Module, node: ast.expr, callee: str | None) -> Site:
-    statements = module.source.tree.body
-    for statement in statements:
-        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name == callee:
-            return StatementSite(module.path, statement)
-    for statement in statements if module.lazy else ():
-        if isinstance(statement, ast.Assign) and callee is not None and any(
-            isinstance(target, ast.Name) and target.id == callee for target in statement.targets
-        ):  # fmt: skip
-            return StatementSite(module.path, statement)
-    return StatementSite(module.path, ast.Pass(lineno=1, col_offset=0))
-
-
 def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     """Models that were built while the module ran, parts of larger ones left out, alike ones once.
 
@@ -211,9 +148,11 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     made = [each for each in run.trace.layers.values() if is_candidate(each.instance)]
     phases = phases_of(run.trace)
     trained = trained_models(run, phases)
-    shells = {id(each.instance) for each in made if is_shell(each.instance, trained)}
+    nesting = Nesting()
+    holders = nesting.highest_inside((each.instance for each in made), dict.fromkeys(trained, 1))
+    shells = {id(each.instance) for each in made if holders[id(each.instance)] > 0 and is_shell(each.instance)}
     made = [each for each in made if id(each.instance) not in shells]
-    inner = parts_of_others(run, made)
+    inner = parts_of_others(run, made, nesting)
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
@@ -241,15 +180,14 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     yield from trainings(run, found, phases)
 
 
-def is_shell(instance: Instance, trained: set[int]) -> bool:
-    """Whether a model only holds others that its own training step calls: it has no way from input to output."""
+def is_shell(instance: Instance) -> bool:
+    """Whether a model that holds those which train only holds them: its own training step calls them, and it has no way
+    from input to output."""
     framework = frameworks.of_layer(instance)
     assert framework is not None
     if framework.declares_inputs or framework.own_inputs(instance) is not None:
         return False
-    called = isinstance(instance.cls.find("call"), Function)
-    inside = set(framework.paths(instance)) - {id(instance)}
-    return not called and bool(inside & trained)
+    return not isinstance(instance.cls.find("call"), Function)
 
 
 def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
@@ -267,14 +205,12 @@ def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
     return outer
 
 
-def parts_of_others(run: Interpreter, made: Sequence[Made]) -> set[int]:
+def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting) -> set[int]:
     """Models, by id, that are parts of larger ones, or were made on the way to another."""
-    inside: dict[int, set[int]] = {}
-    for each in made:
-        framework = frameworks.of_layer(each.instance)
-        assert framework is not None
-        inside[id(each.instance)] = set(framework.paths(each.instance)) - {id(each.instance)}
-    inner = set().union(*inside.values())
+    instances = [each.instance for each in made]
+    inner = nesting.inner(instances)
+    holders = nesting.last_holder(instances, {id(each.instance): each.number for each in made})
+    latest = nesting.highest_inside(instances, holders)
     called = {id(call.instance) for call in run.trace.root_calls}
     finished = 0
     for each in sorted(made, key=lambda each: each.number):
@@ -283,9 +219,7 @@ def parts_of_others(run: Interpreter, made: Sequence[Made]) -> set[int]:
             inner.add(id(each.instance))
         finished = max(finished, each.last)
         # A network taken apart for its layers is a part of what they went into.
-        own = inside[id(each.instance)]
-        others = (inside[id(other.instance)] for other in made if other.number > max(each.number, each.last))
-        if id(each.instance) not in called and any(own & other for other in others):
+        if id(each.instance) not in called and latest[id(each.instance)] > max(each.number, each.last):
             inner.add(id(each.instance))
     return inner
 

@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evaluate.ways import MOST_WAYS, Ways
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.roots import evaluate_way
 from flake8_cnnmem.source import Source
@@ -17,11 +18,17 @@ from flake8_cnnmem.unknown import Unknown
 
 
 def evaluate_file(
-    source: Source, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+    source: Source,
+    search_path: Sequence[str] = (),
+    strict: bool = False,
+    files: Files = DISK,
+    devices: int | None = None,
 ) -> tuple[list[Root], tuple[Unknown, ...]]:
     """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
-    found: models may come from them. SourceError for a file that does not parse."""
-    waiting: list[tuple[Ways, int | None]] = [(Ways(), None)]
+    found: models may come from them. `devices` is how many GPUs there are, where somebody says so. SourceError for a
+    file that does not parse."""
+    first = Ways({NUMBER_OF_GPUS: str(devices)} if devices is not None else {})
+    waiting: list[tuple[Ways, int | None]] = [(first, None)]
     found: list[list[Root]] = []
     missing: dict[str, Unknown] = {}
     while waiting and len(found) < MOST_WAYS:
@@ -83,6 +90,8 @@ def is_trained(root: Root) -> bool:
 
 def training(root: Root) -> Hashable:
     """What tells one training of a model from another: its weights, and which loop trains it on what."""
+    if root.value is None:
+        return ()
     framework = frameworks.of_layer(root.value)
     shapes = [] if framework is None or root.value is None else [str(w.shape) for w in framework.weights(root.value)]
     loops = [(loop_of(phase), str([loader.native for loader in phase.loaders]), called(phase.calls))

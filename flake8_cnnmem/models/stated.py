@@ -8,13 +8,36 @@ from collections.abc import Iterable, Sequence
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Site, Tensor
-from flake8_cnnmem.models.inputs import Expected
 from flake8_cnnmem.models.outcome import tensors_in
+from flake8_cnnmem.ops.expected import Expected
+from flake8_cnnmem.settings import InputShapes
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 InputShape = tuple[int | None, ...]
 """Without the batch; None for a size that is not stated."""
+
+
+def each_of(shape: InputShape) -> list[InputShape]:
+    """The shape of the only input that is stated, or those of several in their order."""
+    return list(shape.each) if isinstance(shape, InputShapes) else [shape]
+
+
+def count_stated(*shapes: InputShape | None) -> int | None:
+    """How many inputs the first of these states that states several."""
+    counts = (len(each_of(shape)) for shape in shapes if shape is not None)
+    return next((count for count in counts if count > 1), None)
+
+
+def paired(stated: InputShape, expected: Sequence[Expected | None]) -> list[tuple[InputShape, Expected | None]]:
+    """Each input's stated shape with what its first layer says of it: one shape alone is that of all of them. Empty
+    where they do not agree."""
+    shapes = each_of(stated)
+    if len(shapes) == 1:
+        shapes *= len(expected)
+    pairs = list(zip(shapes, expected, strict=False))
+    fits = len(shapes) == len(expected) and all(agrees(shape, each) for shape, each in pairs)
+    return pairs if fits else []
 
 
 class Given(list[Value]):
@@ -42,12 +65,20 @@ def batched(values: Sequence[Value]) -> list[Value]:
 
 def is_plain(value: Value) -> bool:
     """Whether a value is a tensor, a number or a word, or a tuple or dict of such. A list may hold the samples of a
-    batch one by one."""
-    if isinstance(value, tuple):
+    batch one by one, unless it is inputs and targets."""
+    if isinstance(value, tuple) or is_collated(value):
         return all(map(is_plain, value))
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
     return isinstance(value, (Tensor, bool, int, float, str, type(None)))
+
+
+def is_collated(value: Value) -> bool:
+    """Whether a list is a batch as a loader gives it: several tensors of as many samples each, but of other axes."""
+    if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
+        return False
+    shapes = [known_shape(each) for each in value]
+    return all(shapes) and len({shape[0] for shape in shapes}) == 1 and len({len(shape) for shape in shapes}) > 1
 
 
 def known_shape(value: Value) -> Shape:
@@ -57,6 +88,8 @@ def known_shape(value: Value) -> Shape:
 def with_batch(value: Value, size: Size | None) -> Value:
     if isinstance(value, tuple):
         return tuple(with_batch(each, size) for each in value)
+    if is_collated(value):
+        return [with_batch(each, size) for each in value]
     if isinstance(value, dict):
         return {word: with_batch(each, size) for word, each in value.items()}
     shape = list(known_shape(value))
@@ -65,7 +98,7 @@ def with_batch(value: Value, size: Size | None) -> Value:
     if axis is None or not shape or not isinstance(value, Tensor):
         return value
     shape[axis] = BATCH
-    return Tensor(tuple(shape), value.dtype, framework=value.framework)
+    return Tensor(tuple(shape), value.dtype, framework=value.framework, requires_grad=value.requires_grad)
 
 
 def place(site: Site | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event
-from flake8_cnnmem.evidence import Pass, Phase, keepers_of, seen_through
+from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
@@ -32,8 +32,7 @@ def step_of(phase: Phase, roots: Sequence[Root], batch: int) -> Step | None:
     weights = phase.reached | phase.updated
     if not all(followed(turn, weights) for turn in turns):
         return None
-    keepers = tuple(keeper.tensors for keeper in keepers_of(phase))
-    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes)), keepers), batch)
+    return for_any_batch(Step(tuple(turns), tuple(dict.fromkeys(causes)), *held_on(phase)), batch)
 
 
 def evaluation_of(phase: Phase, batch: int) -> Step | None:
@@ -48,7 +47,15 @@ def evaluation_of(phase: Phase, batch: int) -> Step | None:
         turns.append(Turn(calls, tuple(Action("draw", number) for _, number in each.starts), each.last))
     if causes or not all(turn.calls for turn in turns):
         return None
-    return for_any_batch(Step(tuple(turns), (), tuple(keeper.tensors for keeper in keepers_of(phase))), batch)
+    return for_any_batch(Step(tuple(turns), (), *held_on(phase)), batch)
+
+
+def held_on(phase: Phase) -> tuple[tuple[tuple[Tensor, ...], ...], bool, int | None]:
+    """What names lead to of the run before the last, whether one of them is a container that gathers it, and how many
+    runs are still to come."""
+    keepers = list(keepers_of(phase))
+    gathers = any(keeper.gathers for keeper in keepers)
+    return tuple(keeper.tensors for keeper in keepers), gathers, further_turns(phase)
 
 
 def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown]) -> Turn | None:

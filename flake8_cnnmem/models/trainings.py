@@ -5,6 +5,7 @@ A model that a step only looks at (a teacher, a feature extractor) is none of it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
@@ -12,14 +13,15 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, seen_through
-from flake8_cnnmem.evidence.batches import shapes_drawn, values_of
+from flake8_cnnmem.evaluate.trace import RootCall, around
+from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
+from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps
 from flake8_cnnmem.models.residents import LeftBehind, residents
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
-from flake8_cnnmem.values import Instance
+from flake8_cnnmem.values import Instance, Value
 
 ALIKE_DEPTH = 40
 
@@ -40,16 +42,19 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     taken: set[int] = set()
     left = LeftBehind()
     repeated: set[int] = set()
+    unknown: list[Phase] = []
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
         taking = [root for root in roots if called & inside_of(root)]
         trained = [root for root in taking if is_updated(root, phase)] or [
-            root for root in taking if is_called_to_learn(root, phase)
+            root for root in taking if is_called_to_learn(root, phase) or is_held(root, phase)
         ]
-        if not trained:
-            continue
         trained += single_layers(run, phase, trained)
-        taken.update(id(root) for root in taking)
+        if not trained:
+            unknown += [phase] if not taking else []
+            continue
+        # A teacher that was fitted before has a training of its own.
+        taken.update(id(root) for root in taking if root in trained or not fits_of(root))
         known = next((group for group in groups if continues(group, trained, phase)), None)
         if known is not None:
             known[0].phases.append(phase)
@@ -64,6 +69,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             twin[0].times += again.isdisjoint(repeated)
             repeated |= again
             continue
+        run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         own = [replace(root, phases=[phase], beside=beside, evaluations=[]) for root in trained]
         tell_apart(own)
         first = leading(run, phase, own)
@@ -74,17 +80,39 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     evaluated(run, groups, [root for root in roots if id(root) not in taken], phases)
     found = [group[0] for group in groups]
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
-    # What is told as being in memory beside a training is no model of its own.
-    taken.update(id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told)
-    for root in fitted_together(run, [root for root in roots if id(root) not in taken]):
-        found += by_fit(root)
+    # What is told as being in memory beside a training is no model of its own, unless a loop of its own fills memory.
+    taken.update(
+        id(root) for root in roots if set() < {id(weight) for weight in weights_of(root)} <= told and not gathers(root)
+    )
+    together = fitted_together(run, [root for root in roots if id(root) not in taken])
+    parts = [part for root in together for part in root.parts]
+    within = {key for part in parts for key in inside_of(part) - {id(part.value)}}
+    for root in together:
+        # What is only looked at by itself (a generator that predicts) trains as a part of what holds it.
+        if root.parts or id(root.value) not in within or fits_of(root):
+            found += by_fit(root)
     for root in found:
         root.phases.sort(key=size_of, reverse=True)
-    return found
+    found += of_unknown_models(run, unknown)
+    learns = any(root.is_training for root in found) or any(
+        event.kind in ("backward", "call") and event.trainable for event in run.trace.events
+    )
+    found += [] if phases or learns else of_unknown_steps(run)
+    return sorted(found, key=lambda root: began(run, root))
+
+
+def began(run: Interpreter, root: Root) -> float:
+    """When the training of a model began, by the number of the op before it; models that nothing trains come last."""
+    fitted = {id(part.value) for part in root.parts or [root]} if not root.phases else set()
+    fits = [event for event in run.trace.events if event.kind == "fit" and id(event.subject) in fitted]
+    own = [event for event in fits if root.fit is not None and event.site is root.fit.site] or fits
+    first = min((phase.passes[0].first for phase in root.phases), default=None)
+    return own[0].number if own else first if first is not None else math.inf
 
 
 def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> list[Root]:
-    """Layers of the framework's own that the step updates and that are no part of a model: a head beside a backbone."""
+    """Layers of the framework's own that the step updates and that are no part of a model: a head beside a backbone, or
+    one that is trained by itself."""
     covered = {id(weight) for root in trained for weight in weights_of(root)}
     missing = set(phase.updated - covered)
     found: list[Root] = []
@@ -94,9 +122,11 @@ def single_layers(run: Interpreter, phase: Phase, trained: Sequence[Root]) -> li
         if own & missing and not own & covered:
             missing -= own
             made = run.trace.layers.get(id(layer))
-            site = (made.site or made.entered if made is not None else None) or layer.site or trained[0].site
-            target = f"{trained[0].target.partition('::')[0]}::{path}"
-            found.append(Root(path, target, layer, site, site, run))
+            site = (made.site or made.entered if made is not None else None) or layer.site
+            site = trained[0].site if site is None and trained else site
+            if site is not None:
+                calls = [call for call in run.trace.root_calls if seen_through(call.instance) is layer]
+                found.append(Root(path, f"{run.trace.path}::{path}", layer, site, site, run, calls))
     return found
 
 
@@ -111,7 +141,7 @@ def evaluated(
             left.add(waiting.pop(0))
         first = phase.passes[0].first
         before = [group for group in groups if group[0].phases[0].passes[0].first < first]
-        group = calling(phase, [*([root] for root in others), *groups[::-1], *before])
+        group = calling(phase, [*([root] for root in others), *groups[::-1], *before]) or holding(phase, groups)
         if group:
             beside = residents(run.trace, phase, [root.value for root in group if root.value is not None], left)
             group[0].evaluations.append(Evaluation(phase, beside, bool(group[0].phases)))
@@ -121,10 +151,24 @@ def evaluated(
             group[0].evaluations.append(Evaluation(phase, group[0].beside, False))
 
 
+def gathers(root: Root) -> bool:
+    """Whether a loop that only evaluates a model keeps what it gives."""
+    return any(True for each in root.evaluations for _ in keepers_of(each.phase))
+
+
 def calling(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
     """The last of the groups of which a loop calls a model."""
     called = {id(seen_through(call.instance)) for call in phase.calls}
     return next((group for group in reversed(groups) if any(called & inside_of(root) for root in group)), ())
+
+
+def holding(phase: Phase, groups: Sequence[Sequence[Root]]) -> Sequence[Root]:
+    """The last of the groups beside which a model is in memory that a loop calls: an averaged copy of what trains."""
+    called = {id(weight) for call in phase.calls for weight in weights_in(call.instance)}
+    for group in reversed(groups):
+        if called & {id(weight) for each in group[0].beside for weight in each.weights}:
+            return group
+    return ()
 
 
 def size_of(phase: Phase) -> int:
@@ -189,7 +233,27 @@ def is_called_to_learn(root: Root, phase: Phase) -> bool:
     """Whether a model with weights to train is called with a gradient, where nobody knows what the optimizer holds."""
     inside = inside_of(root)
     called = any(call.grad and id(seen_through(call.instance)) in inside for call in phase.calls)
-    return called and not phase.updated and is_trained(root)
+    return called and not phase.updated and is_trained(root) and not any(map(holds_no_weight, phase.optimizers))
+
+
+def holds_no_weight(optimizer: Instance) -> bool:
+    """Whether what an optimizer updates is known, and no weight of any model: a picture that is made to look like
+    another."""
+    groups = optimizer.attributes.get("param_groups")
+    each = groups if isinstance(groups, list) else []
+    held = [value for group in each if isinstance(group, dict) for value in group.get("params", [])]
+    return bool(held) and all(isinstance(value, Tensor) and not isinstance(value, Weight) for value in held)
+
+
+def is_held(root: Root, phase: Phase) -> bool:
+    """Whether a model is called with a gradient and the optimizer holds weights of it, of which none is known to ask
+    for a gradient: what does may be a layer that was not followed."""
+    framework = frameworks.of_layer(root.value)
+    inside = inside_of(root)
+    if framework is None or not any(call.grad and id(seen_through(call.instance)) in inside for call in phase.calls):
+        return False
+    held = {id(weight) for optimizer in phase.optimizers for weight in framework.updated_by(optimizer) or ()}
+    return any(id(weight) in held for weight in weights_of(root))
 
 
 def tell_apart(group: Sequence[Root]) -> None:
@@ -201,10 +265,20 @@ def tell_apart(group: Sequence[Root]) -> None:
 
 
 def fitted_together(run: Interpreter, roots: list[Root]) -> list[Root]:
-    """Models of which parts are fitted themselves (the discriminator inside of "combined") with those as one."""
-    groups = [[*inner, root] for root in roots if (inner := fitted_inside(run, root))]
+    """Models of which parts are fitted themselves in the same loop (the discriminator inside of "combined") with those
+    as one. Parts that are fitted elsewhere (a teacher, before its student is) are trainings of their own."""
+    groups: list[list[Root]] = []
+    alone: list[Root] = []
+    for root in roots:
+        inner = fitted_inside(run, root)
+        own = loops_with_fits(run, root.value)
+        beside = [part for part in inner if own & loops_with_fits(run, part.value)]
+        groups += [[*beside, root]] if beside else []
+        alone += [part for part in inner if part not in beside]
     taken = [root for group in groups for root in group]
-    result = [root for root in roots if root not in taken]
+    known = {id(root.value) for root in (*roots, *taken)}
+    alone = list({id(part.value): part for part in alone if id(part.value) not in known}.values())
+    result = [root for root in [*roots, *alone] if root not in taken]
     for group in groups:
         first = next((root for root in group if is_trained(root)), group[0])
         tell_apart(group)
@@ -216,8 +290,7 @@ def fitted_together(run: Interpreter, roots: list[Root]) -> list[Root]:
 def by_fit(root: Root) -> list[Root]:
     """A model that trains itself, once for each training: what it was compiled with, what of it trained, and what it
     was given are the same in all epochs of one."""
-    framework = frameworks.of_layer(root.value)
-    fits = framework.fits(root.value) if framework is not None and root.value is not None and not root.parts else []
+    fits = fits_of(root) if not root.parts else []
     known: dict[Hashable, Fit] = {}
     for fit in fits:
         batch = fit.batch[0] if isinstance(fit.batch, (tuple, list)) and fit.batch else fit.batch
@@ -239,6 +312,18 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
             name = assigned_name(site) or framework.paths(root.value).get(id(part)) or part.cls.name
             found.append(Root(name, f"{root.target}.{name}", part, site, site, run))
     return found
+
+
+def fits_of(root: Root) -> list[Fit]:
+    framework = frameworks.of_layer(root.value)
+    return framework.fits(root.value) if framework is not None and root.value is not None else []
+
+
+def loops_with_fits(run: Interpreter, model: Value) -> set[int]:
+    """The loops, by id, in whose turns a model is fitted. Two that are fitted in the same one are trained together;
+    one that is fitted before the other, outside of it, is a training of its own."""
+    fits = (event for event in run.trace.events if event.kind == "fit" and event.subject is model)
+    return {id(turn.loop) for event in fits for turn in around(event.turn)}
 
 
 def leading(run: Interpreter, phase: Phase, group: Sequence[Root]) -> Root:

@@ -14,7 +14,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
-from flake8_cnnmem.models.inputs import expected_by, taken_by
+from flake8_cnnmem.models.inputs import expected_by
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import Given
@@ -41,7 +41,7 @@ class Telling(list[Call]):
 
     def append(self, call: Call) -> None:
         super().append(call)
-        if taken_by(call) is not None and all(expected_by(self, each) is not None for each in self.inputs):
+        if call.op.expected_input is not None and all(expected_by(self, each) is not None for each in self.inputs):
             raise Halted(call)
 
 
@@ -98,6 +98,7 @@ class Trials:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
         saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
+        guards, run.guards = run.guards, []
         recording, run.trace.recording = run.trace.recording, False
         run.invocation, run.grad_enabled, run.autocast = None, True, None
         run.site, run.frame = self.root.site, None
@@ -117,6 +118,9 @@ class Trials:
             frame: Any = run.frame
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
             causes.append(Unknown(describe(error), *where))
+            if isinstance(error, Raised) and isinstance(error.value.native, Call):
+                # What was raised in the program because it might have dealt with it.
+                list.append(run.log, error.value.native)
             if isinstance(error, Exhausted):
                 self.root.exhausted = causes[-1]
         finally:
@@ -125,6 +129,7 @@ class Trials:
             run.trace.recording = recording
             del run.trace.root_calls[calls_before:]
             del run.trace.events[events_before:]
+            run.guards = guards
             run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):

@@ -6,9 +6,9 @@ sizes that cannot be right raise `graph.Mismatch`, and nothing else is ever rais
 
 from __future__ import annotations
 
-from flake8_cnnmem.ops.attention import Heads, ScaledDotProduct
+from flake8_cnnmem.ops.attention import AttentionInputs, Heads, ScaledDotProduct
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
-from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, PRelu
+from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, Linear
 from flake8_cnnmem.ops.loss import Loss
@@ -53,6 +53,7 @@ from flake8_cnnmem.ops.shape import (
 __all__ = [
     "GLU",
     "AdaptivePool",
+    "AttentionInputs",
     "Average",
     "BatchNorm",
     "Bilinear",
@@ -86,6 +87,7 @@ __all__ = [
     "Matmul",
     "MaxUnpool",
     "Normalise",
+    "OneHot",
     "PRelu",
     "Pad",
     "Permute",

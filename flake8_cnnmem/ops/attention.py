@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, same, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.ops.base import Flag, Weightless, quotient, rank_problem
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
@@ -25,6 +26,22 @@ class ScaledDotProduct(Weightless):
     grouped: Flag = False
 
     kind = "attention"
+    volume = "own"
+    multiplies = True
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Which kernel runs (aten/src/ATen/native/transformers/sdp_utils_cpp.h): fused ones want four axes and as many
+        heads everywhere."""
+        dropped = not (isinstance(self.dropout, (int, float)) and self.dropout == 0)
+        shapes = [operand.shape for operand in operands[:3] if not isinstance(operand.shape, Unknown)]
+        odd = any(len(shape) != 4 for shape in shapes) or len({shape[:2] for shape in shapes}) > 1
+        if self.fused is False or (odd and self.grouped is not True):
+            return ("math, dropped", "math") if dropped else ("math",)
+        if dropped:
+            return ("dropout",)
+        if len(operands) > 3 and operands[3].grad:
+            return ("masked",)
+        return ("unequal",) if len({shape[-1:] for shape in shapes}) > 1 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         q, k, v = inputs[0], inputs[1], inputs[2]
@@ -60,6 +77,7 @@ class Heads(Weightless):
     heads: Size
 
     kind = "view"
+    declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         width, heads = self.width, self.heads
@@ -69,3 +87,50 @@ class Heads(Weightless):
         below = width - width % heads
         advice = f"{below or heads} or {below + heads} features would fit"
         raise Mismatch(Problem("CNM201", what, advice), (inputs[0],))
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionInputs(Weightless):
+    """What torch.nn.MultiheadAttention asks of its query, key and value: the query as it is, if they are right."""
+
+    width: Size
+    keys: Size
+    values: Size
+    batch_first: Flag = False
+
+    kind = "identity"
+
+    def problem(self, *inputs: Shape) -> Problem | None:
+        query, key, value = inputs
+        for shape in inputs:
+            if len(shape) not in (2, 3):
+                return rank_problem(shape, "2 or 3 axes (L, N, features)")
+        for name, shape, size in (("query", query, self.width), ("key", key, self.keys), ("value", value, self.values)):
+            if same(shape[-1], size) is False:
+                given = shape[-1]
+                numbers = (given, size) if isinstance(given, int) and isinstance(size, int) else (None, None)
+                where = "" if name == "query" else f" in its {name}"
+                what = f"takes {size!r} features, but is given {given!r}{where}"
+                return Problem("CNM201", what, f"{given!r} features would fit", *numbers)
+        shown = f"{show(key)} and {show(value)}"
+        if len(query) != len(key) or len(key) != len(value):
+            return Problem("CNM201", f"attends with {show(query)} over {shown}, which differ in their number of axes")
+        length = 1 if self.batch_first is True and len(query) == 3 else 0
+        if same(key[length], value[length]) is False:
+            return Problem("CNM201", f"attends over {shown}: {key[length]!r} keys and {value[length]!r} values")
+        if len(query) == 3:
+            own = query[1 - length]
+            for size in (key[1 - length], value[1 - length]):
+                if same(own, size) is False:
+                    axis = f"axis {1 - length}, the batch,"
+                    what = f"attends with {show(query)} over {shown}: {axis} is {own!r} and {size!r}"
+                    advice = "with batch_first=True axis 0 would be the batch" if length == 0 else ""
+                    return Problem("CNM201", what, advice)
+        return None
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        problem = self.problem(*inputs)
+        if problem is not None:
+            # What is added to the result, or normalised after it, is not to be blamed as well.
+            raise Mismatch(problem, None)
+        return (inputs[0],)

@@ -6,12 +6,15 @@ nothing but `Mismatch` is ever raised; what cannot be decided is Unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from flake8_cnnmem.dims import Batch, Shape, Size, floor_divide, show
-from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
+from flake8_cnnmem.ops.expected import Expected
+from flake8_cnnmem.ops.quantities import by_shape
+from flake8_cnnmem.ops.strides import contiguous, reshape
 from flake8_cnnmem.unknown import Unknown
 
 Flag: TypeAlias = bool | Unknown
@@ -44,8 +47,20 @@ def truth(value: object) -> Flag:
     return bool(value) if value is None or isinstance(value, (int, float, str, list, tuple, dict)) else True
 
 
+Volume: TypeAlias = Literal["none", "own", "merge"]
+"""What an op writes in the textbook count: nothing (it works in place, or moves values about), a volume of its own, or
+one where it joins several feature maps."""
+
+
+ViewGradient: TypeAlias = Literal["reshape", "permute", "sum", "fill", "join", "stack"]
+"""A reshape's gradient is a reshape, a slice's a tensor of zeros with the slice filled in, a split's joins what its
+parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp)."""
+
+
 class Plain:
-    """The defaults of an op: its outputs are tensors of their own."""
+    """The record of an op, beside its outputs and weights: what the rest of the program asks of it, with the answers
+    of most. What training holds of an op is the framework's to say (`kept.py` in its folder), by the op's `kind`.
+    """
 
     __slots__ = ()
 
@@ -58,6 +73,88 @@ class Plain:
     def in_place(self) -> bool:
         """Whether the output is written into the first input's storage."""
         return False
+
+    @property
+    def idle(self) -> bool:
+        """Whether it surely does nothing, and hands its first input on."""
+        return False
+
+    @property
+    def random(self) -> bool:
+        """Whether two runs on the same inputs may give different values."""
+        return False
+
+    @property
+    def volume(self) -> Volume:
+        """What it writes in the textbook count."""
+        return "none"
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it multiplies matrices, and so uses a library's workspace."""
+        return False
+
+    @property
+    def declares(self) -> bool:
+        """Whether a wrong size leaves its outputs' shapes as they are declared; else they are anybody's guess."""
+        return True
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """The variants of its kind's rule that it is, the more special first: what its fields and its operands change
+        about what is kept. Its class is one more, and is not named here."""
+        return ()
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """How many values a rule speaks of by this name ("rows", "probabilities"), for inputs of these shapes."""
+        return by_shape(name, inputs, getattr(self, "axis", 1))
+
+    def view_strides(
+        self, sizes: tuple[int, ...], strides: tuple[int, ...], result: tuple[int, ...]
+    ) -> tuple[int, ...] | None:
+        """Of an op that may share its input's storage: the strides of the (first) result of sizes `result`; None where
+        it has to copy."""
+        return reshape(sizes, strides, result)
+
+    @property
+    def view_gradient(self) -> ViewGradient:
+        """How the gradient of a view's input comes about."""
+        return "reshape"
+
+    def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+        """The strides that a result's gradient has when it is read as the input's (for "permute")."""
+        return contiguous(sizes)
+
+    def before_last_slice(self, shape: Shape) -> Shape | None:
+        """The shape before the last axis is sliced, of a slice of several axes; None for one axis or none."""
+        return None
+
+    @property
+    def expected_input(self) -> Expected | None:
+        """What it says of the shape of its input; None where it takes many."""
+        return None
+
+    @property
+    def row_features(self) -> Size | None:
+        """How many features it takes along the last axis, whatever stands before; 0 where that is not known yet."""
+        return None
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether the channels behind it are still those of its input."""
+        return False
+
+    @property
+    def flattens(self) -> bool:
+        """Whether it makes one row of values of each sample. Patches are reshaped too, and are no samples."""
+        return False
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        """Whether it takes inputs with open sides for certain, whatever they are (if only they are large enough)."""
+        return False
+
+    def dropped(self, shape: Shape) -> tuple[tuple[int, int], ...]:
+        """`(axis, rows)` of its input that a stride leaves unread at the end."""
+        return ()
 
 
 class Weightless(Plain):
@@ -107,7 +204,11 @@ def axis_of(axis: object, rank: int) -> int | Unknown:
         return axis if isinstance(axis, Unknown) else Unknown("an axis is not known")
     at = axis + rank if axis < 0 else axis
     if not 0 <= at < rank:
-        raise Mismatch(Problem("CNM201", f"works on axis {axis}, but its input has {count(rank, 'axis', 'axes')}"))
+        raise Mismatch(
+            Problem(
+                "CNM201", f"works on axis {axis}, but its input has {count(rank, 'axis', 'axes')}", error="IndexError"
+            )
+        )
     return at
 
 
@@ -170,9 +271,9 @@ def whole_problem(name: str, values: Iterable[object], least: int = 1) -> Proble
     return None
 
 
-def rank_problem(shape: Shape, expected: str) -> Problem:
+def rank_problem(shape: Shape, expected: str, error: str = "") -> Problem:
     """An input with another number of axes than `expected` ("4 axes (N, C, H, W)")."""
-    return Problem("CNM201", f"takes an input of {expected}, but is given {show(shape)}")
+    return Problem("CNM201", f"takes an input of {expected}, but is given {show(shape)}", error=error)
 
 
 AXIS_NAMES = {1: "L", 2: "H, W", 3: "D, H, W"}
@@ -200,9 +301,11 @@ def channels_problem(shape: Shape, axis: int, declared: Size | None, noun: str =
         return None
     advice = f"{given} {noun} would fit"
     others = [at for at, size in enumerate(shape) if at and at != axis and size == declared]
-    if len(others) == 1 and len(shape) > 2:
-        advice += f", or the axes in another order: axis {others[0]} has {declared}"
-    return Problem("CNM201", f"takes {declared} {noun}, but is given {given}", advice, given, declared)
+    elsewhere = others[0] if len(others) == 1 and len(shape) > 2 else None
+    if elsewhere is not None:
+        advice += f", or the axes in another order: axis {elsewhere} has {declared}"
+    what = f"takes {declared} {noun}, but is given {given}"
+    return Problem("CNM201", what, advice, given, declared, elsewhere=elsewhere)
 
 
 def divides_problem(number: object, divisor: object, number_name: str, divisor_name: str) -> Problem | None:

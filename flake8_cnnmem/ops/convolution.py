@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, Size, multiply
-from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.dims import Shape, Size, multiply, product
+from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
     UNSURE,
     Flag,
@@ -22,6 +22,7 @@ from flake8_cnnmem.ops.base import (
     unknown_among,
     whole_problem,
 )
+from flake8_cnnmem.ops.expected import Expected, map_of
 from flake8_cnnmem.ops.windows import (
     Padding,
     PerAxis,
@@ -72,6 +73,7 @@ class Convolution(Plain):
     channels_last: Flag = False
 
     kind = "convolution"
+    volume = "own"
 
     def __post_init__(self) -> None:
         expand(self, "stride", "dilation")
@@ -82,6 +84,26 @@ class Convolution(Plain):
     def window(self) -> Window:
         """The window that slides."""
         return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        return ("grouped",) if isinstance(self.groups, int) and self.groups > 1 else ()
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`dense`: the values that its kernel would have without groups."""
+        if name != "dense":
+            return Plain.quantity(self, name, *inputs)
+        if self.channels_last not in (True, False):
+            return 0
+        shape = inputs[0]
+        channels = shape[-1 if self.channels_last else 1] if len(shape) > 1 else UNSURE
+        return multiply(product(self.kernel), multiply(extent(self.filters), channels))
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    @property
+    def expected_input(self) -> Expected:
+        return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -193,6 +215,7 @@ class DepthwiseConvolution(Plain):
     channels_last: Flag = False
 
     kind = "convolution"
+    volume = "own"
 
     def __post_init__(self) -> None:
         expand(self, "stride", "dilation")
@@ -201,6 +224,13 @@ class DepthwiseConvolution(Plain):
     def window(self) -> Window:
         """The window that slides."""
         return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    @property
+    def expected_input(self) -> Expected:
+        return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]

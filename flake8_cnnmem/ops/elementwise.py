@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem, extent, quotient
+from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.unknown import Unknown
 
 ALIASES = frozenset({"identity", "detach", "alias"})
 """Kinds whose output is the input's own storage."""
+
+DRAWING = frozenset({"gaussian_noise", "augment", "lambda"})
+"""Kinds that draw random numbers, or may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,45 @@ class Elementwise(Weightless):
     def view(self) -> bool:
         return self.kind in ALIASES
 
+    @property
+    def random(self) -> bool:
+        return self.kind in DRAWING
+
+    view_gradient = "permute"
+
+    def view_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...], result: tuple[int, ...]) -> Strides:
+        return strides
+
+    def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Strides:
+        return strides
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Not behind a view whose shape is lost."""
+        return self.kind != "view"
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot(Weightless):
+    """A row of `depth` values for each class number, along `axis` of the result."""
+
+    depth: Size
+    axis: Size = -1
+
+    kind = "one_hot"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        shape = inputs[0]
+        at = axis_of(self.axis, len(shape) + 1)
+        if isinstance(at, Unknown):
+            return (at,)
+        return ((*shape[:at], extent(self.depth), *shape[at:]),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +83,25 @@ class Dropout(Weightless):
     training: bool = True
     noise: tuple[int | None, ...] | None = None
 
+    random = True
+
+    @property
+    def idle(self) -> bool:
+        return self.training is False or (isinstance(self.p, (int, float)) and self.p == 0)
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`mask`: the values that are drawn."""
+        shape = inputs[0]
+        if name != "mask" or not isinstance(self.noise, tuple) or len(self.noise) != len(shape):
+            return Weightless.quantity(self, name, *inputs)
+        drawn = zip(self.noise, shape, strict=True)
+        return product(size if noise is None else extent(noise) for noise, size in drawn)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)
 
@@ -55,6 +115,9 @@ class PRelu(Plain):
     shared_axes: tuple[int, ...] | None = None
 
     kind = "prelu"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]

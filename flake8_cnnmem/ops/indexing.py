@@ -12,6 +12,7 @@ from flake8_cnnmem.ops.base import (
     BATCH_CUT,
     UNSURE,
     Flag,
+    ViewGradient,
     axis_of,
     count,
     extent,
@@ -21,6 +22,7 @@ from flake8_cnnmem.ops.base import (
 )
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.ops.shape import View
+from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.unknown import Unknown
 
 MOST_PARTS = 65_536
@@ -105,6 +107,49 @@ class Index(View):
     @property
     def kind(self) -> str:  # type: ignore[override]
         return "view" if self.view else "copy"
+
+    @property
+    def declares(self) -> bool:
+        return not self.view
+
+    @property
+    def view_gradient(self) -> ViewGradient:
+        everything = all(item is Ellipsis or (isinstance(item, slice) and item == slice(None)) for item in self.items)
+        return "reshape" if everything else "fill"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        found: list[int] = []
+        used = sum(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in self.items)
+        at = 0
+        for item in self.items:
+            if item is Ellipsis:
+                rest = len(strides) - used
+                found.extend(strides[at : at + rest])
+                at += rest
+            elif item is None:
+                found.append(0)
+            elif isinstance(item, slice):
+                step = item.step if isinstance(item.step, int) else 1
+                found.append(strides[at] * step)
+                at += 1
+            else:
+                at += 1
+        found.extend(strides[at:])
+        return tuple(found)
+
+    def before_last_slice(self, shape: Shape) -> Shape | None:
+        cut = [
+            at
+            for at, item in enumerate(self.items)
+            if item is not None and item is not Ellipsis and item != slice(None)
+        ]
+        if len(cut) < 2 or Ellipsis in self.items:
+            return None
+        try:
+            (before,) = Index(self.items[: cut[1]]).outputs(shape)
+        except Mismatch:
+            return None
+        return None if isinstance(before, Unknown) else before
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         shape = inputs[0]
@@ -218,6 +263,11 @@ class Split(View):
             return few(-(-size.multiple // each.multiple))
         return first_not_known((each,), BATCH_CUT)
 
+    view_gradient = "join"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        return strides
+
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
@@ -280,6 +330,11 @@ class Chunk(View):
             return few(max(1, chunks))
         return few(-(-size // -(-size // chunks)))
 
+    view_gradient = "join"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        return strides
+
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
@@ -311,6 +366,14 @@ class Unbind(View):
     """
 
     axis: Size = 0
+
+    view_gradient = "stack"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        if not isinstance(self.axis, int):
+            return View.view_strides(self, sizes, strides, result)
+        at = self.axis % len(sizes)
+        return strides[:at] + strides[at + 1 :]
 
     def count(self, shape: Shape) -> int | Unknown:
         """The number of parts."""

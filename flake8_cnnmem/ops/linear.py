@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, Size, known, per_sample, product
+from flake8_cnnmem.dims import BATCH, Shape, Size, known, per_sample, product
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
 from flake8_cnnmem.ops.base import Flag, Plain, add_if, channels_problem, extent, rank_problem, whole_problem
+from flake8_cnnmem.ops.expected import UNSTATED, Expected, open_axes
 from flake8_cnnmem.unknown import Unknown
 
 NOT_CALLED = Unknown("the layer's input features are not known before its first call")
@@ -39,6 +40,22 @@ class Linear(Plain):
     """The features that there have to be: torch allows layers of none, and warns; Keras does not."""
 
     kind = "linear"
+    volume = "own"
+    multiplies = True
+
+    @property
+    def row_features(self) -> Size:
+        return 0 if self.inputs is None else self.inputs
+
+    @property
+    def expected_input(self) -> Expected | None:
+        if self.inputs is None or self.inputs == 0:
+            return None
+        others = tuple((BATCH, *between, self.inputs) for between in open_axes(1, 2, 3))
+        return Expected((BATCH, self.inputs), (), leading=True, others=others)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return not isinstance(inputs[0][-1], Unknown)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -78,6 +95,8 @@ class Bilinear(Plain):
     bias: Flag = True
 
     kind = "bilinear"
+    volume = "own"
+    multiplies = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -108,6 +127,11 @@ class Embedding(Plain):
     padding: Size | None = None
 
     kind = "embedding"
+    volume = "own"
+
+    @property
+    def expected_input(self) -> Expected:
+        return Expected((BATCH, UNSTATED), (1,), "int64", others=tuple((BATCH, *behind) for behind in open_axes(0, 2)))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         output: Shape = (*inputs[0], extent(self.width))

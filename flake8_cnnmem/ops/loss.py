@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, same, show
+from flake8_cnnmem.graph import Mismatch, Problem
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
@@ -25,6 +26,36 @@ ROWS = frozenset(
 """Kinds that give one value for each sample, or for each place that has a class on its last axis."""
 
 
+LIKE_INPUT = frozenset({"bce", "bce_with_logits"})
+"""Kinds whose target has the input's own shape (torch.nn.functional)."""
+
+BROADCASTING = frozenset({"mse", "l1", "smooth_l1", "huber", "kl_div", "poisson_nll"})
+"""Kinds whose target is broadcast against the input."""
+
+
+def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
+    """A target whose shape the loss surely does not take; None where it may."""
+    if kind in BROADCASTING:
+        try:
+            broadcast((shape, target), "compares")
+        except Mismatch as mismatch:
+            return mismatch.problem
+        return None
+    wanted: list[Shape] = [shape] if kind in (*LIKE_INPUT, "cross_entropy") else []
+    if kind in ("cross_entropy", "nll"):
+        # Class numbers: the class axis goes away. Without a batch they are one number, or a row of one.
+        wanted += [shape[:1] + shape[2:]] if len(shape) > 1 else [(), (1,)]
+    if not wanted or not shape or any(may_be(target, each) for each in wanted):
+        return None
+    # Class numbers are what people have; probabilities, for those whose target has as many axes.
+    meant = next((each for each in wanted[::-1] if len(each) == len(target)), wanted[-1])
+    return Problem("CNM201", f"takes a target of {show(meant)} for {show(shape)}, but is given {show(target)}")
+
+
+def may_be(shape: Shape, other: Shape) -> bool:
+    return len(shape) == len(other) and all(same(a, b) is not False for a, b in zip(shape, other, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Loss(Weightless):
     """One number, or with `reduction` "none" one for each value (or sample) of the input."""
@@ -33,11 +64,14 @@ class Loss(Weightless):
     reduction: str = "mean"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        shape = inputs[0]
+        problem = target_problem(self.kind, shape, inputs[1]) if len(inputs) > 1 else None
+        if problem is not None:
+            raise Mismatch(problem, (shape if self.reduction in ("none", None) else (),))
         if isinstance(self.reduction, Unknown):
             return (self.reduction,)
         if self.reduction not in ("none", None):
             return ((),)
-        shape = inputs[0]
         if self.kind in CLASSES:
             return (shape[:1] + shape[2:] if len(shape) > 1 else (),)
         if self.kind in ROWS:

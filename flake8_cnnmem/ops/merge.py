@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
-from flake8_cnnmem.ops.base import MIXED, Flag, Weightless, axes_of, axis_of, bounded, count, first_not_known
+from flake8_cnnmem.ops.base import MIXED, Flag, Volume, Weightless, axes_of, axis_of, bounded, count, first_not_known
+from flake8_cnnmem.ops.expected import open_alike
 from flake8_cnnmem.unknown import Unknown
 
 VERBS = {
@@ -66,12 +68,23 @@ def unequal_problem(shapes: tuple[Shape, ...], pair: tuple[Shape, Shape], axis: 
     return Problem("CNM201", what, "", *numbers)
 
 
+JOINING = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum", "where"})
+"""Kinds of arithmetic that join feature maps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Broadcast(Weightless):
     """Arithmetic of any number of tensors that broadcast together: add, multiply, maximum, where, compare ..."""
 
     kind: str
     in_place: bool = False
+
+    @property
+    def volume(self) -> Volume:
+        return "merge" if self.kind in JOINING else "none"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         verb = VERBS.get(self.kind, "combines")
@@ -89,6 +102,10 @@ class Average(Weightless):
     """The mean of several tensors (keras.layers.Average)."""
 
     kind = "average"
+    volume = "merge"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (broadcast(inputs, VERBS["average"]),)
@@ -126,6 +143,10 @@ class Concatenate(Weightless):
     axis: Size = -1
 
     kind = "concatenate"
+    volume = "merge"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         # torch.cat still lets empty tensors of one axis pass.
@@ -157,6 +178,7 @@ class Stack(Weightless):
     axis: Size = 0
 
     kind = "stack"
+    volume = "merge"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         first = inputs[0]
@@ -176,14 +198,25 @@ class Stack(Weightless):
 
 @dataclass(frozen=True, slots=True)
 class Matmul(Weightless):
-    """(..., A, B) @ (..., B, C) -> (..., A, C), with torch's and numpy's rules for one axis and for broadcasting."""
+    """(..., A, B) @ (..., B, C) -> (..., A, C), with torch's and numpy's rules for one axis and for broadcasting.
+
+    `axes`: those that each of the two must have (2 for torch.mm, 3 for torch.bmm, where nothing broadcasts).
+    """
+
+    axes: Literal[2, 3] | None = None
 
     kind = "matmul"
+    volume = "own"
+    multiplies = True
+    declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         left, right = inputs[0], inputs[1]
         if not left or not right:
             raise Mismatch(Problem("CNM201", "multiplies a matrix by a tensor without axes"), None)
+        if self.axes is not None and (len(left) != self.axes or len(right) != self.axes):
+            what = f"multiplies tensors of {self.axes} axes, but is given {show(left)} and {show(right)}"
+            raise Mismatch(Problem("CNM201", what), None)
         rows: Shape = left[-2:-1] if len(left) > 1 else ()
         columns: Shape = right[-1:] if len(right) > 1 else ()
         inner = right[-2] if len(right) > 1 else right[-1]
@@ -192,6 +225,9 @@ class Matmul(Weightless):
             numbers = (left[-1], inner) if isinstance(left[-1], int) and isinstance(inner, int) else (None, None)
             what = f"multiplies {show(left)} by {show(right)}: {left[-1]!r} columns meet {inner!r} rows"
             problem = Problem("CNM201", what, "", *numbers)
+        if self.axes == 3 and same(left[0], right[0]) is False:
+            what = f"multiplies {show(left)} by {show(right)}: {left[0]!r} matrices meet {right[0]!r}"
+            problem = problem or Problem("CNM201", what)
         try:
             batch = broadcast((left[:-2], right[:-2]), "multiplies matrices in")
         except Mismatch as mismatch:
@@ -210,6 +246,9 @@ class Einsum(Weightless):
     equation: str
 
     kind = "einsum"
+    volume = "own"
+    multiplies = True
+    declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         if not isinstance(self.equation, str):
@@ -263,6 +302,9 @@ class Dot(Weightless):
     normalise: Flag = False
 
     kind = "matmul"
+    volume = "own"
+    multiplies = True
+    declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         left, right = inputs[0], inputs[1]

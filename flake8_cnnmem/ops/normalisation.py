@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from flake8_cnnmem.dims import Shape, Size, show
-from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.dims import Shape, Size, add, multiply, product, show, subtract
+from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
     Flag,
     Plain,
@@ -20,6 +20,8 @@ from flake8_cnnmem.ops.base import (
     rank_problem,
     whole_problem,
 )
+from flake8_cnnmem.ops.expected import Expected, map_of
+from flake8_cnnmem.ops.quantities import instances, rows
 from flake8_cnnmem.unknown import Unknown
 
 NOT_CALLED = Unknown("the layer's input features are not known before its first call")
@@ -66,7 +68,7 @@ def checked(shape: Shape, features: Size | None, axis: Size, ranks: tuple[int, .
     A layer without weights or statistics of that width (not `strict`) takes any.
     """
     if ranks and len(shape) not in ranks:
-        raise Mismatch(rank_problem(shape, f"{' or '.join(str(rank) for rank in ranks)} axes"), (shape,))
+        raise Mismatch(rank_problem(shape, f"{' or '.join(str(rank) for rank in ranks)} axes", "ValueError"), (shape,))
     at = axis_of(axis, len(shape))
     problem = whole_problem("number of features", (features,))
     if strict and not problem and not isinstance(at, Unknown):
@@ -95,6 +97,20 @@ class BatchNorm(Plain):
 
     kind = "batch_norm"
 
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        return ("eval",) if self.training is False else ()
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    @property
+    def expected_input(self) -> Expected | None:
+        if self.features is None:
+            return None
+        least, *more = sorted(self.ranks) if self.ranks else (4,)
+        others = tuple(map_of(self.features, rank - 2).shape for rank in more)
+        return replace(map_of(self.features, least - 2), others=others)
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
 
@@ -119,6 +135,21 @@ class InstanceNorm(Plain):
     ranks: tuple[int, ...] = ()
 
     kind = "instance_norm"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        if self.track is True:
+            return ("scaled, tracked",) if self.scale is True else ("tracked",)
+        return ("scaled",) if self.scale is True else ()
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
+
+    @property
+    def expected_input(self) -> Expected | None:
+        """The smaller rank is that of a sample without a batch."""
+        return None if self.features is None else map_of(self.features, (max(self.ranks) if self.ranks else 4) - 2)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
@@ -167,6 +198,13 @@ def trailing_shape(shape: tuple[Size, ...] | None, axes: object, inputs: tuple[S
     return (at,) if isinstance(at, Unknown) else tuple(extent(inputs[0][axis]) for axis in at)
 
 
+def normalised_axes(shape: tuple[Size, ...] | None, axes: tuple[int, ...] | int | None) -> object:
+    """The axes that statistics are taken over: as many as the declared shape has, at the end."""
+    if shape is not None:
+        return tuple(range(-len(shape), 0))
+    return -1 if axes is None else axes
+
+
 @dataclass(frozen=True, slots=True)
 class LayerNorm(Plain):
     """Statistics for each sample, over the last axes of the declared `shape` or over `axes` of the input."""
@@ -177,6 +215,17 @@ class LayerNorm(Plain):
     center: Flag = True
 
     kind = "layer_norm"
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`rows`: one for each row that is normalised."""
+        if name != "rows":
+            return Plain.quantity(self, name, *inputs)
+        return rows(inputs[0], normalised_axes(self.shape, self.axes))
+
+    keeps_axes = True
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return self.shape is not None and len(self.shape) == 1 and not isinstance(inputs[0][-1], Unknown)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         if self.axes is not None:
@@ -196,6 +245,12 @@ class RMSNorm(Plain):
     axes: tuple[int, ...] | int | None = None
 
     kind = "rms_norm"
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`rows`: one for each row that is normalised."""
+        if name != "rows":
+            return Plain.quantity(self, name, *inputs)
+        return rows(inputs[0], normalised_axes(self.shape, self.axes))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         if self.axes is not None:
@@ -217,6 +272,20 @@ class GroupNorm(Plain):
     center: Flag = True
 
     kind = "group_norm"
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`groups`: those of all samples."""
+        if name != "groups":
+            return Plain.quantity(self, name, *inputs)
+        shape = inputs[0]
+        if not shape:
+            return 0
+        return instances(shape, self.axis) if self.groups == -1 else multiply(shape[0], extent(self.groups))
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -247,6 +316,18 @@ class LocalResponseNorm(Weightless):
 
     kind = "local_response_norm"
 
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`padded`: the input with the channels that a response across `size` of them needs beyond the ends."""
+        shape = inputs[0]
+        if name != "padded" or len(shape) < 2:
+            return Plain.quantity(self, "mask" if name == "padded" else name, *inputs)
+        return product((shape[0], add(shape[1], subtract(extent(self.size), 1)), *shape[2:]))
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)
 
@@ -257,6 +338,11 @@ class Normalise(Weightless):
 
     kind: str = "normalize"
     axis: Size | tuple[Size, ...] = 1
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (inputs[0],)

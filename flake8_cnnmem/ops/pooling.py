@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.ops.base import (
     UNSURE,
     Flag,
@@ -49,6 +50,8 @@ class Pool(Weightless):
             object.__setattr__(self, "stride", self.kernel)
         expand(self, "stride", "dilation")
 
+    volume = "own"
+
     @property
     def kind(self) -> str:
         return f"{self.mode}_pool"
@@ -57,6 +60,11 @@ class Pool(Weightless):
     def window(self) -> Window:
         """The window that slides."""
         return Window(self.kernel, self.stride, self.padding, self.dilation, self.ceil_mode is True)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
@@ -122,9 +130,18 @@ class AdaptivePool(Weightless):
     channels_last: Flag = False
     indices: Flag = False
 
+    volume = "own"
+
     @property
     def kind(self) -> str:
         return f"adaptive_{self.mode}_pool"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """To a single value "1" it is a mean."""
+        return ("1",) if self.size and all(size == 1 for size in self.size) else ()
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
@@ -152,9 +169,14 @@ class GlobalPool(Weightless):
     keepdims: Flag = False
     channels_last: Flag = False
 
+    volume = "own"
+
     @property
     def kind(self) -> str:
         return f"global_{self.mode}_pool"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         shape = inputs[0]
@@ -176,6 +198,7 @@ class FractionalMaxPool(Weightless):
     indices: Flag = False
 
     kind = "fractional_max_pool"
+    volume = "own"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
@@ -215,6 +238,7 @@ class MaxUnpool(Weightless):
     size: tuple[Size, ...] | None = None
 
     kind = "max_unpool"
+    volume = "own"
 
     def __post_init__(self) -> None:
         if self.stride is None:

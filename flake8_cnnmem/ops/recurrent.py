@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.dims import Shape, Size, multiply
-from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.dims import BATCH, Batch, Shape, Size, multiply, product, same, show, subtract
+from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
     UNSURE,
     Flag,
@@ -19,6 +19,7 @@ from flake8_cnnmem.ops.base import (
     unknown_among,
     whole_problem,
 )
+from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.ops.windows import Padding, PerAxis, Window, expand
 from flake8_cnnmem.unknown import Unknown
 
@@ -33,6 +34,25 @@ def width_of(declared: Size | None, inputs: tuple[Shape, ...]) -> Size:
     if declared is not None:
         return extent(declared)
     return extent(inputs[0][-1]) if inputs and inputs[0] else NOT_CALLED
+
+
+def state_problem(given: Sequence[Shape], wanted: Sequence[Shape]) -> Problem | None:
+    """Initial states of other sizes than the last ones will have; None where that is not certain."""
+    for state, expected in zip(given, wanted, strict=False):
+        swapped = False
+        if len(state) == len(expected):
+            pairs = list(zip(state, expected, strict=True))
+            # The batch stands elsewhere: that is right for a batch of one size alone, and of 1 where it is usual.
+            swapped = any(isinstance(a, Batch) and b not in (1, a) and a in expected for a, b in pairs)
+            if not swapped and all(same(a, b) is not False for a, b in pairs):
+                continue
+        elif len(state) > 1 and state[1:] == expected:
+            # One axis more than an unbatched sequence has: such programs make their batch of one behind our back.
+            continue
+        other = sorted(map(repr, state)) == sorted(map(repr, expected))
+        advice = "its axes are in another order" if swapped or other else ""
+        return Problem("CNM201", f"takes a state of {show(expected)}, but is given {show(state)}", advice)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,8 @@ class Recurrent(Plain):
     stacked: Flag = True
     dropout: object = 0.0
 
+    volume = "own"
+
     @property
     def kind(self) -> str:
         return self.cell
@@ -69,10 +91,50 @@ class Recurrent(Plain):
         """The width of one direction's output."""
         return extent(self.hidden) if self.projection == 0 else extent(self.projection)
 
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """With a dropout between its layers it is "dropped"."""
+        dropped = not (isinstance(self.dropout, (int, float)) and self.dropout == 0)
+        return ("dropped",) if self.layers != 1 and dropped else ()
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """Of all layers and directions: the hidden values of every step (`steps`), one state (`states`), the initial
+        ones that it makes where it is given none (`zeros`), what is handed from one step to the next (`handed`). What
+        inner layers hand on (`inner`), the same where two directions are joined for it (`joined`), of one `direction`
+        of one of them."""
+        shape = inputs[0]
+        hidden, layers, both = extent(self.hidden), extent(self.layers), 2 if self.bidirectional is True else 1
+        places = product(shape[:-1])
+        if name == "steps":
+            return multiply(places, multiply(multiply(hidden, layers), both))
+        if name == "states":
+            if len(shape) < 3:
+                return 0
+            samples = shape[0] if self.batch_first is True else shape[1]
+            return multiply(samples, multiply(multiply(hidden, layers), both))
+        if name == "zeros":
+            return 0 if len(inputs) > 1 else self.quantity("states", *inputs)
+        if name == "handed":
+            return subtract(self.quantity("steps", *inputs), self.quantity("states", *inputs))
+        if name == "inner":
+            return multiply(places, multiply(hidden, multiply(subtract(layers, 1), both)))
+        if name == "joined":
+            return self.quantity("inner", *inputs) if both == 2 else 0
+        if name == "direction":
+            return multiply(places, hidden) if both == 2 and self.layers != 1 else 0
+        return Plain.quantity(self, name, *inputs)
+
+    @property
+    def expected_input(self) -> Expected | None:
+        if self.inputs is None:
+            return None
+        if self.batch_first:
+            return Expected((BATCH, UNSTATED, self.inputs), (1,))
+        return Expected((UNSTATED, BATCH, self.inputs), (0,))
+
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
         if len(shape) not in (2, 3):
-            raise Mismatch(rank_problem(shape, "3 axes (N, T, features)"), None)
+            raise Mismatch(rank_problem(shape, "3 axes (N, T, features)", "ValueError"), None)
         directions = 2 if self.bidirectional is True else 1
         features = multiply(self.width, directions)
         if isinstance(self.bidirectional, Unknown):
@@ -98,6 +160,8 @@ class Recurrent(Plain):
         if not problem and isinstance(hidden, int) and isinstance(to, int) and 0 < hidden <= to:
             what = f"projects to {to}, which must be less than its hidden size of {hidden}"
             problem = Problem("CNM201", what)
+        if not problem and self.stacked is True and self.return_state is True:
+            problem = state_problem(inputs[1:], results[1:])
         if problem:
             raise Mismatch(problem, tuple(results))
         return tuple(results)
@@ -140,13 +204,23 @@ class RecurrentCell(Plain):
     def kind(self) -> str:
         return f"{self.cell}_cell"
 
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`states`: one hidden state; `zeros`: the one that it makes where it is given none."""
+        if name == "zeros" and len(inputs) > 1:
+            return 0
+        if name in ("states", "zeros"):
+            return multiply(product(inputs[0][:-1]), extent(self.hidden))
+        return Plain.quantity(self, name, *inputs)
+
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
         if len(shape) not in (1, 2):
-            raise Mismatch(rank_problem(shape, "2 axes (N, features)"), None)
+            raise Mismatch(rank_problem(shape, "2 axes (N, features)", "ValueError"), None)
         results = ((*shape[:-1], extent(self.hidden)),) * (2 if self.cell == "lstm" else 1)
-        problem = whole_problem("hidden size", (self.hidden,)) or channels_problem(
-            shape, len(shape) - 1, self.inputs, "features"
+        problem = (
+            whole_problem("hidden size", (self.hidden,))
+            or channels_problem(shape, len(shape) - 1, self.inputs, "features")
+            or state_problem(inputs[1:], results)
         )
         if problem:
             raise Mismatch(problem, results)
@@ -182,6 +256,7 @@ class ConvRecurrent(Plain):
     return_state: Flag = False
 
     kind = "conv_lstm"
+    volume = "own"
 
     def __post_init__(self) -> None:
         expand(self, "stride", "dilation")
@@ -189,6 +264,12 @@ class ConvRecurrent(Plain):
     def channel_axis(self) -> int:
         """The channel axis, counted from the end."""
         return -1 if self.channels_last else -1 - len(self.kernel)
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """`steps`: the hidden values of every step."""
+        if name != "steps":
+            return Plain.quantity(self, name, *inputs)
+        return multiply(product(inputs[0][:-1]), extent(self.filters))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.ops.base import Flag, Weightless, axes_of, axis_of, extent, whole_problem
 from flake8_cnnmem.unknown import Unknown
 
@@ -24,6 +25,15 @@ class Reduce(Weightless):
     axes: tuple[Size, ...] | Size | None = None
     keepdims: Flag = False
     results: int = 1
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """An extreme value without its position is compared with "all" values; over the "whole" tensor once more."""
+        if self.results != 1 or self.kind not in ("max", "min"):
+            return ()
+        return ("whole", "all") if self.axes is None else ("all",)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
         shape = inputs[0]

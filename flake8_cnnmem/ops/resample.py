@@ -30,6 +30,7 @@ from flake8_cnnmem.ops.base import (
     whole_problem,
 )
 from flake8_cnnmem.ops.shape import View
+from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.ops.windows import Padding, PerAxis, Window, expand, shrunk_problem, window
 from flake8_cnnmem.unknown import Unknown
 
@@ -68,6 +69,11 @@ class Pad(Weightless):
     @property
     def kind(self) -> str:
         return PAD_KINDS.get(self.mode, "pad")
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -121,9 +127,16 @@ class Resize(Weightless):
     mode: str = "nearest"
     channels_last: Flag = False
 
+    volume = "own"
+
     @property
     def kind(self) -> str:
         return f"upsample_{self.mode.replace('-', '_')}" if isinstance(self.mode, str) else "upsample_nearest"
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
+    keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -155,6 +168,7 @@ class PixelShuffle(Weightless):
     inverse: Flag = False
 
     kind = "pixel_shuffle"
+    declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -280,6 +294,14 @@ class Windows(View):
     axis: Size
     size: Size
     step: Size
+
+    view_gradient = "fill"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        if not isinstance(self.axis, int) or not isinstance(self.step, int):
+            return View.view_strides(self, sizes, strides, result)
+        at = self.axis % len(sizes)
+        return (*strides[:at], strides[at] * self.step, *strides[at + 1 :], strides[at])
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Batch, Shape, Size, multiply, product, same, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.ops.base import (
     MIXED,
     UNSURE,
@@ -19,6 +20,7 @@ from flake8_cnnmem.ops.base import (
     first_not_known,
     whole_problem,
 )
+from flake8_cnnmem.ops.strides import Strides, broadcast, contiguous
 from flake8_cnnmem.unknown import Unknown
 
 DEALT = Unknown("a reshape deals the samples of the batch out anew")
@@ -33,6 +35,10 @@ class View(Weightless):
     @property
     def view(self) -> bool:
         return True
+
+    @property
+    def declares(self) -> bool:
+        return False
 
 
 def reshape(shape: Shape, target: tuple[Size, ...]) -> Shape:
@@ -137,6 +143,10 @@ class Reshape(View):
 
     target: tuple[Size, ...]
 
+    @property
+    def flattens(self) -> bool:
+        return len(self.target) == 2
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (reshape(inputs[0], self.target),)
 
@@ -147,6 +157,8 @@ class Flatten(View):
 
     start: Size = 1
     end: Size = -1
+
+    flattens = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         shape = inputs[0]
@@ -188,6 +200,23 @@ class Permute(View):
 
     axes: tuple[Size, ...]
 
+    view_gradient = "permute"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        if len(self.axes) != len(sizes):
+            return View.view_strides(self, sizes, strides, result)
+        return tuple(strides[axis] for axis in self.axes if isinstance(axis, int))
+
+    def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides:
+        back = [0] * len(sizes)
+        for at, axis in enumerate(self.axes):
+            if isinstance(axis, int):
+                back[axis] = strides[at]
+        return tuple(back)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
         if len(self.axes) != len(shape):
@@ -207,6 +236,25 @@ class Transpose(View):
 
     a: Size
     b: Size
+
+    view_gradient = "permute"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        return self.swapped(strides) or View.view_strides(self, sizes, strides, result)
+
+    def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides:
+        return self.swapped(strides) or contiguous(sizes)
+
+    def swapped(self, strides: Strides) -> Strides | None:
+        """The strides with the two axes exchanged; None where an axis is not known."""
+        if not isinstance(self.a, int) or not isinstance(self.b, int) or not strides:
+            return None
+        found = list(strides)
+        found[self.a], found[self.b] = found[self.b], found[self.a]
+        return tuple(found)
+
+    def leaves_open(self, *inputs: Shape) -> bool:
+        return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -271,6 +319,11 @@ class Expand(View):
     """Axes of size 1 are repeated without a copy to `target`; -1 keeps an axis; new axes come first."""
 
     target: tuple[Size, ...]
+
+    view_gradient = "sum"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        return broadcast(sizes, strides, result)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = inputs[0]
@@ -355,6 +408,9 @@ class Roll(Copy):
     """Values move along `axes` and come in again at the other end."""
 
     axes: tuple[int, ...] | Size | None = None
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        return ("several",) if isinstance(self.axes, tuple) and len(self.axes) > 1 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         if self.axes is not None:

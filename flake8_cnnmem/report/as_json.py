@@ -8,8 +8,9 @@ from typing import Any
 
 import flake8_cnnmem
 from flake8_cnnmem.answers import EvaluationReport, ModelReport, Part
+from flake8_cnnmem.frameworks.versions import versions_of
 from flake8_cnnmem.lines import position
-from flake8_cnnmem.memory.estimate import Moment
+from flake8_cnnmem.memory.estimate import Estimate, Moment
 from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.training import Fact
 
@@ -21,13 +22,23 @@ def render(reports: Iterable[ModelReport]) -> str:
 
 
 def document(reports: Iterable[ModelReport]) -> dict[str, Any]:
-    return {"cnnmem": flake8_cnnmem.__version__, "schema": 2, "models": [model(report) for report in reports]}
+    shown = list(reports)
+    return {
+        "cnnmem": flake8_cnnmem.__version__,
+        "schema": 2,
+        "versions": {
+            name: version
+            for framework in dict.fromkeys(report.framework for report in shown)
+            for name, version in versions_of(framework).items()
+        },
+        "models": [model(report) for report in shown],
+    }
 
 
 def model(report: ModelReport) -> dict[str, Any]:
     training, estimate = report.training, report.estimate
     facts: dict[str, Fact[Any] | None] = {
-        "batch_size": training.batch_size,
+        "batch_size": training.drawn,
         "dtype": training.dtype,
         "optimizer": training.optimizer,
         "input_shape": training.input_shape,
@@ -45,9 +56,21 @@ def model(report: ModelReport) -> dict[str, Any]:
         "framework": report.framework,
         "status": report.status,
         "causes": [{"reason": cause.reason, "path": cause.path, **position(cause.line)} for cause in report.causes],
+        "mismatches": [
+            {
+                "code": each.problem.code,
+                "message": each.message,
+                "layer": each.layer,
+                "path": each.site.path,
+                **position(each.site.line),
+                "column": each.site.column,
+            }
+            for each in report.problems
+        ],
         "input_shape": None if shape is None else list(shape.value),
         "training": {
-            "batch_size": training.batch_size.value,
+            "batch_size": training.drawn.value,
+            "batch_size_per_device": training.batch_size.value,
             "dtype": training.dtype.value,
             "optimizer": training.optimizer.value.name,
             "sources": {name: fact.source for name, fact in facts.items() if fact is not None},
@@ -75,7 +98,11 @@ def model(report: ModelReport) -> dict[str, Any]:
             **{term: getattr(estimate, term, None) for term in TERMS},
             "peak_at": None if estimate is None else peak_at(estimate.peak_at, report.path),
             "growth": None if estimate is None else estimate.growth,
+            "growth_turns": None if estimate is None or not estimate.turns else estimate.turns,
             "overhead_parts": None if estimate is None else dict(estimate.overhead_parts),
+            "workspaces": None if estimate is None else workspaces(estimate),
+            "allocated": None if estimate is None else estimate.allocated,
+            "reserved": None if estimate is None else estimate.reserved,
         },
         "limit": report.limit,
         "fits": report.fits,
@@ -98,6 +125,11 @@ def model(report: ModelReport) -> dict[str, Any]:
         ],
         "evaluation": None if report.evaluation is None else evaluation(report.evaluation),
     }
+
+
+def workspaces(estimate: Estimate) -> int | None:
+    """What libraries take for their own on the card that is the limit; None where none is named."""
+    return dict(estimate.overhead_parts).get("cublas_workspace", 0) if estimate.overhead_parts else None
 
 
 def evaluation(found: EvaluationReport) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import flake8_cnnmem
 from flake8_cnnmem import checks
 from flake8_cnnmem.answers import FileReport, ModelReport
-from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.finding import Finding, one_line
 from flake8_cnnmem.lines import position
 from flake8_cnnmem.settings import Settings
 
@@ -30,7 +30,8 @@ def findings_of(reports: Sequence[ModelReport], settings: Settings) -> list[Find
 def as_text(findings: Sequence[Finding]) -> str:
     """One line each, as flake8 prints them."""
     return "\n".join(
-        f"{finding.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}" for finding in findings
+        f"{one_line(finding.path)}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
+        for finding in findings
     )
 
 

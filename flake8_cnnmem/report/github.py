@@ -33,7 +33,7 @@ def annotation(finding: Finding, command: str) -> str:
     """One finding as one command; GitHub takes paths with forward slashes."""
     line, column, message = without_cell(finding.line, finding.column, finding.message)
     where = {
-        "file": finding.path.replace("\\", "/").removeprefix("./"),
+        "file": one_line(finding.path.replace("\\", "/").removeprefix("./")),
         "line": str(max(line, 1)),
         "col": str(max(column, 1)),
         "title": finding.code,

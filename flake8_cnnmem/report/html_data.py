@@ -10,6 +10,7 @@ from flake8_cnnmem import frameworks, units
 from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.layers import groups_of, name_of
 from flake8_cnnmem.lines import CellLine
@@ -46,9 +47,9 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
         limit = {"bytes": report.limit, "text": f"{shown} ({name})" if name else shown}
     return {
         **index_entry(report),
-        "framework": report.framework,
+        "framework": named(report.framework),
         "status": report.status,
-        "statusText": phrases.STATUS[report.status],
+        "statusText": phrases.status(report),
         "verdict": one_line(sentence(phrases.verdict(report, settings))),
         "bytes": None if estimate is None else estimate.total,
         "limit": limit,

@@ -14,9 +14,9 @@ from tabulate import tabulate
 from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.report.phrases import (
-    STATUS,
     accounting,
     beside,
     evaluated,
@@ -24,7 +24,9 @@ from flake8_cnnmem.report.phrases import (
     fitting,
     growth,
     mib,
+    not_counted,
     shape,
+    status,
     terms,
     total,
     trained,
@@ -50,10 +52,10 @@ def overview(reports: Sequence[ModelReport]) -> str:
             code(report.name),
             code(f"{report.path}:{report.line}"),
             trains(report),
-            str(report.training.batch_size.value),
+            report.training.batch_words,
             total(report),
             "" if report.limit is None else units.show(report.limit),
-            fitting(report.fits) or STATUS[report.status],
+            fitting(report.fits) or status(report),
             "" if report.largest_batch_size is None else str(report.largest_batch_size),
         )
         for report in reports
@@ -97,7 +99,7 @@ def heading(report: ModelReport, html: bool = False) -> str:
 def model(report: ModelReport, settings: Settings) -> str:
     """Everything about one model below its heading."""
     where = code(f"{report.path}:{report.line}")
-    known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
+    known = f"{named(report.framework)}, {status(report)}" if report.framework else status(report)
     training = trained(report)
     blocks = [f"{where}, {f'{escape(training)}, ' if training else ''}{known}; {escape(verdict(report, settings))}"]
     if report.causes:
@@ -113,7 +115,7 @@ def model(report: ModelReport, settings: Settings) -> str:
         sizes = [(escape(name), units.show(size)) for name, size in terms(report.estimate)]
         title = f"Memory {escape(accounting(report.estimate))}:"
         blocks += [title, table(sizes, ("term", "memory"), "lr")]
-    said = [*growth(report), *filter(None, [evaluated(report)])]
+    said = [*growth(report), *not_counted(report), *filter(None, [evaluated(report)])]
     if said:
         blocks.append("\n".join(f"- {escape(line)}" for line in said))
     if report.remedies:

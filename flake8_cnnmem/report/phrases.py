@@ -19,6 +19,11 @@ STATUS = {
 }  # fmt: skip
 
 
+def status(report: ModelReport) -> str:
+    """What the report's figures are; of a model that cannot run, why there are none."""
+    return "sizes do not fit together" if report.problems else STATUS[report.status]
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A fact of training as people read it: its name, its value, where it was found, and what was passed over."""
@@ -33,7 +38,7 @@ def facts(report: ModelReport) -> list[Said]:
     """Input, batch, optimizer and dtype, in this order; the input only where it is known."""
     training = report.training
     found: list[tuple[str, str, Fact[Any]]] = [
-        ("batch", str(training.batch_size.value), training.batch_size),
+        ("batch", training.batch_words, training.drawn),
         ("optimizer", str(training.optimizer.value), training.optimizer),
         ("dtype", training.dtype.value, training.dtype),
     ]
@@ -43,7 +48,7 @@ def facts(report: ModelReport) -> list[Said]:
 
 
 def terms(estimate: Estimate) -> list[tuple[str, int]]:
-    """The sums by term that add up to the total, and the total."""
+    """The sums by term, those of a card's own behind what all tensors take together, and the total."""
     rows = [
         ("parameters", estimate.parameters),
         ("gradients", estimate.gradients),
@@ -51,10 +56,12 @@ def terms(estimate: Estimate) -> list[tuple[str, int]]:
         ("activations", estimate.activations),
         ("input", estimate.input),
     ]
-    if estimate.overhead:
-        rows += [(f"overhead: {LABELS.get(name, name)}", size) for name, size in estimate.overhead_parts] or [
-            ("overhead", estimate.overhead)
-        ]
+    if estimate.overhead_parts:
+        named = dict(estimate.overhead_parts)
+        rows.append(("tensors", sum(size for _, size in rows)))
+        rows += [(label, named[name]) for name, label in LABELS.items() if name in named]
+    elif estimate.overhead:
+        rows.append(("overhead", estimate.overhead))
     return [*rows, ("total", estimate.total)]
 
 
@@ -64,6 +71,19 @@ def accounting(estimate: Estimate) -> str:
     of = "an evaluation" if evaluates else "a training step"
     where = f", highest {estimate.moment}" if estimate.moment and not evaluates else ""
     return f"of {of} at batch {estimate.batch_size}, {estimate.accounting} accounting{where}"
+
+
+def not_counted(report: ModelReport) -> list[str]:
+    """`not counted: workspaces of convolutions, 0 to 907 MiB, as cuDNN decides; more than 120 MiB of them
+    would not fit`."""
+    estimate = report.estimate
+    if estimate is None or not estimate.convolutions:
+        return []
+    said = f"not counted: workspaces of convolutions, 0 to {units.show(estimate.convolutions)}, as cuDNN decides"
+    spare = None if report.limit is None else report.limit - estimate.total
+    if report.fits and spare is not None and spare < estimate.convolutions:
+        said += f"; more than {units.show(spare)} of them would not fit"
+    return [said]
 
 
 def trained(report: ModelReport) -> str:
@@ -104,7 +124,8 @@ def evaluated(report: ModelReport) -> str:
 
 
 def growth(report: ModelReport) -> list[str]:
-    """`and 72 MiB more with every turn: outputs (train.py:24)`; then what keeps memory growing in other loops."""
+    """`and 72 MiB more with every turn: outputs (train.py:24)`, or how many turns the figure counts; then what
+    keeps memory growing in other loops."""
     found, at = report.evaluation, report.trained_at
     own = (found.loop_path, found.loop_line) if found is not None else (at.path, at.line) if at is not None else ()
     size = report.estimate.growth if report.estimate is not None else 0
@@ -112,7 +133,10 @@ def growth(report: ModelReport) -> list[str]:
     said = []
     if size >= LEAST_GROWTH:
         names = ", ".join(f"{each.what} ({placed(report, each.path, each.line)})" for each in named)
-        said.append(f"and {units.show(size)} more with every turn{f': {names}' if names else ''}")
+        turns = report.estimate.turns if report.estimate is not None else 0
+        more = f"{units.show(size)} more with every turn"
+        more = f"{more}, {turns} counted" if turns else f"and {more}"
+        said.append(f"{more}{f': {names}' if names else ''}")
     for each in report.growths:
         if each not in named:
             line, loop = placed(report, each.path, each.line), placed(report, each.loop_path, each.loop_line)
@@ -123,6 +147,8 @@ def growth(report: ModelReport) -> list[str]:
 
 def verdict(report: ModelReport, settings: Settings) -> str:
     """Whether it fits, by how much, and up to which batch."""
+    if report.problems:
+        return "it cannot run with these sizes: no estimate, no verdict"
     if report.estimate is None:
         return "no estimate, no verdict"
     if report.limit is None:
@@ -132,10 +158,8 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     gpu = f" ({name})" if name else ""
     if report.fits is None:
         answer = f"it takes {report.bound}{total}; whether it fits is not known"
-    elif report.fits:
-        answer = f"fits, with {units.show(report.limit - report.estimate.total)} to spare"
     else:
-        answer = f"does not fit: {report.bound}{units.show(report.estimate.total - report.limit)} over"
+        answer = fits_by(report, report.estimate.total, report.limit, on_card=bool(name))
     largest = report.largest_batch_size
     whose = ""
     if report.evaluation is not None:
@@ -145,11 +169,25 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     return f"limit {limit}{gpu}: {answer}{batch}"
 
 
+CLOSE = 3
+"""Percent of a card: what its context takes is known to a third, and what convolutions take for a moment is not."""
+
+
+def fits_by(report: ModelReport, total: int, limit: int, on_card: bool) -> str:
+    """`fits, 13.0 GiB to spare`, `does not fit: 1.2 GiB over`; near the size of a card `too close to call: fits by
+    120 MiB of 15.0 GiB`."""
+    rest = units.show(abs(limit - total))
+    if on_card and abs(limit - total) * 100 < CLOSE * limit:
+        by = "fits" if report.fits else "over"
+        return f"too close to call: {by} by {report.bound}{rest} of {units.show(limit)}"
+    return f"fits, {rest} to spare" if report.fits else f"does not fit: {report.bound}{rest} over"
+
+
 def total(report: ModelReport) -> str:
     """`12.04 GiB`, `at least 2.1 GiB`, `at most 3 GiB`, `not estimated`: the figure, as near to the limit as the
     verdict shows it."""
     if report.estimate is None:
-        return STATUS["unresolved"]
+        return status(report)
     size = report.estimate.total
     shown = units.show(size) if report.limit is None else units.show_apart(size, report.limit)[0]
     return f"{report.bound}{shown}"

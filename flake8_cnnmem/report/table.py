@@ -10,9 +10,9 @@ from tabulate import tabulate
 from flake8_cnnmem import units
 from flake8_cnnmem.answers import ModelReport, Part, Remedy
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.report.phrases import (
-    STATUS,
     Said,
     accounting,
     beside,
@@ -21,7 +21,9 @@ from flake8_cnnmem.report.phrases import (
     fitting,
     growth,
     mib,
+    not_counted,
     shape,
+    status,
     terms,
     trained,
     verdict,
@@ -50,7 +52,8 @@ def model(report: ModelReport, settings: Settings) -> str:
     if report.rows:
         blocks.append(layers(report))
     if report.estimate is not None:
-        blocks.append("\n".join([memory(report.estimate), *map(one_line, growth(report))]))
+        said = [*growth(report), *not_counted(report)]
+        blocks.append("\n".join([memory(report.estimate), *map(one_line, said)]))
     if report.evaluation is not None:
         blocks.append(one_line(evaluated(report)))
     blocks.append(one_line(verdict(report, settings)))
@@ -62,7 +65,7 @@ def model(report: ModelReport, settings: Settings) -> str:
 def heading(report: ModelReport) -> str:
     said = ", ".join(phrase(fact) for fact in facts(report))
     where = f"{report.path}:{report.line}"
-    known = f"{report.framework}, {STATUS[report.status]}" if report.framework else STATUS[report.status]
+    known = f"{named(report.framework)}, {status(report)}" if report.framework else status(report)
     lines = [f"{report.name}  {where}  {known}", *filter(None, [trained(report)]), said]
     over = [f"{fact.name} {value} ({source})" for fact in facts(report) for value, source in fact.passed_over]
     if over:
@@ -109,7 +112,7 @@ def causes(report: ModelReport) -> str:
     lines = [one_line(f"  {cause.at(report.path)}") for cause in report.causes[:CAUSES_SHOWN]]
     if len(report.causes) > CAUSES_SHOWN:
         lines.append(f"  and {len(report.causes) - CAUSES_SHOWN} more")
-    return "\n".join(["not known:", *lines])
+    return "\n".join(["wrong:" if report.problems else "not known:", *lines])
 
 
 def layers(report: ModelReport) -> str:

@@ -43,6 +43,14 @@ FOUND = {
                      "except ImportError:\n    choose(4)\n", "net.py": NET.format("from sizes import WIDTH")},
         "net.py", 6,
     ),
+    "a folder without __init__ comes after a real package, wherever that is": (
+        {"net_sizes/run-1/log.txt": "", "src/net_sizes/__init__.py": "WIDTH = 3",
+         "net.py": NET.format("from net_sizes import WIDTH")}, "net.py", 6,
+    ),
+    "a folder with the name of a package that is not there holds nothing of it": (
+        {"net_tracker/run-1/log.txt": "", "net.py": NET.format("import net_tracker\nnet_tracker.init()\nWIDTH = 3")},
+        "net.py", 6,
+    ),
     "the folder above the package is where Python looks first": (
         {"queue.py": "WIDTH = 3", "pkg/__init__.py": "", "pkg/net.py": NET.format("from queue import WIDTH")},
         "pkg/net.py", 6,
@@ -55,7 +63,7 @@ def test_an_import_finds(
     files: dict[str, str], path: str, parameters: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     [model] = analyse(load(path), Settings()).reports

@@ -59,7 +59,7 @@ class Net(nn.Module):
         self.fc = nn.Linear(8, 2) if available("torch") and not available("no_such_package") else None
     @documented
     def forward(self, x):
-        return self.fc(x)
+        return self.fc(x.flatten(1))
 """
 
 

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+import pkgutil
 import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 
-from flake8_cnnmem import frameworks
+from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins, stdlib
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.frameworks import images, numpy
+from flake8_cnnmem.frameworks import numpy
 from flake8_cnnmem.frameworks.keras import activations, records, stubs, tensorflow, tensors, utilities
 from flake8_cnnmem.frameworks.keras import data as keras_data
 from flake8_cnnmem.frameworks.keras import modules as keras_modules
-from flake8_cnnmem.frameworks.keras.functions import backend, operations
+from flake8_cnnmem.frameworks.keras.functions import backend, operations, tensorflow_areas
 from flake8_cnnmem.frameworks.keras.functions import tensorflow as tensorflow_functions
-from flake8_cnnmem.frameworks.torch import (
-    PLACED,
-    apex,
-    data,
-    distributions,
-    einops,
-    fastai,
-    ignite,
-    lightning,
-    namespaces,
-    registry,
-    transformers,
-)
-from flake8_cnnmem.frameworks.torch.distributed import accelerate, checkpointing, deepspeed, fsdp, processes
+from flake8_cnnmem.frameworks.torch import data, distributions, namespaces, registry
+from flake8_cnnmem.frameworks.torch.distributed import checkpointing, fsdp, processes
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.source import Source
@@ -63,22 +52,26 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, table in numpy.MODULES.items():
         yield name, table
     yield "numpy.ndarray", numpy.members.MEMBERS
-    packages = (apex.CONTENTS, deepspeed.CONTENTS, ignite.CONTENTS, {f"placed in {n}": t for n, t in PLACED.items()})
-    for modules in (images.MODULES, lightning.CONTENTS, einops.CONTENTS, *packages):
-        for name, names in modules.items():
-            yield name, dict(names)
+    yield from of_packages()
     yield "torch.utils.data", data.DATA
     yield "torch.multiprocessing", processes.MULTIPROCESSING
     yield "torch.distributed", processes.GROUPS
     yield "torch.distributed.fsdp", {**fsdp.FSDP, **fsdp.WRAP, **checkpointing.CONTENTS}
-    yield "fastai", fastai.NAMES
-    yield "accelerate", accelerate.ACCELERATE
-    yield "transformers", transformers.NAMES
     yield "torch.distributions", distributions.NAMES
     yield "tensorflow.io", records.FILES
     yield "tensorflow_datasets", records.NAMES
     yield from frameworks_own()
     yield "keras.preprocessing", {**keras_data.MEMBERS, "Iterator": keras_data.ITERATOR}
+
+
+def of_packages() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every file and folder of third-party packages."""
+    for each in pkgutil.iter_modules(packages.__path__):
+        found = packages.package(each.name)
+        for table in ("MODULES", "STAND_INS", "PLACED"):
+            for name, names in getattr(found, table, {}).items():
+                if not callable(names):
+                    yield f"{name} ({table.lower()})", dict(names)
 
 
 def frameworks_own() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -107,8 +100,9 @@ KERAS: dict[str, Iterable[str]] = {
     "tensorflow": [*tensorflow_functions.CORE, *tensorflow.MEMBERS],
     "tensorflow.math": tensorflow_functions.MATH,
     "tensorflow.nn": tensorflow_functions.NN,
-    "tensorflow.image": tensorflow_functions.IMAGE,
-    "tensorflow.linalg": tensorflow_functions.LINALG,
+    "tensorflow.image": tensorflow_areas.IMAGE,
+    "tensorflow.linalg": tensorflow_areas.LINALG,
+    "tensorflow.signal": tensorflow_areas.SIGNAL,
 }
 """Modules of Keras and TensorFlow, and what is looked up in them."""
 

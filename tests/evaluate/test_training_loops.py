@@ -211,3 +211,58 @@ GRAD = {
 @pytest.mark.parametrize(("code", "expression", "expected"), GRAD.values(), ids=GRAD)
 def test_gradients_are_on_and_off_as_the_lines_before_say(code: str, expression: str, expected: bool) -> None:
     assert ran(f"{code}result = {expression}")[0]["result"] is expected
+
+
+LONG = {
+    "what a long loop fills keeps its shape": (
+        """
+import numpy as np
+clips = np.zeros((1200, 15, 80, 80))
+for i in range(1200):
+    for j in range(np.random.randint(3, 8)):
+        for t in range(15):
+            x = np.random.randint(20, 60) + t
+            for k in range(40):
+                clips[i, t, x:x + 2, x:x + 2] += k * 1 + k * 2 + k * 3
+clips = clips[:, :, 20:60, 20:60]
+found = clips.shape
+""",
+        "(1200, 15, 40, 40)",
+    ),
+    "what comes of its last rounds is not known": (
+        """
+import numpy as np
+seen, last = 1, 0
+for i in range(100_000):
+    a = np.random.rand(3) * 2 + 1 - 1
+    last = i
+    if i > 50_000:
+        seen = 2
+found = (seen, last)
+""",
+        "(?, ?)",
+    ),
+    "what changes by way of another is not known either": (
+        """
+import numpy as np
+first, second = 1, 1
+for i in range(100_000):
+    a = np.random.rand(3) * 2 + 1 - 1
+    first = second
+    if i > 50_000:
+        second = 2
+found = (first, second)
+""",
+        "(?, ?)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), LONG.values(), ids=LONG)
+def test_a_loop_that_is_too_long(code: str, expected: str) -> None:
+    run = Interpreter([], strict=True)
+    module = Module("__main__", Source("data.py", code), lazy=False)
+    run.run_module(module)
+    assert run.failures == []
+    found = module.variables["found"]
+    assert f"({', '.join('?' if isinstance(size, Unknown) else str(size) for size in found)})" == expected

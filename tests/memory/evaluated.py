@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from flake8_cnnmem import models
+from flake8_cnnmem import dims, models
 from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory.dtypes import resolve, size_of
+from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact, Optimizer, Training
 from tests.conftest import unpacked
@@ -45,6 +47,16 @@ def named(target: str, input_shape: tuple[int, ...], **options: bool) -> Model:
     package = path.partition("/")[0]
     where = ROOT / path if (ROOT / path).exists() else unpacked(package) / path
     return graph(load(str(where)), expression, input_shape, **options)
+
+
+def saved_and_inputs(estimate: Estimate, model: Model) -> int:
+    """What is kept for the backward pass and the inputs, whether an op keeps them or not: what was measured."""
+    batch = estimate.batch_size
+    sizes = (
+        dims.at_batch(dims.product(tensor.shape), batch) * size_of(resolve(tensor.dtype, "float32"))  # type: ignore[arg-type,operator]
+        for tensor in model.inputs
+    )
+    return sum(size for _, size in estimate.kept_by) + sum(sizes)
 
 
 def training_of(case: dict[str, Any]) -> Training:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 from flake8_cnnmem.dims import BATCH, Batch, Shape
-from flake8_cnnmem.graph import Call, Invocation, Model, Tensor, Weight
+from flake8_cnnmem.graph import Call, Invocation, Model, Op, Tensor, Weight
+from flake8_cnnmem.ops import (
+    BatchNorm,
+    Broadcast,
+    Convolution,
+    Dropout,
+    Elementwise,
+    Flatten,
+    GlobalPool,
+    Linear,
+    Pool,
+)
 from flake8_cnnmem.training import Fact, Optimizer, Training
 
 
@@ -29,15 +39,13 @@ class Sketch:
 
     def call(
         self,
-        kind: str,
+        op: Op,
         inputs: Sequence[Tensor],
         shape: Shape | Any,
         weights: Mapping[str, tuple[int, ...]] | None = None,
-        **fields: Any,
     ) -> Tensor:
         own = tuple(Weight(size, name=name, framework=self.framework) for name, size in (weights or {}).items())
         self.weights.extend(own)
-        op: Any = SimpleNamespace(kind=kind, **{"view": False, "in_place": False, **fields})
         made = Call(op, tuple(inputs), own, len(self.calls), within=self.within)
         output = Tensor(shape, call=made, framework=self.framework)
         made.outputs = (output,)
@@ -48,32 +56,36 @@ class Sketch:
         """Channels first, "same" padding."""
         n, channels, height, width = sizes(x)
         weights = {"weight": (filters, channels, kernel, kernel), **({"bias": (filters,)} if bias else {})}
-        return self.call("convolution", [x], (n, filters, -(-height // stride), -(-width // stride)), weights)
+        op = Convolution(filters, (kernel, kernel), stride=stride, padding="same")
+        return self.call(op, [x], (n, filters, -(-height // stride), -(-width // stride)), weights)
 
     def pool(self, x: Tensor, size: int = 2, stride: int = 2, same: bool = False) -> Tensor:
         n, channels, height, width = sizes(x)
         sides = [-(-side // stride) if same else (side - size) // stride + 1 for side in (height, width)]
-        return self.call("max_pool", [x], (n, channels, *sides))
+        return self.call(Pool("max", (size, size), stride), [x], (n, channels, *sides))
 
     def global_pool(self, x: Tensor) -> Tensor:
-        return self.call("global_average_pool", [x], sizes(x)[:2])
+        return self.call(GlobalPool("average", 2), [x], sizes(x)[:2])
 
-    def unary(self, kind: str, x: Tensor, **fields: Any) -> Tensor:
-        return self.call(kind, [x], sizes(x), **fields)
+    def unary(self, kind: str, x: Tensor, in_place: bool = False) -> Tensor:
+        return self.call(Elementwise(kind, in_place), [x], sizes(x))
+
+    def dropout(self, x: Tensor) -> Tensor:
+        return self.call(Dropout(), [x], sizes(x))
 
     def flatten(self, x: Tensor) -> Tensor:
-        return self.call("view", [x], (sizes(x)[0], math.prod(sizes(x)[1:])), view=True)
+        return self.call(Flatten(1), [x], (sizes(x)[0], math.prod(sizes(x)[1:])))
 
     def linear(self, x: Tensor, features: int, bias: bool = True) -> Tensor:
         weights = {"weight": (features, sizes(x)[-1]), **({"bias": (features,)} if bias else {})}
-        return self.call("linear", [x], (*sizes(x)[:-1], features), weights)
+        return self.call(Linear(features), [x], (*sizes(x)[:-1], features), weights)
 
     def norm(self, x: Tensor) -> Tensor:
         c = sizes(x)[1]
-        return self.call("batch_norm", [x], sizes(x), {"weight": (c,), "bias": (c,)}, training=True)
+        return self.call(BatchNorm(), [x], sizes(x), {"weight": (c,), "bias": (c,)})
 
     def add(self, left: Tensor, right: Tensor) -> Tensor:
-        return self.call("add", [left, right], sizes(left))
+        return self.call(Broadcast("add"), [left, right], sizes(left))
 
     def model(self, *outputs: Tensor) -> Model:
         inputs = (self.input,)
@@ -94,7 +106,7 @@ def vgg16() -> Sketch:
         x = net.pool(x)
     x = net.flatten(x)
     for features in (4096, 4096):
-        x = net.unary("dropout", net.unary("relu", net.linear(x, features), in_place=True), p=0.5, training=True)
+        x = net.dropout(net.unary("relu", net.linear(x, features), in_place=True))
     net.linear(x, 1000)
     return net
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flake8_cnnmem import dims
+from flake8_cnnmem import dims, ops
 from flake8_cnnmem.dims import BATCH
-from flake8_cnnmem.graph import Invocation, Model, Tensor, Weight
+from flake8_cnnmem.graph import Invocation, Model, Op, Tensor, Weight
 from flake8_cnnmem.memory import cs231n
 from flake8_cnnmem.memory.volumes import volumes
 from flake8_cnnmem.unknown import Unknown
@@ -144,34 +144,43 @@ def test_buffers_are_no_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "writes"),
+    ("op", "writes"),
     [
-        ("convolution", True),
-        ("global_average_pool", True),
-        ("adaptive_average_pool", True),
-        ("lstm", True),
-        ("attention", True),
-        ("upsample_nearest", True),
-        ("batch_norm", False),
-        ("relu", False),
-        ("softmax", False),
-        ("dropout", False),
-        ("view", False),
-        ("pad", False),
-        ("scale", False),
-        ("add", False),
+        (ops.Convolution(8, (3, 3)), True),
+        (ops.DepthwiseConvolution((3, 3)), True),
+        (ops.Linear(6), True),
+        (ops.Embedding(10, 6), True),
+        (ops.Pool("max", (2, 2)), True),
+        (ops.GlobalPool("average", 2), True),
+        (ops.AdaptivePool("average", (6, 6)), True),
+        (ops.Recurrent("lstm", 8), True),
+        (ops.ScaledDotProduct(), True),
+        (ops.Resize((6, 6)), True),
+        (ops.BatchNorm(), False),
+        (ops.Elementwise("relu"), False),
+        (ops.Elementwise("softmax"), False),
+        (ops.Dropout(), False),
+        (ops.Flatten(), False),
+        (ops.Pad(((0, 0),) * 4), False),
+        (ops.Elementwise("scale"), False),
+        (ops.Broadcast("add"), False),
     ],
+    ids=lambda value: value.kind if hasattr(value, "kind") else "",
 )
-def test_which_kinds_of_one_input_write_a_volume(kind: str, writes: bool) -> None:
+def test_which_ops_of_one_input_write_a_volume(op: Op, writes: bool) -> None:
     net = Sketch(8, 6, 6)
-    net.unary(kind, net.input)
+    net.call(op, [net.input], net.input.shape)
     assert cs231n.activations(finished(net)) == (288 if writes else 0)
 
 
-@pytest.mark.parametrize("kind", ["add", "multiply", "concatenate", "subtract", "maximum"])
-def test_a_merge_of_two_maps_writes_a_volume(kind: str) -> None:
+MERGES: list[Op] = [ops.Concatenate(), ops.Stack(), ops.Average()]
+MERGES += [ops.Broadcast(kind) for kind in ("add", "multiply", "subtract", "divide", "maximum", "minimum", "where")]
+
+
+@pytest.mark.parametrize("op", MERGES, ids=lambda op: op.kind)
+def test_a_merge_of_two_maps_writes_a_volume(op: Op) -> None:
     net = Sketch(8, 6, 6)
-    net.call(kind, [net.input, net.input], net.input.shape)
+    net.call(op, [net.input, net.input], net.input.shape)
     assert cs231n.activations(finished(net)) == 288
 
 
@@ -180,7 +189,7 @@ def test_a_merge_of_two_maps_writes_a_volume(kind: str) -> None:
 )
 def test_scaling_by_something_that_is_no_map_writes_none(other: Tensor) -> None:
     net = Sketch(8, 6, 6)
-    net.call("multiply", [net.input, other], net.input.shape)
+    net.call(ops.Broadcast("multiply"), [net.input, other], net.input.shape)
     assert cs231n.activations(finished(net)) == 0
 
 
@@ -207,7 +216,7 @@ def test_attention_made_of_layers_writes_once() -> None:
     net.within = native("EinsumDense", attention)
     q = net.linear(net.input, 6)
     net.within = attention
-    y = net.call("attention", [q, q, q], q.shape)
+    y = net.call(ops.ScaledDotProduct(), [q, q, q], q.shape)
     net.within = native("EinsumDense", attention)
     net.linear(y, 10)
     assert cs231n.activations(finished(net)) == 80
@@ -233,8 +242,8 @@ def test_what_has_no_known_size_is_left_out_and_said() -> None:
     net = small_cnn()
     exact = cs231n.estimate(finished(net), training(), 0)
     cause, other = Unknown("num_classes is not known", "net.py", 3), Unknown("?")
-    net.call("linear", [net.calls[-1].outputs[0]], (BATCH, cause), {"weight": (cause, 10)})  # type: ignore[dict-item]
-    net.call("linear", [net.calls[-1].outputs[0]], other)
+    net.call(ops.Linear(10), [net.calls[-1].outputs[0]], (BATCH, cause), {"weight": (cause, 10)})  # type: ignore[dict-item]
+    net.call(ops.Linear(10), [net.calls[-1].outputs[0]], other)
     estimate = cs231n.estimate(finished(net), training(), 0)
     assert exact.left_out == ()
     assert estimate.left_out == (cause, other)

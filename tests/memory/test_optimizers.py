@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,21 @@ def test_temporaries_of_the_single_tensor_step(record: dict[str, Any]) -> None:
         pytest.skip("torch's loop makes a sum for nesterov that its multi-tensor step does not")
     _, temporaries = replay(record, foreach=False)
     assert temporaries == pytest.approx(record["single"], abs=0.5 * record["largest"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "scalars"),
+    [
+        ("adam", {"fused": True}, 1), ("adamw", {"fused": True}, 1), ("adam", {"capturable": True}, 1),
+        ("adam", {}, 0), ("sgd", {"momentum": 0.9, "fused": True}, 0),
+    ],
+)  # fmt: skip
+def test_steps_that_are_counted_on_the_device(name: str, options: dict[str, Any], scalars: int) -> None:
+    """As PyTorch 2.12 allocates them: a number beside the state of each parameter."""
+    slots = 2 if name.startswith("adam") else 1
+    sizes = [4 * math.prod(shape) for shape in TRUTH["shapes"]]
+    held, _ = replay({"optimizer": name, "options": options})
+    assert held == slots * sum(sizes) + 4 * scalars * len(sizes)
 
 
 def test_a_fused_step_makes_nothing() -> None:

@@ -19,10 +19,10 @@ def step(parameters: int, each: int, slots: int = 2) -> Replayed:
     """A step of one large parameter in so many bytes a value, without activations."""
     timeline = Timeline(512)
     line = Line(parameters * each)
-    timeline.change(line, 1, "parameters")
+    timeline.come(timeline.lot(line, "parameters"))
     timeline.mark("forward")
     timeline.mark("backward")
-    timeline.change(line, 1, "gradients")
+    timeline.come(timeline.lot(line, "gradients"))
     timeline.mark("optimizer")
     timeline.put_first([line] * slots, "optimizer")
     return Replayed(timeline, 1, 0, (), (), lambda batch: step(parameters, each, slots))

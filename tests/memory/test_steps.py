@@ -11,18 +11,22 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch.kept import REFERENCE, RULES
+from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.reference import REFERENCE, SEEN_BY_DISPATCH
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact
-from tests.memory.evaluated import ROOT, fixture, graph, training_of, truth
+from tests.memory.evaluated import ROOT, fixture, graph, saved_and_inputs, training_of, truth
 
 STEPS = truth("steps")["models"]
 OPS = truth("torch_ops")
 FIXTURES = truth("fixtures_torch")["models"]
 
 AS_ON_CUDA = replace(
-    RULES, accumulates_in_place=False, rows={kind: replace(row, roomy=False) for kind, row in RULES.rows.items()}
+    RULES,
+    accumulates_in_place=False,
+    by_chip=False,
+    rows=SEEN_BY_DISPATCH,
 )
 """CUDA's rules, but for what a dispatch mode changes, and what it does not see."""
 
@@ -45,7 +49,7 @@ def test_a_step_is_replayed(case: dict[str, Any]) -> None:
     model = fixture(case["target"], tuple(case["input_shape"]))
     estimate = framework.estimate(model, training_of(case), 0, REFERENCE)
     allowed = STATISTICS if "autocast" in case["target"] else 0
-    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=allowed)
+    assert saved_and_inputs(estimate, model) == pytest.approx(case["saved_bytes"], abs=allowed)
     loose = case["target"].endswith(LOOSE) or case["optimizer"] in LOOSE
     tolerance = WORST if loose else PEAK
     assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=tolerance)
@@ -62,7 +66,7 @@ def test_a_fixture_model_is_replayed(case: dict[str, Any]) -> None:
     model = graph(load(str(ROOT / path)), expression, tuple(case["input_shape"]), "input_shapes" in case)
     training = replace(training_of(case), loss=Fact("cross_entropy", "default"))
     estimate = framework.estimate(model, training, 0, REFERENCE)
-    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=EMBEDDED)
+    assert saved_and_inputs(estimate, model) == pytest.approx(case["saved_bytes"], abs=EMBEDDED)
     assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=PEAK)
 
 
@@ -102,5 +106,5 @@ def test_an_op_keeps_what_torch_keeps(case: dict[str, Any]) -> None:
     model = graph(Source("net.py", case["source"]), "Net()", tuple(OPS["input_shape"]))
     training = training_of({"batch_size": OPS["batch_size"], "optimizer": "sgd", "loss": "mse"})
     estimate = framework.estimate(model, training, 0, REFERENCE if "cpu" in case else AS_ON_CUDA)
-    assert estimate.saved == pytest.approx(case["saved_bytes"], abs=SMALL)
+    assert saved_and_inputs(estimate, model) == pytest.approx(case["saved_bytes"], abs=SMALL)
     assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=tolerance_of(case))

@@ -15,9 +15,10 @@ def timeline(sizes: list[Line], releases: list[int]) -> Timeline:
     """Allocations in order, with some of them released again in between."""
     made = Timeline(512)
     for at, line in enumerate(sizes):
-        made.change(line, 1, "kept")
+        lot = made.lot(line, "kept")
+        block = made.come(lot)
         if at in releases:
-            made.change(line, -1, "kept")
+            made.go(lot, block)
     return made
 
 
@@ -29,12 +30,12 @@ def test_every_tensor_is_rounded_up() -> None:
 
 def test_the_moment_of_the_peak_is_named() -> None:
     made = Timeline(512)
-    made.change(Line(1000), 1, "parameters")
+    made.come(made.lot(Line(1000), "parameters"))
     made.mark("forward", "conv1")
-    made.change(Line(0, 512), 1, "temporaries")
-    made.change(Line(0, 512), -1, "temporaries")
+    lot = made.lot(Line(0, 512), "temporaries")
+    made.go(lot, made.come(lot))
     made.mark("optimizer")
-    made.change(Line(512), 1, "stepping")
+    made.come(made.lot(Line(512), "stepping"))
     live = Live(parameters=1024, temporaries=2048)
     assert made.at_peak(4) == ({"parameters": 1024, "temporaries": 2048}, Moment("forward", "conv1", None, live))
     assert str(made.at_peak(4)[1]) == "in the forward pass, at conv1"
@@ -42,14 +43,14 @@ def test_the_moment_of_the_peak_is_named() -> None:
 
 def test_every_moment_tells_its_highest_point() -> None:
     made = Timeline(512)
-    made.change(Line(1000), 1, "parameters")
+    made.come(made.lot(Line(1000), "parameters"))
     made.mark("forward", "conv1")
-    made.change(Line(0, 512), 1, "temporaries")
-    made.change(Line(0, 1024), 1, "kept")
-    made.change(Line(0, 512), -1, "temporaries")
+    lot, stepping = made.lot(Line(0, 512), "temporaries"), made.lot(Line(512), "stepping")
+    block = made.come(lot)
+    made.come(made.lot(Line(0, 1024), "kept"))
+    made.go(lot, block)
     made.mark("optimizer")
-    made.change(Line(512), 1, "stepping")
-    made.change(Line(512), -1, "stepping")
+    made.go(stepping, made.come(stepping))
     made.put_first([Line(2000)], "optimizer")
     assert made.moments(2) == (
         Moment("start", "", None, Live(parameters=1024, optimizer=2048)),

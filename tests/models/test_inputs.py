@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings import Settings, parse_input_shape
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.training import Fact
 
@@ -139,3 +139,46 @@ def test_what_is_wrong_at_any_rank(layers: str, features: int, arguments: str, b
     (report,) = analyse(Source("net.py", text), Settings()).reports
     (problem,) = report.problems
     assert problem.problem.what == "takes 8 features, but is given 16"
+
+
+DENOISER = """
+import torch
+from torch import nn
+
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.time = nn.Linear(1, 8)
+        self.context = nn.Linear(24, 8)
+
+    def forward(self, x, t, context, scale=None):
+        h = self.first(x) + self.time({time})[:, :, None, None] + self.context(context).mean(1)[:, :, None, None]
+        return h if scale is None else h * scale
+"""
+OPEN = """
+import keras
+from keras import layers
+a, b = keras.Input((None, 4)), keras.Input((None,), dtype="int32")
+x = layers.concatenate([layers.LSTM(3)(a), layers.LSTM(3)(layers.Embedding(9, 2)(b))])
+net = keras.Model([a, b], layers.Dense(1)(x))
+"""
+
+STATED = {
+    "each input has its own": (DENOISER.format(time="t"), "3,16,16; 1; 7,24", (8, 16, 16)),
+    "one value a sample": (DENOISER.format(time="t[:, None]"), "3,16,16; (); 7,24", (8, 16, 16)),
+    "an argument with a default, too": (DENOISER.format(time="t"), "3,16,16; 1; 7,24; 8,16,16", (8, 16, 16)),
+    "Keras' open inputs": (OPEN, "5,4; 6", (1,)),
+}
+
+
+@pytest.mark.parametrize("how", ["option", "directive"])
+@pytest.mark.parametrize(("text", "stated", "output"), STATED.values(), ids=STATED)
+def test_shapes_of_several_inputs(text: str, stated: str, output: tuple[int, ...], how: str) -> None:
+    settings = Settings(input_shape=Fact(parse_input_shape(stated), "option")) if how == "option" else Settings()  # type: ignore[arg-type]
+    written = text if how == "option" else f"# cnnmem: input-shape={stated}\n{text}"
+    (report,) = analyse(Source("net.py", written), settings).reports
+    assert report.status == "exact", report.causes
+    assert report.model is not None
+    (result,) = report.model.outputs
+    assert result.shape[1:] == output  # type: ignore[index]

@@ -93,6 +93,8 @@ def values(cls: type, field: str) -> st.SearchStrategy[Any]:
         return numbers
     if field == "axes" and cls.__name__ == "Permute":
         return st.lists(axes, max_size=4).map(tuple)
+    if field == "axes" and cls.__name__ == "Matmul":
+        return st.sampled_from([None, 2, 3])
     if field == "axes" and cls.__name__ == "Dot":
         return st.one_of(axes, st.tuples(axes, axes))
     if field == "padding" and cls.__name__ == "Embedding":
@@ -116,7 +118,7 @@ def arity(op: Any) -> int:
     """How many tensors an op reads at least."""
     if isinstance(op, (ops.Bilinear, ops.Matmul, ops.Dot)):
         return 2
-    return 3 if isinstance(op, ops.ScaledDotProduct) else 1
+    return 3 if isinstance(op, (ops.AttentionInputs, ops.ScaledDotProduct)) else 1
 
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)

@@ -3,18 +3,21 @@
     python tests/oracle/confirm_bugs.py [NAME...]
 
 Each fixtures/bugs/*_wrong.py must fail and each *_right.py must run; what they say is kept in
-fixtures/truth/bugs.json. Exit status 1 if one does not.
+fixtures/truth/bugs.json. Exit status 1 if one does not. Keras runs on TensorFlow, unless KERAS_BACKEND says otherwise.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import os
 import re
-import subprocess
+import runpy
 import sys
+import traceback
+import types
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 BUGS = ROOT / "fixtures" / "bugs"
@@ -22,36 +25,53 @@ TRUTH = ROOT / "fixtures" / "truth" / "bugs.json"
 
 COLOUR = re.compile(r"\x1b\[\d*m")
 
-STAND_IN = """\
-import runpy, sys, types
-summary = types.ModuleType("torchsummary")
-def run(model, input_size, device="cpu", **_):
-    import torch
-    model(torch.rand(2, *input_size))
-summary.summary = run
-sys.modules["torchsummary"] = summary
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-"""Runs a file as a script, with the little of torchsummary that is used: it calls the model."""
+
+def stand_in() -> None:
+    """The little of torchsummary that is used: it calls the model."""
+    summary = types.ModuleType("torchsummary")
+
+    def run(model: Any, input_size: tuple[int, ...], device: str = "cpu", **_: Any) -> None:
+        import torch
+
+        model(torch.rand(2, *input_size))
+
+    summary.summary = run
+    sys.modules["torchsummary"] = summary
 
 
 def run(path: Path) -> str | None:
-    """The last line of the error that the file ends with; None where it runs through."""
-    environment = {**os.environ, "KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, "-c", STAND_IN, str(path)], env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode == 0:
-        return None
-    lines = done.stderr.strip().splitlines()
-    last = max(number for number, line in enumerate(lines) if "Error" in line.partition(":")[0] and line[0] != " ")
-    said = COLOUR.sub("", " ".join(line.strip() for line in lines[last:] if line.strip()))
-    return said.partition("Arguments received by")[0].strip()[:300]
+    """The error that the file ends with; None where it runs through. In a process of its own, which has the frameworks
+    from this one."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        said = ""
+        try:
+            with open(os.devnull, "w") as nothing:
+                os.dup2(nothing.fileno(), 1)
+                runpy.run_path(str(path), run_name="__main__")
+        except Exception as error:
+            said = "".join(traceback.format_exception_only(error))
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    said = COLOUR.sub("", " ".join(line.strip() for line in said.splitlines() if line.strip()))
+    return said.partition("Arguments received by")[0].strip()[:300] or None
 
 
 def main(asked: list[str]) -> int:
-    known = json.loads(TRUTH.read_text())["bugs"] if asked else []
-    found = {bug["name"]: bug for bug in known}
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    known = json.loads(TRUTH.read_text()) if asked else {"bugs": []}
+    found = {bug["name"]: bug for bug in known["bugs"]}
+    versions = {name: known.get(name, "") for name in ("torch", "keras", "tensorflow")}
+    for name in filter(importlib.util.find_spec, versions):
+        versions[name] = importlib.import_module(name).__version__.partition("+")[0]
+    stand_in()
     wrong = 0
     for path in sorted(BUGS.glob("*_wrong.py")):
         name = path.stem.removesuffix("_wrong")
@@ -61,8 +81,6 @@ def main(asked: list[str]) -> int:
         print(f"{name}: {error}; {twin or 'right runs'}", flush=True)
         wrong += error is None or twin is not None
         found[name] = {"name": name, "wrong": error, "right": twin}
-    modules = [importlib.import_module(name) for name in ("torch", "keras", "tensorflow")]
-    versions = {module.__name__: module.__version__.partition("+")[0] for module in modules}
     about = "What the frameworks say to fixtures/bugs/NAME_wrong.py and NAME_right.py (null: nothing, it runs)."
     lines = ",\n".join(json.dumps(found[name]) for name in sorted(found))
     head = json.dumps({"about": f"{about} Measured by tests/oracle/confirm_bugs.py.", **versions}, indent=1)[:-2]

@@ -338,6 +338,31 @@ r = m.output_shape, len(m.trainable_weights), [layer.name for layer in m.layers]
         "m = keras.Sequential([keras.Input((8,)), layers.Dense(3), layers.Reshape((2, 2))])\ny = m.outputs\n",
         "y = layers.Conv2D(3, 3, paddding='same')(keras.Input((8, 8, 1)))\n",
         "y = layers.Dense()(keras.Input((8,)))\n",
+        # variables by themselves
+        """
+class V(layers.Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=(shape[-1], 4))
+        self.n = keras.Variable(ops.zeros((3,)), trainable=False)
+        self.g = keras.Variable(initializer="ones", shape=(2, 2))
+        self.e = layers.Dense(self.w.shape[1] + self.w.ndim + len(self.n.shape))
+
+    def call(self, x):
+        return self.e(ops.matmul(x, self.w))
+
+m = V()
+y = m(keras.Input((5,)))
+""",
+        """
+i = keras.Input((7,), dtype="int32")
+h = layers.Embedding(20, 6)(i)
+m = keras.Model(i, layers.Dense(3)(ops.one_hot(ops.argmax(h, axis=-1), 6)))
+""",
+        """
+i = keras.Input((6, 4))
+h = layers.Dense(5)(i)
+m = keras.Model(i, layers.Dense(3)(ops.concatenate([ops.zeros_like(h), ops.ones_like(layers.Dense(7)(h))], axis=-1)))
+""",
     )
 ]
 
@@ -487,6 +512,80 @@ y = [tf.reshape(x, [s[0], s[1] * s[2], 3]), tf.reshape(x, tf.stack([s[0], 300]))
 a, b = keras.Input((4, 4, 2)), keras.Input((4, 4, 2))
 y = [layers.multiply([a, b]), layers.average([a, b]), layers.maximum([a, b]), layers.dot([a, b], axes=(3, 3)), layers.subtract([a, b])]
 r = K.get_uid("x"), keras.utils.get_source_inputs(y[0])[0] is a if hasattr(keras.utils, "get_source_inputs") else True
+""",
+        # values picked and put by their places
+        """
+x, i = keras.Input((7, 4)), keras.Input((2, 1), dtype="int32")
+h = layers.Dense(5)(x)
+y = [tf.gather_nd(h, [[0], [2]]), tf.gather_nd(h, i, batch_dims=1), tf.gather(h, i[..., 0], axis=1, batch_dims=1),
+     tf.tensor_scatter_nd_update(h, [[0]], tf.zeros((1, 7, 5))), tf.one_hot(tf.argmax(h, -1), 6), tf.zeros_like(h),
+     tf.linalg.diag_part(tf.matmul(h, h, transpose_b=True)), tf.linalg.diag(h), tf.linalg.trace(tf.matmul(h, h, transpose_b=True))]
+""",
+        """
+x = keras.Input((8, 8, 3))
+h = layers.Conv2D(4, 3, padding="same")(x)
+p, places = tf.nn.max_pool_with_argmax(h, 2, 2, "SAME")
+s = tf.shape(p)
+u = tf.scatter_nd(tf.cast(tf.reshape(places, [-1, 1]), tf.int64), tf.reshape(p, [-1]), tf.cast([s[0] * 8 * 8 * 4], tf.int64))
+y = [p, places, tf.reshape(u, [-1, 8, 8, 4]), tf.image.central_crop(h, 0.5), tf.image.central_crop(h, 0.4),
+     tf.image.crop_and_resize(h, tf.zeros((3, 4)), [0, 0, 0], (5, 6))]
+""",
+        # what a function makes of a symbolic tensor's shape alone is a part of the model
+        """
+i = keras.Input((7,), dtype="int32")
+h = layers.Embedding(20, 6)(i)
+m = keras.Model(i, layers.Dense(3)(tf.one_hot(tf.argmax(h, -1), 6)))
+""",
+        """
+i = keras.Input((6, 4))
+h = layers.Dense(5)(i)
+m = keras.Model(i, layers.Dense(3)(tf.zeros_like(layers.Dense(7)(h))))
+""",
+        # functions over a tensor's items
+        """
+x = keras.Input((7, 4))
+f = lambda x: [
+    tf.map_fn(lambda r: tf.reduce_sum(r, axis=0), x), tf.map_fn(lambda r: r[:3] * 2.0, x),
+    tf.scan(lambda a, b: a + b, tf.transpose(x, [1, 0, 2])), tf.foldl(lambda a, b: a + b, tf.transpose(x, [1, 0, 2]))]
+y = layers.Lambda(f)(x)
+""",
+        # spectra
+        """
+x = keras.Input((1000,))
+f = lambda x: [
+    tf.signal.frame(x, 100, 30), tf.signal.frame(x, 100, 30, pad_end=True), tf.abs(tf.signal.stft(x, 100, 40)),
+    tf.signal.stft(x, 100, 40, fft_length=256, pad_end=True), tf.signal.rfft(x), tf.signal.rfft(x, [512]),
+    tf.signal.irfft(tf.signal.rfft(x)), tf.signal.dct(x), tf.signal.inverse_stft(tf.signal.stft(x, 100, 40), 100, 40)]
+y = [*layers.Lambda(f)(x), tf.signal.linear_to_mel_weight_matrix(40, 65), tf.signal.hann_window(12)]
+""",
+        # variables by themselves
+        """
+class V(layers.Layer):
+    def build(self, shape):
+        self.w = tf.Variable(tf.zeros([shape[-1], 4]), trainable=True)
+        self.n = tf.Variable(0, trainable=False, dtype=tf.int32)
+        self.f = tf.Variable([1.0, 2.0], trainable=False)
+        self.e = layers.Dense(self.w.shape[1] + self.w.shape.rank + self.w.get_shape().as_list()[0])
+
+    def call(self, x):
+        return self.e(tf.matmul(x, self.w))
+
+m = V()
+y = m(keras.Input((5,)))
+""",
+        # all samples are compared with each other
+        """
+class D(layers.Layer):
+    def build(self, s):
+        self.W = self.add_weight(shape=(5, s[1], 3), name="k")
+
+    def call(self, x):
+        a = K.reshape(K.dot(x, K.reshape(K.permute_dimensions(self.W, (1, 0, 2)), (-1, 15))), (-1, 5, 3))
+        d = K.expand_dims(a, 3) - K.expand_dims(K.permute_dimensions(a, [1, 2, 0]), 0)
+        return K.concatenate([x, K.sum(K.exp(-K.sum(K.abs(d), axis=2)), axis=2)], 1)
+
+m = D()
+y = m(keras.Input((12,)))
 """,
     )
 ]

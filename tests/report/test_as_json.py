@@ -20,6 +20,7 @@ def test_a_model_in_full(make_report: Make) -> None:
     assert document == {
         "cnnmem": flake8_cnnmem.__version__,
         "schema": 2,
+        "versions": {"torch": "2.13"},
         "models": [
             {
                 "target": "vgg.py::VGG16()",
@@ -33,9 +34,11 @@ def test_a_model_in_full(make_report: Make) -> None:
                 "framework": "torch",
                 "status": "exact",
                 "causes": [],
+                "mismatches": [],
                 "input_shape": [3, 224, 224],
                 "training": {
                     "batch_size": 64,
+                    "batch_size_per_device": 64,
                     "dtype": "float32",
                     "optimizer": "adam",
                     "sources": {
@@ -78,7 +81,11 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "temporaries": 0,
                     },
                     "growth": 0,
+                    "growth_turns": None,
                     "overhead_parts": {},
+                    "workspaces": None,
+                    "allocated": None,
+                    "reserved": None,
                 },
                 "limit": 12288 * MIB,
                 "fits": False,

@@ -58,5 +58,5 @@ def test_names_are_data(name: str, make_report: Make) -> None:
     command, properties, message = read(line)
     assert command == "error"
     assert set(properties) == {"file", "line", "col", "title"}
-    assert properties["file"] == f"models/{name}.py".replace("\\", "/")
+    assert properties["file"] == one_line(f"models/{name}.py".replace("\\", "/"))
     assert message.startswith(f"{one_line(name)}: training needs at least 12.04 GiB")

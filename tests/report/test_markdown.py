@@ -68,7 +68,7 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
     expected = """\
         ### `VGG16`: 12.04 GiB at batch 64, does not fit
 
-        `vgg.py:12`, torch, exact; limit 12.00 GiB: does not fit: 37 MiB over; fits up to batch 63
+        `vgg.py:12`, torch 2.13, exact; limit 12.00 GiB: does not fit: 37 MiB over; fits up to batch 63
 
         | taken     | value     | from        |
         |:----------|:----------|:------------|
@@ -171,6 +171,6 @@ def test_what_is_beside_a_training_and_what_it_adds_is_said(make_report: Make) -
         growths=(Growth("out", 72 * MIB, "vgg.py", 24, 1, "vgg.py", 22, True, False, "training"),),
     )
     text = markdown.model(report, Settings())
-    assert text.startswith("`vgg.py:12`, training, 5 times, torch, exact; ")
+    assert text.startswith("`vgg.py:12`, training, 5 times, torch 2.13, exact; ")
     assert "| teacher&#124;x: weights | `vgg.py:31` |  1.0 MiB |" in text
     assert "\n- out (vgg.py:24) keeps 72 MiB more with every turn of the loop at vgg.py:22\n" in text

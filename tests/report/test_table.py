@@ -22,7 +22,7 @@ Make = Callable[..., ModelReport]
 
 def test_a_model_as_it_is_printed(make_report: Make) -> None:
     expected = """\
-        VGG16  vgg.py:12  torch, exact
+        VGG16  vgg.py:12  torch 2.13, exact
         input 3x224x224 (directive), batch 64 (train.py:41), adam (option), float32 (default)
 
         layer       type      line      output     values    parameters     MiB
@@ -41,7 +41,7 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         input              37 MiB
         total            12.0 GiB
 
-        limit 12.00 GiB (RTX 3060 12GB): does not fit: 37 MiB over; fits up to batch 63"""
+        limit 12.00 GiB (RTX 3060 12GB): too close to call: over by 37 MiB of 12.0 GiB; fits up to batch 63"""
     printed = table.render([make_report()], Settings(gpu_limit=Limit(12 * GIB, "RTX 3060 12GB")))
     assert printed == textwrap.dedent(expected)
 
@@ -52,7 +52,7 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         ({"limit": None, "fits": None}, "no limit is set"),
         (
             {"limit": 16 * GIB, "fits": True, "largest_batch_size": 89},
-            "limit 16.0 GiB: fits, with 4.0 GiB to spare; fits up to batch 89",
+            "limit 16.0 GiB: fits, 4.0 GiB to spare; fits up to batch 89",
         ),
         (
             {"limit": 2 * GIB, "largest_batch_size": 0},
@@ -76,17 +76,55 @@ def test_the_verdict(make_report: Make, changes: dict[str, Any], line: str) -> N
 def test_what_is_not_known_is_listed_with_its_lines(make_report: Make) -> None:
     causes = tuple(Unknown(f"size {number} is not known", "vgg.py", number) for number in range(1, 8))
     printed = table.model(make_report(status="lower-bound", causes=causes), Settings())
-    assert "torch, a lower bound" in printed
+    assert "torch 2.13, a lower bound" in printed
     assert "not known:\n  size 1 is not known (line 1)\n" in printed
     assert "  size 5 is not known (line 5)\n  and 2 more\n" in printed
 
 
 def test_the_parts_of_the_overhead_have_their_names(make_report: Make, make_estimate: Callable[..., Estimate]) -> None:
-    parts = (("CUDA context", 135 * 2**20), ("cuBLAS workspace", 8 * 2**20))
-    estimate = make_estimate(overhead=143 * 2**20, overhead_parts=parts)
+    parts = (("cuda_context", 135 * 2**20), ("cublas_workspace", 8 * 2**20), ("allocator", 2**20))
+    estimate = make_estimate(overhead=144 * 2**20, overhead_parts=parts)
     printed = table.model(make_report(estimate=estimate), Settings())
-    assert "overhead: CUDA context      " in printed
-    assert "overhead: cuBLAS workspace  " in printed
+    rows = [line.rsplit("  ", 1)[0].strip() for line in printed[printed.index("\nparameters ") :].splitlines()]
+    assert rows[rows.index("tensors") + 1 : rows.index("total")] == ["workspaces", "allocator", "CUDA context"]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "spare", "said"),
+    [
+        ("T4", 463, "fits, 463 MiB to spare"),
+        ("T4", 120, "too close to call: fits by 120 MiB of 15.0 GiB"),
+        ("T4", -120, "too close to call: over by 120 MiB of 15.0 GiB"),
+        ("T4", -463, "does not fit: 463 MiB over"),
+        ("", 120, "fits, 120 MiB to spare"),
+    ],
+)
+def test_a_verdict_near_the_size_of_a_card(
+    make_report: Make, make_estimate: Callable[..., Estimate], gpu: str, spare: int, said: str
+) -> None:
+    limit = 15360 * 2**20
+    estimate = make_estimate(total=limit - spare * 2**20)
+    report = make_report(estimate=estimate, limit=limit, fits=spare >= 0, largest_batch_size=None)
+    printed = table.model(report, Settings(gpu_limit=Limit(limit, gpu)))
+    assert printed.splitlines()[-1].endswith(f": {said}")
+
+
+@pytest.mark.parametrize(
+    ("spare", "said"),
+    [
+        (2048, ""),
+        (512, "; more than 512 MiB of them would not fit"),
+        (-512, ""),
+    ],
+)
+def test_workspaces_that_may_decide(
+    make_report: Make, make_estimate: Callable[..., Estimate], spare: int, said: str
+) -> None:
+    limit = 16 * 2**30
+    estimate = make_estimate(total=limit - spare * 2**20, convolutions=2**30)
+    report = make_report(estimate=estimate, limit=limit, fits=spare >= 0)
+    line = f"not counted: workspaces of convolutions, 0 to 1.0 GiB, as cuDNN decides{said}"
+    assert line in table.model(report, Settings(gpu_limit=Limit(limit, "T4"))).splitlines()
 
 
 def test_shapes_that_are_not_all_known(make_report: Make) -> None:

@@ -1,12 +1,16 @@
 """Files of the project that code reads as data: settings in YAML, JSON, TOML and the like. Reading runs nothing.
 
-Only files below the working directory or the analysed file's own folder are read, and small ones: everything else
-(data sets, weights, what the script writes itself) stays unknown.
+Only files below the working directory or the analysed file's own folder are read, of the kinds that settings are kept
+in, and small ones: everything else (data sets, weights, what the script writes itself) stays unknown. What git, a shell
+or a person keeps to itself is never read, by whatever link it is reached: code of somebody else's could put it into a
+report.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +18,27 @@ from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+KINDS = frozenset(
+    (
+        *(".yaml", ".yml", ".json", ".jsonc", ".json5", ".jsonl", ".toml", ".ini", ".cfg", ".conf", ".config", ".gin"),
+        *(".properties", ".jsonnet", ".hocon", ".prototxt", ".py", ".txt", ".csv", ".tsv", ".names", ".data"),
+        *(".labels", ".classes", ".list", ".lst", ".vocab"),
+    )
+)
+"""Endings of the files that settings, the names of classes and the like are kept in."""
+
+SECRETS = frozenset(
+    (
+        *("secret", "secrets", "credential", "credentials", "password", "passwords", "passwd", "passphrase", "token"),
+        *("apikey", "htpasswd", "netrc", "kubeconfig", "shadow"),
+    )
+)
+SECRET_KEYS = frozenset(("api", "private", "secret", "ssh", "access"))
+"""Words of names that hold what nobody is to read; in front of `key` these, too."""
+
+PLACE_STEPS = 8
+"""What a question to the disk costs."""
 
 LARGEST = 200_000
 """Bytes of a settings file. Label files and vocabularies may be larger, and tell nothing of a model."""
@@ -28,16 +53,37 @@ def place(run: Run, path: Value, also: Sequence[str] = ()) -> str | None:
     if importer is None or isinstance(plain, (Unknown, bytes, int)) or not str(plain) or "\0" in str(plain):
         return None
     files = importer.files
+    run.spend(PLACE_STEPS)
     script = os.path.dirname(os.path.abspath(run.trace.path)) if run.trace.path else os.getcwd()  # type: ignore[attr-defined]
     roots = [files.real(os.getcwd()), files.real(script), *(files.real(folder) for folder in also)]
     for base in (os.getcwd(), script):
-        candidate = os.path.join(base, str(plain))
-        if not files.is_file(candidate):
+        candidate = os.path.normpath(os.path.join(base, str(plain)))
+        own = any(candidate.startswith(folder.rstrip(os.sep) + os.sep) for folder in also)
+        if (not own and not may_be_read(candidate)) or not files.is_file(candidate):
             continue
         real = files.real(candidate)
-        if any(real.startswith(root.rstrip(os.sep) + os.sep) for root in roots):
+        inside = next((real[len(root) :] for root in roots if real.startswith(root.rstrip(os.sep) + os.sep)), None)
+        if inside is not None and (own or may_be_read(inside)) and not is_kept_back(inside):
             return candidate
     return None
+
+
+def may_be_read(path: str) -> bool:
+    """Whether a file is of a kind that settings are kept in."""
+    return os.path.splitext(path)[1].lower() in KINDS
+
+
+def is_kept_back(path: str) -> bool:
+    """Whether a path from the project's root is hidden (`.git`, `.env`, `.aws`), or named as what holds secrets."""
+    for part in path.replace(os.sep, "/").split("/"):
+        if part.startswith(".") and part not in (".", ".."):
+            return True
+        words = re.findall(r"[a-z]+", part.lower())
+        if not SECRETS.isdisjoint(words) or any(
+            second in ("key", "keys") and first in SECRET_KEYS for first, second in itertools.pairwise(words)
+        ):
+            return True
+    return False
 
 
 def content(run: Run, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:

@@ -43,7 +43,7 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
 @functions.function("len", absorb=False)
 def length(run: Run, value: Value, /) -> Value:
     if isinstance(value, Unknown):
-        return value.as_number("int")
+        return value.as_number("int") if value.items is None else value.items
     if type(value) is Instance:
         method = special(value, "__len__")
         if method is not None:
@@ -53,7 +53,8 @@ def length(run: Run, value: Value, /) -> Value:
             return cause
         value = value.payload
     if isinstance(value, Tensor):
-        return frameworks.of(value).length(run, value)
+        size = frameworks.of(value).length(run, value)
+        return size.as_number("int") if isinstance(size, Unknown) else size
     if isinstance(value, Class):
         metaclass = value.facts.get("metaclass")
         method = metaclass.find("__len__") if isinstance(metaclass, Class) else MISSING
@@ -103,7 +104,14 @@ def power(run: Run, base: Value, exp: Value, mod: Value = None) -> Value:
     if mod is None:
         return run.operate("**", base, exp)
     plain = known(run, (base, exp, mod))
-    return plain if isinstance(plain, Unknown) else pow(*plain)
+    if isinstance(plain, Unknown):
+        return plain
+    run.spend(1 + bits_of(plain[1]) * bits_of(plain[2]) // 16)
+    return pow(*plain)
+
+
+def bits_of(value: object) -> int:
+    return value.bit_length() if isinstance(value, int) else 0
 
 
 @functions.function("divmod")
@@ -138,15 +146,17 @@ def choose(run: Run, name: str, args: tuple[Value, ...], key: Value, default: Va
         if default is MISSING:
             raise ValueError(f"{name}() iterable argument is empty")
         return default
+    if isinstance(key, Unknown):
+        return key
     return extreme(run, items, key, largest)
 
 
-@functions.function("max")
+@functions.function("max", absorb=False)
 def largest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
     return choose(run, "max", args, key, default, True)
 
 
-@functions.function("min")
+@functions.function("min", absorb=False)
 def smallest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
     return choose(run, "min", args, key, default, False)
 
@@ -252,6 +262,8 @@ def quietly(run: Run, value: Value, name: str) -> Value:
 @functions.function("hasattr")
 def has_attribute(run: Run, value: Value, name: Value, /) -> Value:
     found = quietly(run, value, attribute_name(name))
+    if isinstance(value, Namespace) and value.holds is not None:
+        return found is not MISSING
     if isinstance(found, Unknown) and not isinstance(value, (Instance, Class)):
         return found
     if isinstance(found, Unknown) and unknown_attribute(value, attribute_name(name)):

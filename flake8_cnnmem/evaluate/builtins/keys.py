@@ -8,6 +8,11 @@ from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
 
 PLAIN = frozenset((str, int, bool, float, type(None), bytes, complex))
 
+ALONE = 2**61 - 1
+COLLISION_STEPS = 1_000
+"""Whole numbers that are no smaller share their hash with others, as many as one likes: each that is looked up may be
+compared with all that are there."""
+
 UNHASHABLE = (list, dict, set, bytearray)
 
 
@@ -18,11 +23,14 @@ def key(run: Run, value: Value) -> Value:
     tuple by their payload; those of a class with its own `__eq__` are not followed.
     """
     kind = type(value)
+    if kind is int and not -ALONE < value < ALONE:
+        run.spend(COLLISION_STEPS)
+        return value
     if kind in PLAIN or kind is Unknown:
         return value
     if kind is tuple or kind is frozenset:
-        run.spend(1)
-        parts = [part if type(part) in PLAIN else key(run, part) for part in value]
+        run.spend(1 + len(value) // 8)
+        parts = [key(run, part) if type(part) is int or type(part) not in PLAIN else part for part in value]
         return next((part for part in parts if type(part) is Unknown), value)
     if kind is Instance:
         return instance_key(run, value)

@@ -94,10 +94,41 @@ def hosted(name: str, function: Callable[..., Any], size: Callable[..., int] | N
                 return arg
             if isinstance(arg, (str, bytes)):
                 run.spend(len(arg) // 64)
+            elif isinstance(arg, int):
+                run.spend(1 + arg.bit_length() // 16)
         try:
             if size is not None:
                 run.check_size(size(*plain, **named))
             return function(*plain, **named)
+        except AttributeError as error:
+            raise TypeError(str(error)) from None
+
+    return Native(name, native)
+
+
+LONGEST_PATH = 4096
+"""Letters of a path, as Linux allows."""
+
+PATH_STEPS = 8
+"""What the handling of a path costs beside its length."""
+
+
+def of_paths(name: str, function: Callable[..., Any]) -> Native:
+    """As `hosted`, for a function of paths: those that no system would take are not followed."""
+
+    def native(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+        plain = known(run, (args, kwargs))
+        if isinstance(plain, Unknown):
+            return plain
+        positional, named = plain
+        length = sum(
+            len(str(each)) for arg in positional for each in (arg if isinstance(arg, (list, tuple)) else (arg,))
+        )
+        if length > LONGEST_PATH:
+            return run.unknown("a path is longer than any system allows")
+        run.spend(PATH_STEPS + length // 8)
+        try:
+            return function(*positional, **named)
         except AttributeError as error:
             raise TypeError(str(error)) from None
 

@@ -39,7 +39,7 @@ def less(run: Run, left: Value, right: Value) -> bool:
     """left < right; raises Undecided."""
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return bool(left < right)
-    run.spend(1)
+    run.spend(1 + (min(len(left), len(right)) if isinstance(left, tuple) and isinstance(right, tuple) else 0))
     answer = run.truth(run.operate("<", left, right))
     if isinstance(answer, Unknown):
         raise Undecided(answer)
@@ -59,7 +59,7 @@ def in_order(run: Run, items: list[Value], key: Value, reverse: Value) -> list[V
     cause = next((item for item in keys if isinstance(item, Unknown)), None)
     if cause is not None:
         return cause
-    run.spend(len(items))
+    run.spend(len(items) + sum(len(each) // 16 for each in keys if isinstance(each, (str, bytes, tuple))))
     places = range(len(items))
     if simple(keys):
         order = sorted(places, key=keys.__getitem__, reverse=backwards)
@@ -83,12 +83,20 @@ def number_kind(value: Value) -> str:
     return "float" if type(value) is float else "int" if type(value) is int else ""
 
 
+def all_unknown(items: list[Value]) -> bool:
+    return all(isinstance(item, Unknown) for item in items)
+
+
 def extreme(run: Run, items: list[Value], key: Value, largest: bool) -> Value:
     """The first of the largest or smallest items, which are at least one."""
     keys = keyed(run, items, key)
     cause: Any = next((item for item in keys if isinstance(item, Unknown)), None)
     if cause is not None:
         kinds = {number_kind(item) for item in items}
+        ends = [item for item in items if isinstance(item, Unknown) and item.place is not None]
+        if kinds == {"int"} and key is None and not largest and len(ends) == 1 and all_unknown(items):
+            # The end of a batch is `min(start + 16, len(files))`: all but the last one are whole.
+            return ends[0].moved(0)
         return cause.another(max(kinds, key=len)) if "" not in kinds else cause.loose()
     best = 0
     try:

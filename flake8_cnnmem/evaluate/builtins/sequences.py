@@ -255,12 +255,13 @@ TUPLE = host_class("tuple", tuple, dict(tuples))
 ranges = sequence(())
 
 
-@ranges.function("__new__")
+@ranges.function("__new__", absorb=False)
 def range_new(run: Run, cls: Class, /, *args: Value) -> Value:
     bounds: list[Any] = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
-            return bound
+            # Numbers of its own: where a batch begins is not where the last one ends.
+            return bound.another("int")
         if isinstance(bound, Batch):
             return run.unknown("the batch size has no value to count up to")
     return range(*bounds)

@@ -18,25 +18,14 @@ ROOMS = {
     "sys": "sys", "warnings": "quiet", "logging": "quiet", "gc": "quiet", "traceback": "quiet", "atexit": "quiet",
     "time": "quiet", "random": "quiet", "pprint": "quiet", "signal": "quiet", "faulthandler": "quiet",
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
-    "json": "data", "yaml": "data", "oyaml": "data", "ruamel": "data", "toml": "data", "tomllib": "data",
-    "tomli": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib", "inspect": "inspect",
-    "importlib": "inspect", "importlib_metadata": "inspect",
+    "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
+    "inspect": "inspect", "importlib": "inspect", "importlib_metadata": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
-    "six": "six", "tqdm": "progress",
-    "click": "commands", "rich_click": "commands", "typer": "commands", "fire": "commands", "absl": "flags",
-    "omegaconf": "holders", "hydra": "holders", "easydict": "holders", "munch": "holders", "addict": "holders",
-    "box": "holders", "yacs": "holders", "ml_collections": "holders",
-    "beartype": "checking", "jaxtyping": "checking", "typeguard": "checking",
-    "huggingface_hub": "hub", "sklearn": "splits",
-    "fastprogress": "progress", "progressbar": "progress", "rich": "progress",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
-DOWNLOADING = frozenset({"huggingface_hub", "safetensors"})
-"""Packages that fetch weights. Code that asks whether they are installed means the machine it trains on."""
-
-NOT_FOLLOWED = DOWNLOADING | (
+NOT_FOLLOWED = (
     sys.stdlib_module_names - set(ROOMS) - {"test", "this", "antigravity", "idlelib", "turtledemo", "__main__"}
 )
 """Modules whose every name is unknown."""
@@ -54,7 +43,6 @@ SUBMODULES = frozenset((
     "distutils.version", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn",
     "distutils.dir_util",
     "distutils.sysconfig", "asyncio.subprocess", "curses.ascii", "dbm.gnu", "wsgiref.simple_server", "xmlrpc.client",
-    "huggingface_hub.utils", "huggingface_hub.constants", "huggingface_hub.errors", "safetensors.torch",
     "xmlrpc.server", "tkinter.ttk", "tkinter.messagebox", "tkinter.filedialog", "tkinter.font", "encodings.utf_8",
 ))  # fmt: skip
 """Submodules that are not modelled. What is no module must not be taken for one, so they are listed."""

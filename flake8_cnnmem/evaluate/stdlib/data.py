@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import configparser
-import importlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import held, text
 from flake8_cnnmem.evaluate.builtins.known import known
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.notations import TooMuch, parse_toml, parse_yaml
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
 
@@ -40,7 +40,10 @@ def reader(read: Callable[[str], Any]) -> Callable[[Run, Value], Value]:
         if isinstance(found, Unknown):
             return found
         run.spend(len(found) // 16)
-        return as_value(run, read(found))
+        try:
+            return as_value(run, read(found))
+        except TooMuch as error:
+            return run.unknown(str(error))
 
     return parse
 
@@ -84,16 +87,6 @@ notation["JSONDecoder"] = native_class("JSONDecoder", {"__init__": ignored("__in
 # YAML, with the reader that nearly all projects use themselves: what `1e-3` is in YAML 1.1, it is here
 
 
-def parse_yaml(text: str) -> Any:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.load(text, Loader=loader)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error).partition("\n")[0]) from None
-
-
 def read_yaml(run: Run, stream: Value, Loader: Value = None, **kwargs: Value) -> Value:
     try:
         return reader(parse_yaml)(run, stream)
@@ -130,19 +123,12 @@ RUAMEL = native_class(
 # TOML
 
 
-def parse_toml(text: str) -> Any:
-    return importlib.import_module("tomllib").loads(text)
-
-
 def read_toml(run: Run, source: Value, *args: Value, **kwargs: Value) -> Value:
-    """Of a text, an open file or, as `toml.load` takes it, a path."""
-    try:
-        return reader(parse_toml)(run, source)
-    except ImportError:
-        return run.unknown("TOML is read with Python 3.11 and later")
+    return reader(parse_toml)(run, source)
 
 
 def read_toml_file(run: Run, source: Value, *args: Value, **kwargs: Value) -> Value:
+    """Of a text, an open file or, as `toml.load` takes it, a path."""
     plain = payload(source)
     if isinstance(plain, str) or type(plain).__name__ == "PurePosixPath":
         plain = text(run, plain)
@@ -310,10 +296,6 @@ PARSER = native_class("ConfigParser", dict(parsers), module="configparser")
 
 MODULES: dict[str, dict[str, Value]] = {
     "json": notation,
-    "yaml": marked_up,
-    "oyaml": marked_up,
-    "ruamel": {},
-    "ruamel.yaml": {**marked_up, "YAML": RUAMEL},
-    **dict.fromkeys(("toml", "tomllib", "tomli"), TOML),
+    "tomllib": TOML,
     "configparser": dict.fromkeys(("ConfigParser", "RawConfigParser", "SafeConfigParser"), PARSER),
 }

@@ -226,10 +226,16 @@ def dispatched_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) 
     if isinstance(cls, Unknown):
         return cls
     table = cache_of(self)
+    if BY_ANNOTATION in table:
+        return table[BY_ANNOTATION]
     for base in cls.mro:
         if base in table:
             return run.call(table[base], *args, **kwargs)
     return run.call(self.attributes["__wrapped__"], *args, **kwargs)
+
+
+BY_ANNOTATION = None
+"""Where a dispatcher notes that somebody may be registered for any class."""
 
 
 @dispatchers.function("register", absorb=False)
@@ -237,6 +243,8 @@ def register(run: Run, self: Instance, cls: Value, func: Value = None) -> Value:
     """`@f.register(int)`; the form that reads the annotation of its first parameter is not followed."""
     if func is None:
         if not isinstance(cls, Class):
+            run.changed(cache_of(self))
+            cache_of(self)[BY_ANNOTATION] = run.unknown("a function is registered for a type by its annotation alone")
             return cls
         return Native("register", lambda run, function: register(run, self, cls, function))
     run.changed(cache_of(self))

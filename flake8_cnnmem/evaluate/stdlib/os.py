@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import exists
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.builtins.known import known, of_paths
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Run, Value
@@ -28,8 +28,8 @@ for _name in (
     "commonpath",
     "normcase",
 ):
-    paths[_name] = hosted(_name, getattr(posixpath, _name))
-paths["join"] = hosted("join", posixpath.join, lambda *parts: sum(len(part) + 1 for part in parts))
+    paths[_name] = of_paths(_name, getattr(posixpath, _name))
+paths["join"] = of_paths("join", posixpath.join)
 for _name in ("isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
     paths[_name] = unfollowed(f"os.path.{_name}")
 for _name in ("exists", "isfile"):
@@ -38,14 +38,17 @@ for _name in ("expanduser", "expandvars"):
     paths[_name] = Native(_name, lambda run, path: path)
 
 
+FROM_HERE = of_paths("abspath", lambda path: posixpath.normpath(posixpath.join(os.getcwd(), str(path))))
+BETWEEN = of_paths("relpath", lambda path, start: posixpath.relpath(f"/{path.lstrip('/')}", f"/{start.lstrip('/')}"))
+
+
 @paths.function("abspath")
 def abspath(run: Run, path: Value, **kwargs: Value) -> Value:
     """From the working directory, where the script is taken to be run."""
     plain = known(run, path)
     if isinstance(plain, Unknown) or not isinstance(plain, (str, PurePosixPath)):
         return plain
-    run.check_size(len(str(plain)))
-    return posixpath.normpath(posixpath.join(os.getcwd(), str(plain)))
+    return FROM_HERE.function(run, plain)
 
 
 paths["realpath"] = paths["abspath"]
@@ -60,7 +63,7 @@ def relpath(run: Run, path: Value, start: Value = MISSING) -> Value:
         return plain
     if posixpath.isabs(plain[0]) != posixpath.isabs(plain[1]):
         return run.unknown("the working directory is not known")
-    return posixpath.relpath("/" + plain[0].lstrip("/"), "/" + plain[1].lstrip("/"))
+    return BETWEEN.function(run, *plain)
 
 
 paths.update({"sep": "/", "pardir": "..", "curdir": ".", "pathsep": ":", "extsep": ".", "altsep": None})

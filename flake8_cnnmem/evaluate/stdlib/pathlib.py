@@ -11,33 +11,37 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins import files
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.builtins.known import of_paths
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Native, Property, Run, Value
 
 paths = Names()
+MAKE = of_paths("__new__", PurePosixPath)
 
 
 @paths.function("__new__")
 def new(run: Run, cls: Class, *parts: Value, **kwargs: Value) -> Value:
-    plain = known(run, parts)
-    return plain if isinstance(plain, Unknown) else made(run, cls, PurePosixPath(*plain))
+    plain = MAKE.function(run, *parts)
+    return plain if isinstance(plain, Unknown) else made(run, cls, plain)
 
 
 for _name in ("as_posix", "is_absolute", "is_relative_to", "joinpath", "match", "relative_to", "with_name", "with_stem",
               "with_suffix", "as_uri"):  # fmt: skip
-    paths[_name] = hosted(_name, getattr(PurePosixPath, _name))
-paths["__truediv__"] = hosted("__truediv__", operator.truediv)
-paths["__rtruediv__"] = hosted("__rtruediv__", lambda self, other: other / self)
-paths["__fspath__"] = hosted("__fspath__", str)
-paths["__str__"] = hosted("__str__", str)
+    paths[_name] = of_paths(_name, getattr(PurePosixPath, _name))
+paths["__truediv__"] = of_paths("__truediv__", operator.truediv)
+paths["__rtruediv__"] = of_paths("__rtruediv__", lambda self, other: other / self)
+paths["__fspath__"] = of_paths("__fspath__", str)
+paths["__str__"] = of_paths("__str__", str)
 for _name in ("parent", "name", "stem", "suffix", "suffixes", "parts", "anchor", "root", "drive"):
     paths[_name] = host_property(_name)
 
 
 def parents(run: Run, self: Any) -> Value:
-    return tuple(payload(self).parents)
+    found = payload(self).parents
+    # Each is as long as the path, by and large.
+    run.spend(len(found) * (4 + len(found) // 16))
+    return tuple(found)
 
 
 paths["parents"] = Property(Native("parents", parents))

@@ -123,6 +123,22 @@ for _name in ("randint", "randrange", "getrandbits"):
     randoms[_name] = number(_name, "int")
 
 
+def between(name: str, kind: str, least: object, most: object, reached: bool) -> Native:
+    """A function that draws a number between two: its own arguments, where it is given two."""
+
+    def draw(run: Run, *args: Value, **kwargs: Value) -> Value:
+        ends = (*args, *kwargs.values()) if args or kwargs else (least, most)
+        unknown = run.unknown(f"the result of random.{name} is not known").as_number(kind)
+        return unknown.drawn(kind, *ends, reached) if len(ends) == 2 else unknown
+
+    return Native(name, draw, absorb=False)
+
+
+randoms["random"] = between("random", "float", 0.0, 1.0, False)
+randoms["uniform"] = between("uniform", "float", None, None, True)
+randoms["randint"] = between("randint", "int", None, None, True)
+
+
 def shuffle(run: Run, x: Value, *args: Value) -> None:
     """The items stay, only which stands where is no longer known; where all are alike nothing changes."""
     inner = payload(x)
@@ -148,7 +164,7 @@ def sample(run: Run, population: Value, k: Value, *, counts: Value = None) -> Va
 
 
 randoms["shuffle"] = Native("shuffle", shuffle)
-randoms["sample"] = Native("sample", sample)
+randoms["sample"] = Native("sample", sample, absorb=False)
 
 
 def choice(run: Run, seq: Value) -> Value:
@@ -160,7 +176,7 @@ def choice(run: Run, seq: Value) -> Value:
 
 
 randoms["choice"] = Native("choice", choice)
-randoms["choices"] = Native("choices", lambda run, population, *args, k=1, **kwargs: sample(run, population, k))
+randoms["choices"] = Native("choices", lambda run, population, *args, k=1, **kwargs: sample(run, population, k), False)
 
 generator: dict[str, Value] = {
     word: Native(

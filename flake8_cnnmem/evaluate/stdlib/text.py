@@ -11,6 +11,8 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.known import hosted, known
+from flake8_cnnmem.evaluate.stdlib import effort
+from flake8_cnnmem.evaluate.stdlib.effort import WIDEST, spans
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
@@ -20,8 +22,8 @@ WORDS_LENGTH = 8_000
 TEXT_LENGTH = 1000
 """Beyond these a regular expression is not matched."""
 
-LARGEST_EFFORT = 10**7
-"""Places that backtracking may try at the most."""
+ASKED_STEPS = 20
+"""What a match costs beside the places that it tries."""
 
 
 patterns = Names()
@@ -48,8 +50,15 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
     repeats = any(sign in source for sign in ("*+?{" if isinstance(source, str) else b"*+?{"))
     if len(source) > (PATTERN_LENGTH if repeats else WORDS_LENGTH):
         return run.unknown("a regular expression is too long to be matched safely")
+    bits = int(bits) & ~re.DEBUG
     try:
+        tree = effort.parsed(source, bits)
+        if spans(tree) > WIDEST and tree.state.flags & re.IGNORECASE:
+            return run.unknown("a regular expression takes too long to be compiled")
+        run.spend(len(source))
         return re.compile(source, bits)
+    except (RecursionError, OverflowError):
+        return run.unknown("a regular expression is too complex to be compiled")
     except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from None
 
@@ -61,54 +70,12 @@ def subject(run: Run, pattern: re.Pattern[Any], text: Value) -> Any:
         return plain
     if len(plain) > TEXT_LENGTH:
         return run.unknown("a text is too long to be matched safely")
-    written = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    repeats, choices = backtracking(written)
-    ways = 4 ** len(plain) if repeats is None else (len(plain) + 1) ** repeats
-    places = ways * choices
-    if places > LARGEST_EFFORT:
+    run.spend(ASKED_STEPS)
+    tried = effort.places(pattern, len(plain))
+    if tried is None:
         return run.unknown("a regular expression may take too long to match")
-    run.spend(places // 64 + 1)
+    run.spend(tried // 64 + 1)
     return plain
-
-
-def backtracking(pattern: str) -> tuple[int | None, int]:
-    """The exponent of a text's length in the time that matching takes, None where it is exponential; and by how much
-    the choices that a pattern has multiply it.
-
-    Each repetition adds one to the exponent, the start of a search another. A repeated group that holds a repetition
-    or a choice may match the same text in exponentially many ways. There is a choice among alternatives, and of what
-    may be left out.
-    """
-    repeats, choices, exponential = 1, 1, False
-    inside, alternatives = [False], [1]
-    at = 0
-    while at < len(pattern):
-        char = pattern[at]
-        if char == "\\":
-            at += 2
-            continue
-        if char == "[":
-            closing = pattern.find("]", at + 2)
-            at = closing if closing > 0 else len(pattern)
-        elif char == "(":
-            inside.append(False)
-            alternatives.append(1)
-        elif char == "|":
-            inside[-1] = True
-            alternatives[-1] += 1
-        elif char == "?" and pattern[at - 1 : at] not in ("(", "*", "+", "}"):
-            inside[-1] = True
-            choices *= 2
-        elif char == ")" and len(inside) > 1:
-            varied = inside.pop()
-            choices *= alternatives.pop()
-            inside[-1] = inside[-1] or varied
-            exponential = exponential or (varied and pattern[at + 1 : at + 2] in ("*", "+", "{"))
-        elif char in "*+{":
-            repeats += 1
-            inside[-1] = True
-        at += 1
-    return None if exponential else repeats, choices * alternatives[0]
 
 
 def as_value(found: re.Match[Any] | None) -> Instance | None:

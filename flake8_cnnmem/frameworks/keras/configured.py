@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH
 from flake8_cnnmem.frameworks.keras.functions import losses
 from flake8_cnnmem.frameworks.keras.functions.creation import random
 from flake8_cnnmem.frameworks.keras.session import session_of, snake_case
@@ -230,7 +231,7 @@ def making(signature: str) -> Native:
 
     def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
         keep(run, self, *args, **kwargs)
-        run.data("optimizers to compile with")[id(self)] = self
+        run.data(TO_COMPILE_WITH)[id(self)] = self
 
     return Native("__init__", init, absorb=False)
 
@@ -304,6 +305,13 @@ INITIALIZER = Class(
 )
 REGULARIZER = Class("Regularizer", namespace={**BASE, "__init__": keep_arguments("l1=0.0, l2=0.0")})
 CONSTRAINT = Class("Constraint", namespace={**BASE, "__init__": keep_arguments(""), "__call__": native(unchanged)})
+REDUCTION = Class(
+    "Reduction",
+    namespace={"AUTO": "auto", "NONE": "none", "SUM": "sum", "SUM_OVER_BATCH_SIZE": "sum_over_batch_size"},
+    module="keras.losses",
+)
+"""Of TensorFlow 2's Keras: what `reduction=` is told, by name."""
+
 DEFINED = {cls.name: cls for cls in (OPTIMIZER, SCHEDULE, LOSS, METRIC, CALLBACK, INITIALIZER, REGULARIZER, CONSTRAINT)}
 
 KINDS: dict[str, tuple[Class, dict[str, str]]] = {
@@ -333,6 +341,8 @@ def member(module: str, name: str) -> Value:
     base, signatures = KINDS[module]
     if name == base.name:
         return base
+    if module == "losses" and name == REDUCTION.name:
+        return REDUCTION
     if name in signatures:
         init = making(signatures[name]) if base is OPTIMIZER else keep_arguments(signatures[name])
         return Class(name, (base,), {"__init__": init}, module=f"keras.{module}")

@@ -30,6 +30,10 @@ DATASETS: dict[str, tuple[tuple[Shape, Shape, str], tuple[Shape, Shape, str]]] =
 }
 """(x, y, dtype) of the training and the test part, as `load_data()` gives them by default."""
 
+CLASSES = {"mnist": (10, 10), "fashion_mnist": (10, 10), "cifar10": (10, 10), "cifar100": (100, 100), "imdb": (2, 2),
+           "reuters": (46, 0)}  # fmt: skip
+"""How many classes the labels of both parts tell apart. The few samples of Reuters' test part are not looked at."""
+
 
 def dataset(name: str) -> Namespace | None:
     """`keras.datasets.mnist`."""
@@ -38,16 +42,44 @@ def dataset(name: str) -> Namespace | None:
         return None
 
     def load_data(run: Run, *args: Value, **kwargs: Value) -> Value:
-        def array(shape: Shape, dtype: str) -> Tensor:
-            return Tensor(shape, dtype, framework="numpy")
+        def array(shape: Shape, size: Size | None, dtype: str, classes: int = 0) -> Tensor:
+            lead = shape[0] if size is None else size
+            return Tensor((lead, *shape[1:]), dtype, framework="numpy", classes=classes)
 
-        return tuple((array(x, dtype), array(y, "uint8" if dtype == "uint8" else "int64")) for x, y, dtype in parts)
+        sizes = part_sizes(run, name, kwargs) or (None, None)
+        coarse = name == "cifar100" and "coarse" in (*args, kwargs.get("label_mode"))
+        classes = (20, 20) if coarse else CLASSES.get(name, (0, 0))
+        if isinstance(sizes[0], Unknown):
+            classes = (0, 0)
+        return tuple(
+            (array(x, size, dtype), array(y, size, "uint8" if dtype == "uint8" else "int64", count))
+            for (x, y, dtype), count, size in zip(parts, classes, sizes, strict=True)
+        )
 
     def word_index(run: Run, *args: Value, **kwargs: Value) -> Value:
         return run.unknown("a word index is not known")
 
     members = {"load_data": Native("load_data", load_data), "get_word_index": Native("get_word_index", word_index)}
     return Namespace(f"keras.datasets.{name}", lambda word: members.get(word, MISSING))
+
+
+WHOLE = {"boston_housing": 506, "california_housing": 20640, "reuters": 11228}
+"""The samples of sets that `load_data` divides itself, by `test_split`."""
+
+
+def part_sizes(run: Run, name: str, kwargs: dict[str, Value]) -> tuple[Size, Size] | None:
+    """How many samples the parts have where `load_data` is told to divide them otherwise, or to leave some out."""
+    if kwargs.get("maxlen") is not None:
+        cause = run.unknown("how many texts are short enough is not known")
+        return cause, cause
+    share = kwargs.get("test_split")
+    if share is None or name not in WHOLE:
+        return None
+    if not isinstance(share, (int, float)):
+        cause = run.unknown("how a data set is divided is not known")
+        return cause, cause
+    first = int(WHOLE[name] * (1 - share))
+    return first, WHOLE[name] - first
 
 
 # --- generators and folders -------------------------------------------------------------------------------------------
@@ -188,7 +220,10 @@ def to_categorical(run: Run, x: Value, num_classes: Value = None, dtype: Value =
         return run.unknown("the labels are not known")
     if len(shape) > 1 and shape[-1] == 1:
         shape = shape[:-1]
-    classes = run.unknown("the number of classes is not known") if num_classes is None else num_classes
+    classes = num_classes
+    if num_classes is None:
+        told = x.classes if isinstance(x, Tensor) else 0
+        classes = told or run.unknown("the number of classes is not known")
     return Tensor((*shape, classes), "float32", framework="numpy")
 
 

@@ -16,8 +16,15 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     model_state,
 )
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
-from flake8_cnnmem.frameworks.keras.tracking import all_weights, state_of, sublayers, trainable_ids, undecided
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.frameworks.keras.tracking import (
+    all_layers,
+    all_weights,
+    state_of,
+    sublayers,
+    trainable_ids,
+    undecided,
+)
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, Value
 
@@ -38,6 +45,9 @@ FIT = {
 MOST_FITS = 256
 """Calls of `fit` that are kept: training loops say the same again and again."""
 
+COMPILED_WITH = "_compiled_with"
+"""Where a compiled model keeps that another one around it was compiled, too."""
+
 BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
 
 USUAL_BATCH = 32
@@ -52,6 +62,10 @@ def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> No
     model_state(run, self).compiled.append(made)
     run.changed(self)
     self.attributes[COMPILATION] = made
+    for part in all_layers(self):
+        if part is not self and compilation_of(part) is not None:
+            run.changed(part)
+            part.attributes[COMPILED_WITH] = True
     for word in ("optimizer", "loss"):
         if word in given:
             self.attributes[word] = given[word]
@@ -65,6 +79,21 @@ def trained_then(model: Instance) -> frozenset[int]:
     return compilation.trainable | (trained - compilation.known) if isinstance(compilation, Compilation) else trained
 
 
+def frozen_late(model: Instance) -> Unknown | None:
+    """Why it is not known what trains, where flags were set after `compile`: Keras 2 trains what could train then
+    (`RespectCompiledTrainableState`), Keras 3 what the flags say when the step is first run. A model that is frozen for
+    another one around it, which is compiled then (adversarial training), is written for Keras 2 and counted so."""
+    compilation = compilation_of(model)
+    if (
+        model.attributes.get(COMPILED_WITH)
+        or not isinstance(compilation, Compilation)
+        or trained_then(model) == frozenset(trainable_ids(model))
+    ):
+        return None
+    where = (compilation.site.path, compilation.site.line) if compilation.site is not None else ("", 0)
+    return Unknown("weights were frozen or set free after compile(), which Keras 2 does not look at", *where)
+
+
 def fitter(method: str) -> Native:
     names = FIT[method]
 
@@ -76,12 +105,13 @@ def fitter(method: str) -> Native:
         usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
         asked = Fit(data, given.get("batch_size"), run.here(), usual, epochs=epochs, replicas=devices(run))
+        asked = replace(asked, with_targets=given.get("y") is not None)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
         at = len(fitted)
         # As what else is watched, and unlike what the code has: what a branch that may not be taken does counts.
         fitted.extend([told] if at < MOST_FITS else ())
-        run.note("fit", self)
+        run.note("fit", self, data=data, batch_size=asked.batch_size, usual=usual)
         followed = one_step(run, self, told, given)
         fitted[at:] = [followed for _ in fitted[at:]]
         return run.unknown("what training gives is not followed")
@@ -95,7 +125,7 @@ def one_step(run: Run, self: Instance, told: Fit, given: dict[str, Value]) -> Fi
     batch = batch_of(run, told.data, given.get("y"), told.batch_size, told.usual)
     build_from_data(run, self, told.data, batch)
     fit = replace(told, batch=batch)
-    if fit.batch_size is None and not isinstance(fit.data, Instance) and not tensors_in(batch):
+    if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
         return as_it_stands(run, fit, self)
@@ -125,6 +155,11 @@ def samples_a_step(given: dict[str, Value]) -> int | None:
     return steps.divisor or None if isinstance(steps, Unknown) else None
 
 
+def is_counted(tensor: Tensor) -> bool:
+    """Whether it is known how many samples there are in a batch."""
+    return isinstance(tensor.shape, tuple) and bool(tensor.shape) and isinstance(tensor.shape[0], int)
+
+
 def devices(run: Run) -> int:
     found = session_of(run).replicas
     return found if isinstance(found, int) else 1
@@ -146,7 +181,7 @@ def as_it_stands(run: Run, fit: Fit, model: Instance) -> Fit:
     if compilation is None:
         doubts = shared if now is None else (now, *shared)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
-    own = (compilation.doubt, doubtful(compilation.given.get("optimizer")))
+    own = (compilation.doubt, frozen_late(model), doubtful(compilation.given.get("optimizer")))
     doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *shared)
     return replace(
         fit,

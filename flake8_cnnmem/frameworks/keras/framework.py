@@ -13,7 +13,9 @@ from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.graph import Model, Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
 
@@ -86,10 +88,49 @@ def own_inputs(root: Instance) -> list[Tensor] | None:
     return list(graph.flat_inputs) if graph is not None else None
 
 
+def lost(root: Instance) -> Unknown | None:
+    return root.native.model.cause if graph_of(root) is not None else None
+
+
 def computing(run: Run) -> str:
     """The backend; "tensorflow, eager" where the code trains with a GradientTape and makes no graph anywhere."""
     session, found = session_of(run), backend(run)
     return f"{found}, eager" if found == "tensorflow" and session.taped and not session.graphed else found
+
+
+def allocator(run: Run) -> str:
+    """PyTorch's, where that computes. Its folder is loaded then alone."""
+    if computing(run) != "torch":
+        return ""
+    from flake8_cnnmem.frameworks.torch.allocating import allocator_settings
+
+    return allocator_settings(run)
+
+
+def rules() -> Rules:
+    """The rules of Keras on TensorFlow, in graph mode; loaded when a memory is asked for."""
+    from flake8_cnnmem.frameworks.keras.kept import RULES
+
+    return RULES
+
+
+def lower(model: Model) -> Lowered:
+    """What the backend runs of a model."""
+    if model.backend == "torch":
+        from flake8_cnnmem.frameworks.keras import on_torch
+
+        return Lowered(on_torch.lowered(model), on_torch.RULES)
+    if model.backend == "tensorflow, eager":
+        from flake8_cnnmem.frameworks.keras.kept import EAGER
+        from flake8_cnnmem.frameworks.keras.on_torch import hold_layers
+
+        hold_layers(model.calls, max((call.number for call in model.calls), default=0))
+        return Lowered(model, EAGER)
+    if model.backend == "jax":
+        from flake8_cnnmem.frameworks.keras.kept import JAX, JAX_CAUSE
+
+        return Lowered(model, JAX, JAX_CAUSE)
+    return Lowered(model, rules())
 
 
 FRAMEWORK = Framework(
@@ -109,10 +150,20 @@ FRAMEWORK = Framework(
     children=children,
     paths=paths,
     call_root=call_root,
+    lower=lower,
+    rules=rules,
+    computes="tensorflow",
+    versions={"keras": "3.15", "tensorflow": "2.21"},
+    class_targets=lambda shape: shape[:-1] if len(shape) > 1 else shape,
+    outermost_rows=True,
+    checkpoints=False,
+    optimizers_own=False,
     declares_inputs=False,
     is_model=is_model,
     own_inputs=own_inputs,
+    lost=lost,
     backend=computing,
+    allocator=allocator,
     optimizer_of=said.optimizer_of,
     updated_by=said.updated_by,
     compiled=said.compiled,

@@ -25,6 +25,14 @@ class Graph:
     nodes: list[Node]
     layers: list[Instance]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every output is led to by an input. What is not followed breaks the way off: a model without it
+        would be another one."""
+        known = {id(tensor) for tensor in self.flat_inputs}
+        known.update(id(tensor) for node in self.nodes for tensor in node.outputs)
+        return all(id(tensor) in known for tensor in self.flat_outputs)
+
 
 def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
     """The graph behind these outputs, as far back as these inputs."""
@@ -127,6 +135,10 @@ def sorted_layers(session: Session, ordered: list[Node], first_seen: dict[int, i
     return [operations[key] for key in order]
 
 
+AGAIN_STEPS = 20
+"""What a layer inside a model that is called costs beside what it computes: models may stand inside one another."""
+
+
 def replay(run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None) -> Value:
     """Run the graph on other inputs: every layer and operator is called again.
 
@@ -141,6 +153,7 @@ def replay(run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instanc
         if node.is_input or all(id(tensor) in known for tensor in node.outputs):
             continue
         operation = node.operation
+        run.spend(AGAIN_STEPS)
         if isinstance(operation, Call):
             result = run.apply(
                 operation.op,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, Kept, New, Row, Rules, table
 from flake8_cnnmem.unknown import Unknown
 
 X = Kept("x")
@@ -66,7 +66,7 @@ VALUES = [
     ("prelu", Row((X, own()), backward=(New("x"),), layout="contiguous")),
     ("glu", Row((X, own("y")), layout="contiguous")),
     *rows("scale shift neg gaussian_noise div add_number", IN_PLACE),
-    *rows("round floor ceil sign isnan isinf isfinite logical_not detach one_hot argmax", CONSTANT),
+    *rows("round floor ceil sign isnan isinf isfinite logical_not detach one_hot like", CONSTANT),
     *rows("identity alias view", PASSES),
     # Only a reshape shares its input's memory here.
     *rows("view/Permute view/Transpose view/Index view/Split view/Chunk view/Unbind view/Expand", NOTHING),
@@ -136,6 +136,9 @@ SHAPES = [
 
 REDUCTIONS = [
     *rows("mean sum cumsum", NOTHING),
+    # The places alone: the values that were picked come back to where they were, those that were put are picked.
+    *rows("pick put", Row((Kept("x1"),), layout="contiguous")),
+    *rows("frame rfft fft diagonal", NOTHING),
     *rows("max min amax amin cumprod", Row((X, Y), backward=(New("x", 1),), layout="contiguous")),
     *rows("var std norm logsumexp prod median", Row((X,), backward=(New("x"),), layout="contiguous")),
     *rows("topk sort", Row((own("y", 4),), layout="contiguous")),
@@ -177,15 +180,13 @@ LOSSES = [
     *rows("bce mse l1 huber kl_div hinge_embedding poisson_nll bce_with_logits smooth_l1", Row((X,))),
 ]
 
-TABLE: Mapping[str, Row] = MappingProxyType(
-    dict(VALUES + NOISES + LAYERS + MERGES + SHAPES + REDUCTIONS + ATTENTION + RECURRENT + LOSSES)
-)
+TABLE: Mapping[str, Row] = table(VALUES, NOISES, LAYERS, MERGES, SHAPES, REDUCTIONS, ATTENTION, RECURRENT, LOSSES)
 
 RULES = Rules(
     "keras",
     256,
     TABLE,
-    Row((X,), layout="contiguous"),
+    otherwise=replace(NOT_KNOWN, layout="contiguous"),
     step="graph",
     merges_equal=True,
     rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},

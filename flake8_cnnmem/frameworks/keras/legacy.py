@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem.values import Value
 
@@ -56,6 +56,7 @@ KERAS_1: dict[str, tuple[str, ...]] = {
     "unit_forget_bias": (),
     "sparse": (),
     "batchnorm_axis": (),
+    "dropout": (),
 }
 """Old word -> the words of today that mean the same, of which a layer has one. Empty: it changed no shape."""
 
@@ -75,3 +76,45 @@ def translate(names: Sequence[str], kwargs: dict[str, Value]) -> dict[str, Value
         if new is not None and new not in kwargs:
             found[new] = LAYOUTS.get(value, value) if word == "dim_ordering" and isinstance(value, str) else value
     return found
+
+
+OLD_WORDS = frozenset(KERAS_1) - {
+    "mode", "alpha", "output_shape", "interpolation", "sparse", "arguments", "kernel_initializer", "kernel_regularizer",
+    "kernel_constraint", "embeddings_regularizer", "stride", "length", "input_length", "p", "ragged", "time_major",
+}  # fmt: skip
+"""Words that are said in Keras 1's way of writing alone."""
+
+SIDES = {1: (), 2: ("nb_row", "nb_col"), 3: ("kernel_dim1", "kernel_dim2", "kernel_dim3")}
+BEHIND = ("init", "activation", "weights", "border_mode", "subsample")
+"""Keras 1's arguments of a convolution behind the sides of its kernel."""
+
+
+def is_old_order(rank: int, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a convolution's arguments are those of Keras 1: with a size for each side of the kernel, and words of its
+    own or more sides than a newer version takes (keras 2.3, legacy/interfaces.py)."""
+    if any(word in kwargs for word in SIDES[rank]):
+        return True
+    sides = args[1 : rank + 1]
+    if len(sides) < rank or not all(type(side) is int for side in sides):
+        return False
+    # Today a number in the third place behind the filters would be the padding.
+    return rank == 3 or (rank == 2 and any(word in OLD_WORDS for word in kwargs))
+
+
+def in_todays_order(
+    rank: int, args: tuple[Value, ...], kwargs: dict[str, Value], names: Sequence[str]
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
+    """(filters, rows, columns, ...) as (filters, (rows, columns), ...)."""
+    words = SIDES[rank]
+    kwargs = dict(kwargs)
+    if any(word in kwargs for word in words):
+        sides = list(args[1 : 1 + rank])
+        sides += [kwargs.pop(word) for word in words[len(sides) :] if word in kwargs]
+        return args[:1], {**kwargs, "kernel_size": tuple(sides)}
+    if len(args) <= rank or any(isinstance(side, (list, tuple)) for side in args[1 : rank + 1]):
+        return args, kwargs
+    rest = args[rank + 1 :]
+    # What a transposed convolution gives follows from the rest.
+    behind = ("output_shape", *BEHIND) if "output_padding" in names else BEHIND
+    kwargs.update(zip(behind, rest, strict=False))
+    return (args[0], tuple(args[1 : rank + 1]) if rank > 1 else args[1]), kwargs

@@ -43,6 +43,8 @@ class ModelState:
     """Each `fit`, `fit_generator` or `train_on_batch`, likewise."""
     stack: list[Instance] | None = None
     """A Sequential's layers, an InputLayer in front included."""
+    gap: int | None = None
+    """How many layers a Sequential has before the first one that is not known, `cause` saying why."""
     cause: Unknown | None = None
     """Why the graph of a functional model is not known."""
 

@@ -41,6 +41,11 @@ def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, output
     lost = first_unknown_in(inputs)
     state.cause = first_unknown_in(outputs) if lost is None else lost
     state.graph = trace(session_of(run), inputs, outputs)
+    if state.cause is None and not state.graph.is_whole:
+        state.cause = next(
+            (tensor.shape for tensor in state.graph.flat_outputs if isinstance(tensor.shape, Unknown)),
+            run.unknown("what leads from the model's inputs to its outputs is not followed"),
+        )
     layer_state = state_of(run, self)
     layer_state.sublayers = state.graph.layers
     layer_state.built = True

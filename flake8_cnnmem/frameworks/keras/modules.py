@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from flake8_cnnmem.frameworks import numpy
 from flake8_cnnmem.frameworks.keras import activations, configured, data, imagenet, sequential, tensorflow, utilities
 from flake8_cnnmem.frameworks.keras.functions import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
+from flake8_cnnmem.frameworks.keras.names import NAMES
 from flake8_cnnmem.frameworks.keras.places import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
@@ -24,6 +26,7 @@ MODELS: dict[str, Value] = {
     "Functional": FUNCTIONAL,
     "Sequential": sequential.SEQUENTIAL,
     "Network": MODEL,
+    "Container": MODEL,
     "clone_model": utilities.MEMBERS["clone_model"],
     **{
         name: utilities.MEMBERS[name]
@@ -43,6 +46,8 @@ INPUT_SPEC = Class(
     module="keras.layers",
 )
 """What a layer says that it takes. Layers of one's own read their input's sizes back from it."""
+
+
 STATELESS: dict[str, Value] = {
     "InputSpec": INPUT_SPEC,
     "KerasTensor": TENSOR,
@@ -72,6 +77,8 @@ def find_layer(name: str) -> Value:
         return found
     if name == "K":
         return module("keras", ("backend",))
+    if name == "np":
+        return numpy.find_module("numpy") or MISSING
     if name in ("InputSpec",):
         return INPUT_SPEC
     if name in ("activations", "initializers", "regularizers", "constraints"):
@@ -94,7 +101,14 @@ def find_optimizer(name: str) -> Value:
         return module("keras", ("optimizers", name))
     if name.endswith(("Decay", "Schedule", "DecayRestarts")):
         return configured.member("schedules", name)
-    return configured.member("optimizers", name)
+    # Keras 1 and 2 had each class under its name in small letters as well.
+    return configured.member("optimizers", OLD_OPTIMIZERS.get(name, name))
+
+
+OLD_OPTIMIZERS = {
+    "sgd": "SGD", "rmsprop": "RMSprop", "adagrad": "Adagrad", "adadelta": "Adadelta", "adam": "Adam",
+    "adamax": "Adamax", "nadam": "Nadam",
+}  # fmt: skip
 
 
 def find_operation(name: str) -> Value:
@@ -216,9 +230,10 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
             break
     # the source of what is not ours is looked for under the name by which Keras is installed today
     name = ".".join(("keras", *path))
+    holds = NAMES.among(name)
 
     def lookup(word: str) -> Value:
-        found = finder(word)
+        found = finder(word) if holds is None or holds(word) else MISSING
         if found is not MISSING:
             return found
         inner = module(root, (*path, word)) if word.islower() else None
@@ -227,7 +242,7 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
         return MISSING if inner is None else inner
 
     kind = configured.KINDS.get(path[-1]) if path else None
-    return Namespace(name, lookup, exported=kind[1].__contains__ if kind is not None else None)
+    return Namespace(name, lookup, holds, exported=kind[1].__contains__ if kind is not None else None)
 
 
 @cache

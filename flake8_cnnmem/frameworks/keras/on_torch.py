@@ -15,7 +15,7 @@ from types import MappingProxyType
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
-from flake8_cnnmem.frameworks.torch import kept
+from flake8_cnnmem.frameworks.torch import kept, reference
 from flake8_cnnmem.graph import Call, Model, Op, Tensor
 from flake8_cnnmem.ops import BatchNorm, Convolution, DepthwiseConvolution, Dropout, Permute, Pool
 from flake8_cnnmem.ops.base import Weightless
@@ -28,8 +28,14 @@ WRITTEN_OUT = {
     "tanhshrink": Row((OWN,)),
     "sparse_plus": Row((X, MASK, MASK), forward=(New("x"),), backward=(New("x"),)),
     "sparse_sigmoid": Row((MASK, MASK), forward=(New("x"),)),
-    "prelu": Row((X, OWN), forward=(New("x"),), backward=(New("x"),), weights="first"),
+    # Its negated slopes, too, and a norm keeps sums of squares more than once: how much of either is not known.
+    "prelu": Row((X, OWN), forward=(New("x"),), backward=(New("x"),), weights="first", known=False),
+    "normalize": replace(kept.TABLE["normalize"], known=False),
     "gaussian_noise": Row(forward=(New("x"),), gradient="same"),
+    # A multiplication by noise that is drawn around 1.
+    "gaussian_dropout": Row((OWN,)),
+    "square": kept.TABLE["pow"],
+    "imag": kept.TABLE["real"],
 }
 """Activations that Keras computes by formula (keras/src/activations/activations.py), not by PyTorch's own function."""
 
@@ -46,7 +52,7 @@ def trained_by_keras(rules: Rules) -> Rules:
 
 RULES = trained_by_keras(kept.RULES)
 """PyTorch's rules, in the hands of Keras' trainer."""
-REFERENCE = trained_by_keras(kept.REFERENCE)
+REFERENCE = trained_by_keras(reference.REFERENCE)
 """The same on the CPU build, for comparison with measured truth."""
 
 

@@ -33,8 +33,9 @@ INNER: dict[str, str] = {
     "utils": (
         "argument_validation backend_utils control_flow_util conv_utils data_utils dataset_utils file_utils "
         "generic_utils image_dataset_utils image_utils io_utils jax_utils kernel_initializer layer_utils "
-        "metrics_utils model_visualization module_utils multi_gpu_utils naming np_utils numerical_utils "
-        "python_utils rng_utils sequence_utils summary_utils tf_utils traceback_utils tracking training_utils "
+        "losses_utils metrics_utils model_visualization module_utils multi_gpu_utils naming np_utils numerical_utils "
+        "python_utils rng_utils test_utils visualize_util "
+        "sequence_utils summary_utils tf_utils traceback_utils tracking training_utils "
         "vis_utils vis_utils_v2"
     ),
     "ops": "core function image linalg math nn node numpy operation operation_utils",
@@ -42,7 +43,7 @@ INNER: dict[str, str] = {
     "engine": (
         "base_layer base_layer_utils base_preprocessing_layer compile_utils data_adapter functional "
         "input_layer input_spec keras_tensor network node saving sequential topology training training_utils "
-        "training_v1"
+        "training_arrays training_generator training_v1"
     ),
     "legacy": "backend interfaces layers losses models preprocessing saving",
     "experimental": "optimizers preprocessing",
@@ -51,7 +52,7 @@ INNER: dict[str, str] = {
     "initializers": "constant_initializers initializer initializers_v2 random_initializers",
     "losses": "loss losses",
     "metrics": "metric",
-    "callbacks": "callback",
+    "callbacks": "callback callbacks tensorboard_v1 tensorboard_v2",
     "regularizers": "regularizers",
     "dtype_policies": "dtype_policy dtype_policy_map",
     "activations": "activations",

@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
-from flake8_cnnmem.frameworks.keras.fitting import unshared
+from flake8_cnnmem.frameworks.keras.fitting import frozen_late, unshared
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.updates import Update
@@ -98,8 +98,9 @@ def doubts(run: Run, model: Instance) -> tuple[Unknown, ...]:
     found, session = fits(model), session_of(run)
     if found:
         return found[-1].doubts
+    late = frozen_late(model)
     more = session.parts_of_steps.get(id(model))
-    return (*((more,) if more is not None else ()), *(unshared(run) if session.taped else ()))
+    return (*(each for each in (late, more) if each is not None), *(unshared(run) if session.taped else ()))
 
 
 def input_stated(run: Run, model: Instance) -> tuple[Site | None, int | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH
-from flake8_cnnmem.frameworks.keras.functional import invoke, replay, trace
+from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
@@ -29,11 +29,11 @@ def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> 
     # Among the attributes too, where a branch that may not be taken finds what it has made.
     self.attributes[STACK] = state.stack
     if isinstance(layers, Unknown):
-        state.cause = layers
+        state.cause, state.gap = layers, 0
     elif layers is not None:
         items = run.items(layers)
         if isinstance(items, Unknown):
-            state.cause = items
+            state.cause, state.gap = items, 0
         else:
             for layer in items:
                 add(run, self, layer)
@@ -61,6 +61,7 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
     if not is_layer(layer):
         cause = layer if isinstance(layer, Unknown) else run.unknown("what is added to a Sequential is not a layer")
         state.cause = cause if state.cause is None else state.cause
+        state.gap = len(behind_input(stack)) if state.gap is None else state.gap
         state.graph = None
         return
     run.changed(stack)
@@ -110,7 +111,7 @@ def extend(run: Run, self: Instance, state: ModelState) -> None:
             finish(run, self, state, newest.native.nodes[0].result, newest.native.nodes[0].result)
         return
     if state.graph is None:
-        own = graph_of(newest)
+        own = graph_of(newest) if state.gap is None else None
         if len(stack) == 1 and own is not None and len(own.flat_inputs) == 1:
             # a model in front gives its input's shape
             front = input_for(run, own.flat_inputs[0].shape, dtype=own.flat_inputs[0].dtype)
@@ -137,11 +138,17 @@ def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: 
 
 def rebuild(run: Run, self: Instance, inputs: Value) -> Value:
     """Call all layers in a row from this input."""
-    result = inputs
-    for layer in stack_of(run, self):
-        if not is_input_layer(layer):
-            result = invoke(run, layer, (result,), {})
-    return result
+    result, state = inputs, model_state(run, self)
+    for at, layer in enumerate(behind_input(stack_of(run, self))):
+        # Behind a layer that is not known nobody knows what the others are given.
+        given = state.cause if at == state.gap else result
+        run.spend(AGAIN_STEPS)
+        result = invoke(run, layer, (given,), {})
+    return state.cause if state.gap is not None else result
+
+
+def behind_input(stack: list[Instance]) -> list[Instance]:
+    return [layer for layer in stack if not is_input_layer(layer)]
 
 
 def pop(run: Run, self: Instance, rebuild: Value = True) -> Value:

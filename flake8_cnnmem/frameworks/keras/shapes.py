@@ -22,6 +22,11 @@ class TensorShape(tuple[Any, ...]):
     __slots__ = ()
     more: ClassVar[dict[str, Value]] = {}
 
+    def __getitem__(self, key: Any) -> Any:
+        """A part of a shape is a shape."""
+        found = super().__getitem__(key)
+        return TensorShape(found) if isinstance(key, slice) else found
+
 
 def unstated(axis: int, rank: int, channels_last: bool = True) -> Unknown:
     """The size of an axis that an `Input` leaves open."""

@@ -16,13 +16,14 @@ from typing import Any, TypeAlias
 from flake8_cnnmem.dims import Shape, show
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import OPTIONS, build_shapes, initialise
-from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, translate
+from flake8_cnnmem.frameworks.keras.legacy import KERAS_1, in_todays_order, is_old_order, translate
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of, trains
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
@@ -68,6 +69,8 @@ class Stub:
 
     def bind(self, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[dict[str, Value], dict[str, Value]]:
         """The layer's own arguments, and those that every layer takes. TypeError as Python's."""
+        if self.rank and "kernel_size" in self.names and is_old_order(self.rank, args, kwargs):
+            args, kwargs = in_todays_order(self.rank, tuple(args), kwargs, self.names)
         if any(word in KERAS_1 and word not in self.names for word in kwargs):
             kwargs = translate(self.names, kwargs)
         if len(args) > len(self.names):
@@ -180,8 +183,13 @@ def normalise(run: Run, stub: Stub, bound: dict[str, Value]) -> None:
         for word in PER_AXIS:
             if bound.get(word) is not None:
                 bound[word] = per_axis(bound[word], stub.rank)
-        if "pool_size" in bound and bound.get("strides") is None:
-            bound["strides"] = bound["pool_size"]
+        if "pool_size" in bound:
+            # TensorFlow cuts the sides of a window to whole numbers: `pool_size=(h / 3, w / 3)`.
+            for word in ("pool_size", "strides"):
+                if isinstance(bound.get(word), tuple):
+                    bound[word] = tuple(int(side) if isinstance(side, float) else side for side in bound[word])
+            if bound.get("strides") is None:
+                bound["strides"] = bound["pool_size"]
     if isinstance(bound.get("padding"), str):
         bound["padding"] = bound["padding"].lower()
     for word in ("activation", "recurrent_activation"):
@@ -215,6 +223,7 @@ def builder(stub: Stub) -> Callable[..., None]:
         shapes = shape_list(build_shapes(input_shape))
         state.properties["built_for"] = tuple(shapes)
         steps = stub.steps(self, True)
+        made = state.properties["made"] = []
         for number, step in enumerate(steps):
             op, names = (step.op, step.names) if isinstance(step, Step) else (step, {})
             known = [shape for shape in shapes if not isinstance(shape, Unknown)]
@@ -227,6 +236,7 @@ def builder(stub: Stub) -> Callable[..., None]:
                 shapes = list(mismatch.recovered or ())
             for name, spec in specs.items():
                 name = names.get(name, name)
+                made.append(name)
                 self.attributes[name] = make_weight(
                     run, self, name, spec.shape, spec.trainable and not spec.buffer, spec.dtype
                 )
@@ -257,37 +267,27 @@ def caller(stub: Stub) -> Callable[..., Value]:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Weightless):
     """The op of a layer whose arguments are not known well enough to tell what it gives."""
 
     cause: Unknown
     kind = "unknown"
-    view = False
-    in_place = False
 
     def outputs(self, *inputs: Shape) -> tuple[Unknown, ...]:
         return (self.cause,)
 
-    def weights(self, *inputs: Shape) -> dict[str, Any]:
-        return {}
-
 
 @dataclass(frozen=True, slots=True)
-class WrongRank:
+class WrongRank(Weightless):
     """The op of a layer whose input has another number of axes than it takes. Its output is unknown."""
 
     expected: str
     kind: str
     advice: str
-    view = False
-    in_place = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         what = f"takes an input of {self.expected} axes with the batch, but is given {show(inputs[0])}"
         raise Mismatch(Problem("CNM201", what, self.advice), None)
-
-    def weights(self, *inputs: Shape) -> dict[str, Any]:
-        return {}
 
 
 def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
@@ -393,7 +393,8 @@ def weights_for(layer: Instance, op: Op, names: dict[str, str] | None) -> list[V
     if names is not None:
         found = [attributes.get(name) for name in names.values()]
     else:
-        found = [attributes.get(name) for name in FIRST_NAMES + OTHER_NAMES if name in attributes]
+        own = dict.fromkeys((*FIRST_NAMES, *OTHER_NAMES, *state.properties.get("made", ())))
+        found = [attributes.get(name) for name in own if name in attributes]
     return [value for value in found if isinstance(value, Tensor)]
 
 

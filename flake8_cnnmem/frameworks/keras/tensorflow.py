@@ -5,13 +5,12 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
-from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, variable
+from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE
 from flake8_cnnmem.frameworks.keras.functions.control import flatten_structure, map_structure
 from flake8_cnnmem.frameworks.keras.functions.creation import filled, like, random
 from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
 from flake8_cnnmem.frameworks.keras.functions.losses import TENSORFLOW as TENSORFLOW_LOSSES
-from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
-from flake8_cnnmem.frameworks.keras.functions.tensorflow import TABLES
+from flake8_cnnmem.frameworks.keras.functions.tensorflow_areas import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
@@ -21,8 +20,8 @@ from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, identity_decorator, nothing
+from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
 
 NN_ACTIVATION_ARGUMENT = "x"
@@ -46,24 +45,6 @@ def custom_gradient(run: Run, function: Value) -> Value:
     return Native("custom_gradient", call, absorb=False)
 
 
-def tf_variable(
-    run: Run, initial_value: Value = None, trainable: Value = None, *args: Value, **options: Value
-) -> Value:
-    value = initial_value
-    if not isinstance(value, (Tensor, Unknown, int, float, list, tuple, bool)) and value is not None:
-        value = run.call(value)
-    weight = variable(run, value, name=options.get("name"))
-    if trainable is False:
-        weight.trainable = False
-        weight.buffer = True
-    shape = options.get("shape")
-    if isinstance(shape, (list, tuple)) and value is None:
-        weight.shape = tuple(shape)
-    if (isinstance(value, (int, float)) and not isinstance(value, bool)) or isinstance(value, (list, tuple)):
-        weight.shape = shape_of(value)
-    return weight
-
-
 def get_variable(
     run: Run, name: Value, shape: Value = None, dtype: Value = None, *args: Value, **options: Value
 ) -> Value:
@@ -84,10 +65,6 @@ def map_fn(run: Run, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> 
 
 def static_value(run: Run, tensor: Value, *args: Value, **kwargs: Value) -> Value:
     return plain(tensor)
-
-
-def tensor_scatter(run: Run, tensor: Value, *args: Value, **kwargs: Value) -> Value:
-    return unary(run, tensor, kind="copy")
 
 
 def same_image(run: Run, image: Value, *args: Value, **kwargs: Value) -> Value:
@@ -229,17 +206,10 @@ MEMBERS: dict[str, Value] = {
     "get_variable": native(get_variable),
     "placeholder": native(placeholder),
     "is_tensor": native(is_tensor),
-    "map_fn": native(map_fn),
-    "vectorized_map": native(map_fn),
     "while_loop": native(map_fn),
-    "scan": native(map_fn),
     "get_static_value": native(static_value),
-    "tensor_scatter_nd_update": native(tensor_scatter),
-    "tensor_scatter_nd_add": native(tensor_scatter),
     "numpy_function": native(map_fn),
     "py_function": native(map_fn),
-    "gather_nd": native(map_fn),
-    "boolean_mask": native(map_fn),
     "Tensor": TENSOR,
     "Module": MODULE,
     "TensorShape": TENSOR_SHAPE,
@@ -292,7 +262,6 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         **TENSORFLOW_LOSSES,
     },
     "image": {
-        "central_crop": native(map_fn),
         "random_crop": native(random_crop),
         **DECODERS,
         **{
@@ -310,6 +279,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     },
     "random": {"set_seed": native(nothing), "Generator": absorbing("Generator")},
     "linalg": {},
+    "signal": {},
     "data": {
         "Dataset": DATASET,
         "TFRecordDataset": OF_FILES,
@@ -379,6 +349,6 @@ def find(module: str, name: str) -> Value:
         found = table.find(name)
         if found is not MISSING:
             return found
-    if module in ("math", "linalg", "image", "random", "nn"):
+    if module in ("math", "linalg", "image", "random", "nn", "signal"):
         return TABLES[""].find(name) if module == "math" else MISSING
     return MISSING

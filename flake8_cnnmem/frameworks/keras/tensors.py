@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.functions.operands import apply
 from flake8_cnnmem.frameworks.keras.functions.shaping import ndim, reshape, size, squeeze, transpose, unstack
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown
+from flake8_cnnmem.frameworks.keras.variables import new_variable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.unknown import Unknown
@@ -151,6 +152,11 @@ def get_shape(run: Run, self: Tensor) -> Value:
     return shown(self.shape, session_of(run).batch_size)
 
 
+def shape_list(run: Run, self: Tensor) -> Value:
+    found = shape(run, self)
+    return list(found) if isinstance(found, tuple) else found
+
+
 def name_of(run: Run, tensor: Tensor) -> Value:
     if isinstance(tensor, Weight):
         return tensor.name
@@ -210,6 +216,8 @@ def method(function: Value) -> Native:
 METHODS: dict[str, Native] = {
     "get_shape": method(get_shape),
     "set_shape": method(set_shape),
+    "_shape_tuple": method(get_shape),
+    "_shape_as_list": method(shape_list),
     "numpy": method(numpy),
     "eval": method(numpy),
     "value": method(unchanged),
@@ -229,7 +237,7 @@ METHODS: dict[str, Native] = {
 
 COMPUTED = {
     "shape": shape,
-    "_keras_shape": shape,
+    **dict.fromkeys(("_keras_shape", "_shape_val", "_shape"), shape),
     "name": name_of,
     "_keras_history": history,
 }
@@ -296,7 +304,9 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
 
 TENSOR = Class("KerasTensor", module="keras")
 """What `isinstance` sees: a symbolic tensor."""
-VARIABLE = Class("Variable", (TENSOR,), module="keras")
+
+
+VARIABLE = Class("Variable", (TENSOR,), {"__new__": Native("__new__", new_variable, absorb=False)}, module="keras")
 
 
 def type_of(tensor: Tensor) -> Class:

@@ -193,7 +193,7 @@ def trains(layer: Instance) -> bool | Unknown:
 def apply_trainable(layer: Instance) -> None:
     state = layer.native
     for weight in state.weights if isinstance(state, LayerState) else ():
-        weight.trainable = trains(layer) is True and id(weight) not in state.frozen
+        weight.trainable = trains(layer) is True and id(weight) not in state.frozen and not weight.fixed
 
 
 def get_trainable(run: Run, self: Instance) -> Value:
@@ -217,7 +217,8 @@ def trainable_ids(layer: Instance) -> set[int]:
             continue
         seen.add((id(at), True))
         frozen = state.frozen if isinstance(state, LayerState) else ()
-        found.update(id(weight) for weight in own_weights(at) if id(weight) not in frozen and not weight.buffer)
+        own = (weight for weight in own_weights(at) if not weight.buffer and not weight.fixed)
+        found.update(id(weight) for weight in own if id(weight) not in frozen)
         waiting.extend(sublayers(at))
     return found
 
@@ -233,7 +234,7 @@ def set_trainable(run: Run, self: Instance, value: Value) -> None:
         run.changed(layer)
         layer.attributes[TRAINABLE] = value
         for weight in own_weights(layer):
-            weight.trainable = value is True and id(weight) not in state.frozen
+            weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed
 
 
 def native(function: Value, absorb: bool = False) -> Native:

@@ -23,7 +23,9 @@ NAMES = {
     "running_mean": "moving_mean",
     "running_var": "moving_variance",
 }
-"""Of every normalisation. What is not named here (the count of batches) Keras does not have."""
+"""Of every normalisation."""
+ABSENT = frozenset({"num_batches_tracked"})
+"""What Keras does not have."""
 
 
 def keras_weights(op: Op, *shapes: Shape) -> dict[str, WeightSpec]:
@@ -34,7 +36,7 @@ def keras_weights(op: Op, *shapes: Shape) -> dict[str, WeightSpec]:
 
 def named(op: Op, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
     specs = op.weights(*shapes)
-    return {NAMES[name]: spec for name, spec in specs.items() if name in NAMES}
+    return {NAMES.get(name, name): spec for name, spec in specs.items() if name not in ABSENT}
 
 
 def convolution(op: Convolution, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:

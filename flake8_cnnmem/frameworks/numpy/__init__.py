@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.numpy import chance, dtypes, indexing, members
 from flake8_cnnmem.frameworks.numpy.arithmetic import operate
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
+from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Namespace, Run, Value
@@ -97,5 +98,13 @@ FRAMEWORK = Framework(
     call_root=not_called,
     is_model=never,
     own_inputs=lambda root: None,
+    lower=lambda model: Lowered(model, Rules("numpy", 1, {})),
+    rules=lambda: Rules("numpy", 1, {}),
+    computes="",
+    versions={},
+    class_targets=lambda shape: shape,
+    outermost_rows=False,
+    checkpoints=False,
+    optimizers_own=True,
     declares_inputs=False,
 )

@@ -39,6 +39,12 @@ def make(shape: Shape | Unknown, flat: Sequence[Value] | None, dtype: str) -> Te
     return Tensor(shape, dtype, data=nested(shape, [cast(value, dtype) for value in flat]), framework="numpy")
 
 
+def with_values_of(made: Tensor, source: Tensor) -> Tensor:
+    """An array with the same values as another: labels stay labels."""
+    made.classes = source.classes if made.dtype != "bool" else 0
+    return made
+
+
 def cast(value: Value, dtype: str) -> Value:
     """A value as an array of this dtype holds it."""
     kind = NUMBER_OF.get(dtype)
@@ -84,7 +90,7 @@ def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unkno
             return value
         if isinstance(value.shape, Unknown) and value.framework == "numpy":
             return Tensor(value.shape, dtype or own, framework="numpy")
-        return make(value.shape, flat_of(value), dtype or own)
+        return with_values_of(make(value.shape, flat_of(value), dtype or own), value)
     if isinstance(value, Instance) and isinstance(value.payload, (list, tuple)):
         value = value.payload
     if isinstance(value, Instance) and value.cls.find("__array__") is not MISSING:

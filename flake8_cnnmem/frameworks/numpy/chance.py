@@ -19,10 +19,15 @@ DRAWN_BY_SIZE = {
 WHOLE = ("poisson", "binomial", "geometric", "multinomial")
 
 
-def drawn(run: Run, size: Value, dtype: str) -> Value:
-    """An array of this shape; a number nobody knows for no size."""
+UNIT = ("random", "random_sample", "ranf", "sample", "rand")
+"""What draws numbers of at least 0 and less than 1."""
+
+
+def drawn(run: Run, size: Value, dtype: str, unit: bool = False) -> Value:
+    """An array of this shape; a number nobody knows for no size, `unit` if it is at least 0 and less than 1."""
     if size is None:
-        return run.unknown("a random number is not known").as_number("int" if dtype == "int64" else "float")
+        number = run.unknown("a random number is not known").as_number("int" if dtype == "int64" else "float")
+        return number.drawn("float", 0.0, 1.0, False) if unit else number
     shape = size if isinstance(size, Unknown) else sizes(run, size)
     return make(shape, None, dtype)
 
@@ -33,13 +38,17 @@ def distribution(name: str, parameters: int) -> Native:
     def draw(run: Run, *args: Value, size: Value = MISSING, **kwargs: Value) -> Value:
         if size is MISSING:
             size = args[parameters] if len(args) > parameters else None
-        return drawn(run, size, dtype)
+        return drawn(run, size, dtype, name in UNIT or (name == "uniform" and not args and not kwargs))
 
     return Native(name, draw, absorb=False)
 
 
-def by_sizes(run: Run, *shape: Value) -> Value:
-    """`rand(2, 3)`, `randn(2, 3)`."""
+def rand(run: Run, *shape: Value) -> Value:
+    """`rand(2, 3)`."""
+    return drawn(run, shape or None, "float64", True)
+
+
+def randn(run: Run, *shape: Value) -> Value:
     return drawn(run, shape or None, "float64")
 
 
@@ -64,7 +73,7 @@ def choice(run: Run, a: Value, size: Value = None, *args: Value, **kwargs: Value
 
 
 def permutation(run: Run, x: Value, *args: Value, **kwargs: Value) -> Value:
-    if isinstance(x, int):
+    if isinstance(x, int) or (isinstance(x, Unknown) and x.number == "int"):
         return make((x,), None, "int64")
     own = as_array(run, x)
     return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
@@ -80,13 +89,13 @@ def shuffle(run: Run, x: Value, *args: Value, **kwargs: Value) -> None:
 
 FUNCTIONS: dict[str, Value] = {
     **{name: distribution(name, parameters) for name, parameters in DRAWN_BY_SIZE.items()},
-    "rand": Native("rand", by_sizes, absorb=False),
-    "randn": Native("randn", by_sizes, absorb=False),
+    "rand": Native("rand", rand, absorb=False),
+    "randn": Native("randn", randn, absorb=False),
     "randint": Native("randint", integers, absorb=False),
     "random_integers": Native("random_integers", integers, absorb=False),
     "integers": Native("integers", integers, absorb=False),
     "choice": Native("choice", choice, absorb=False),
-    "permutation": Native("permutation", permutation),
+    "permutation": Native("permutation", permutation, absorb=False),
     "shuffle": Native("shuffle", shuffle),
     "seed": Native("seed", lambda run, *args: None, absorb=False),
     "get_state": Native("get_state", lambda run: run.unknown("the state of chance is not known")),

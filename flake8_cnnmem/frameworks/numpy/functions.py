@@ -383,18 +383,40 @@ def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
 
 @function("unique")
 def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Value = False,
-return_counts: Value = False,
-           *args: Value, **kwargs: Value) -> Value:  # fmt: skip
+           return_counts: Value = False, axis: Value = None, *args: Value, **kwargs: Value) -> Value:  # fmt: skip
     own = as_array(run, ar)
     if isinstance(own, Unknown):
         return own
     flat = flat_of(own)
-    if flat is None or not all(isinstance(value, (int, float)) for value in flat):
+    if axis is not None and isinstance(own.shape, tuple) and len(own.shape) != 1:
+        return run.unknown("how many rows differ is not known")
+    if flat is None and own.classes:
+        found: list[Any] = list(range(own.classes))
+    elif flat is None or not all(isinstance(value, (int, float)) for value in flat):
         return run.unknown("how many values differ is not known")
-    if return_index is True or return_inverse is True or return_counts is True:
-        return run.unknown("the counts of an array's values are not followed")
-    found = sorted(set(flat))
-    return make((len(found),), found, own.dtype)
+    else:
+        found = sorted(set(flat))
+    values = make((len(found),), found, own.dtype)
+    beside = []
+    if return_index is True:
+        beside.append(make((len(found),), None, "int64"))
+    if return_inverse is True:
+        beside.append(make((dims.product(own.shape) if isinstance(own.shape, tuple) else own.shape,), None, "int64"))
+    if return_counts is True:
+        beside.append(make((len(found),), None if flat is None else [flat.count(each) for each in found], "int64"))
+    return (values, *beside) if beside else values
+
+
+@function("bincount")
+def bincount(run: Run, x: Value, weights: Value = None, minlength: Value = 0) -> Value:
+    """How often each whole number from 0 to the largest occurs."""
+    own = as_array(run, x)
+    if isinstance(own, Unknown):
+        return own
+    largest = reduce(run, "max", own)
+    if not isinstance(largest, int) or not isinstance(minlength, int):
+        return make((run.unknown("the largest value of an array is not known"),), None, "int64")
+    return make((max(largest + 1, minlength),), None, "int64")
 
 
 @function("set_printoptions", "seterr", "save", "savez", "savetxt", "savez_compressed", "testing", absorb=False)

@@ -7,7 +7,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
-from flake8_cnnmem.frameworks.numpy.arrays import as_array, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import as_array, count, flat_of, make, plain, with_values_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
@@ -116,7 +116,21 @@ def index(run: Run, tensor: Tensor, key: Value) -> Value:
     if fancy:
         shape[fancy_at:fancy_at] = broadcast(run, *fancy)
     flat = chosen(tensor, picks) if len(fancy) < 2 else None
-    return plain(make(tuple(shape), flat, tensor.dtype))
+    made = make(tuple(shape), flat, tensor.dtype)
+    return plain(made if fancy else part_of_labels(made, tensor))
+
+
+def part_of_labels(part: Tensor, whole: Tensor) -> Tensor:
+    """A part of labels that is not chosen by their values, as labels where it is so long that every class is in it."""
+    if whole.classes:
+        left, all_of_them = count(part.shape), count(whole.shape)
+        if left is not None and (left == all_of_them or left >= MANY * whole.classes):
+            return with_values_of(part, whole)
+    return part
+
+
+MANY = 200
+"""So many samples a class: of shuffled samples some are of each class."""
 
 
 def position(entry: Value, size: Size) -> Any:

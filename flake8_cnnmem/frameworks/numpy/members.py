@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.numpy import shapes
-from flake8_cnnmem.frameworks.numpy.arrays import flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import flat_of, make, plain, with_values_of
 from flake8_cnnmem.frameworks.numpy.creation import array
 from flake8_cnnmem.frameworks.numpy.dtypes import BYTES, dtype_object, name_of
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
@@ -61,7 +61,7 @@ def astype(run: Run, self: Tensor, dtype: Value, *args: Value, **kwargs: Value) 
 
 @method("copy")
 def copy(run: Run, self: Tensor, *args: Value) -> Value:
-    return make(self.shape, flat_of(self), self.dtype)
+    return with_values_of(make(self.shape, flat_of(self), self.dtype), self)
 
 
 for _name in ("view", "byteswap", "newbyteorder"):

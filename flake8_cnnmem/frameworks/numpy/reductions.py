@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.numpy.arithmetic import on_number
-from flake8_cnnmem.frameworks.numpy.arrays import as_array, axis_of, flat_of, make, plain
+from flake8_cnnmem.frameworks.numpy.arrays import as_array, axis_of, cast, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -103,6 +103,10 @@ FOLDS: dict[str, tuple[Fold, str]] = {
 """The fold of each reduction, and its dtype where that is not the array's own."""
 
 
+EXTREMES = {"max": True, "amax": True, "nanmax": True, "min": False, "amin": False, "nanmin": False}
+"""Reductions to one of the values, and whether it is the largest."""
+
+
 def reduce(run: Run, word: str, a: Value, axis: Value = None, dtype: Value = None, keepdims: Value = False) -> Value:
     """A reduction by its name. Over all axes it gives a plain number."""
     array = as_array(run, a)
@@ -121,6 +125,8 @@ def reduce(run: Run, word: str, a: Value, axis: Value = None, dtype: Value = Non
     shape = shape if keepdims is True else tuple(array.shape[at] for at in kept)
     flat = flat_of(array)
     if flat is None:
+        if word in EXTREMES and shape == () and array.classes:
+            return cast(array.classes - 1 if EXTREMES[word] else 0, kind)
         made = make(shape, None, kind)
         return made if shape else Tensor((), kind, framework="numpy")
     run.spend(len(flat) // 4 + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, axis_of, count, flat_of, make, sizes
+from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, axis_of, count, flat_of, make, sizes, with_values_of
 from flake8_cnnmem.frameworks.numpy.dtypes import common
 from flake8_cnnmem.frameworks.numpy.indexing import index
 from flake8_cnnmem.graph import Tensor
@@ -34,7 +34,7 @@ def reshaped(run: Run, a: Value, shape: Value) -> Value:
     total, new = count(array.shape), count(target)
     if total is not None and new is not None and total != new:
         raise ValueError(f"cannot reshape array of size {total} into shape {dims.show(target)}")
-    return make(target, flat_of(array), array.dtype)
+    return with_values_of(make(target, flat_of(array), array.dtype), array)
 
 
 def missing(run: Run, shape: Shape | Unknown, rest: Shape) -> Size:
@@ -66,7 +66,7 @@ def transposed(run: Run, a: Value, axes: Value = None) -> Value:
     shape = tuple(array.shape[axis] for axis in order)
     flat = flat_of(array)
     if flat is None:
-        return make(shape, None, array.dtype)
+        return with_values_of(make(shape, None, array.dtype), array)
     strides = [count(array.shape[axis + 1 :]) or 1 for axis in range(rank)]
     places = [0]
     for axis in order:
@@ -89,7 +89,8 @@ def expanded(run: Run, a: Value, axis: Value) -> Value:
     rank = len(array.shape) + len(axes)
     places = {axis_of(each, rank) for each in axes}
     rest = iter(array.shape)
-    return make(tuple(1 if at in places else next(rest) for at in range(rank)), flat_of(array), array.dtype)
+    shape = tuple(1 if at in places else next(rest) for at in range(rank))
+    return with_values_of(make(shape, flat_of(array), array.dtype), array)
 
 
 def squeezed(run: Run, a: Value, axis: Value = None) -> Value:
@@ -103,7 +104,8 @@ def squeezed(run: Run, a: Value, axis: Value = None) -> Value:
         places = {axis_of(each, rank) for each in (axis if isinstance(axis, tuple) else (axis,))}
         if any(isinstance(array.shape[at], int) and array.shape[at] != 1 for at in places):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return make(tuple(size for at, size in enumerate(array.shape) if at not in places), flat_of(array), array.dtype)
+    shape = tuple(size for at, size in enumerate(array.shape) if at not in places)
+    return with_values_of(make(shape, flat_of(array), array.dtype), array)
 
 
 def raveled(run: Run, a: Value) -> Value:
@@ -111,7 +113,7 @@ def raveled(run: Run, a: Value) -> Value:
     if isinstance(array, Unknown):
         return array
     size: Size = array.shape if isinstance(array.shape, Unknown) else dims.product(array.shape)
-    return make((size,), flat_of(array), array.dtype)
+    return with_values_of(make((size,), flat_of(array), array.dtype), array)
 
 
 def arrays_of(run: Run, values: Value) -> list[Tensor] | Unknown:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.torch import fastai, namespaces, summaries, transformers
+from flake8_cnnmem.frameworks.rules import Lowered, Rules
+from flake8_cnnmem.frameworks.torch.allocating import allocator_settings
 from flake8_cnnmem.frameworks.torch.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
 from flake8_cnnmem.frameworks.torch.indexing import index, set_index
-from flake8_cnnmem.frameworks.torch.module import call_root, children_of, is_module, paths_of, weights_of
-from flake8_cnnmem.frameworks.torch.optim import optimizer_of, packages, parameters_of
+from flake8_cnnmem.frameworks.torch.module import (
+    MODULE,
+    call_root,
+    children_of,
+    doubts,
+    is_module,
+    paths_of,
+    weights_of,
+)
+from flake8_cnnmem.frameworks.torch.namespaces import find_module
+from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
-from flake8_cnnmem.values import Instance, Namespace, Value
+from flake8_cnnmem.values import Instance
 
-__all__ = ["FRAMEWORK", "PLACED", "find_module", "stand_in"]
-
-
-def find_module(dotted: str) -> Namespace | None:
-    """A module of torch, or of the tools that print its models."""
-    found = summaries.find_module(dotted) or packages.find_module(dotted)
-    return namespaces.find_module(dotted) if found is None else found
-
-
-PLACED: dict[str, Mapping[str, Value]] = {**transformers.PLACED, **fastai.PLACED}
-"""By module or class of packages on top of torch what stands in the place of their own names."""
-
-
-def stand_in(dotted: str) -> Namespace | None:
-    """A package on top of torch whose source is not found."""
-    return transformers.stand_in(dotted) or packages.stand_in(dotted) or fastai.stand_in(dotted)
+__all__ = ["FRAMEWORK", "find_module"]
 
 
 def is_model(instance: Instance) -> bool:
@@ -41,10 +34,18 @@ def is_model(instance: Instance) -> bool:
     return instance.cls.site is not None or any(cls in CONTAINERS for cls in instance.cls.mro)
 
 
+def rules() -> Rules:
+    """The rules of PyTorch on CUDA, loaded when a memory is asked for."""
+    from flake8_cnnmem.frameworks.torch.kept import RULES
+
+    return RULES
+
+
 FRAMEWORK = Framework(
     name="torch",
     alignment=512,
     channels_last=False,
+    shape_error="RuntimeError",
     get=get,
     set=set_attribute,
     type_of=type_of,
@@ -58,10 +59,21 @@ FRAMEWORK = Framework(
     children=children_of,
     paths=paths_of,
     call_root=call_root,
+    lower=lambda model: Lowered(model, rules()),
+    rules=rules,
+    computes="torch",
+    versions={"torch": "2.13"},
+    class_targets=lambda shape: (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1],
+    outermost_rows=False,
+    checkpoints=True,
+    optimizers_own=True,
+    assumed_base=lambda run: MODULE,
     declares_inputs=True,
     is_model=is_model,
     own_inputs=lambda instance: None,
+    doubts=doubts,
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
     made_by_unfollowed=made_by_unfollowed,
+    allocator=allocator_settings,
 )

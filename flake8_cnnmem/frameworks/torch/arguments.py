@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Run, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
@@ -96,3 +97,18 @@ def renaming(function: Callable[..., Value], names: Iterable[str]) -> Callable[.
         return function(*args, **kwargs)
 
     return renamed
+
+
+def or_by_name(word: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """A method that takes sizes or axes one by one, or all of them by their name: `x.view(size=(2, 3))`."""
+
+    def make(function: Callable[..., Value]) -> Callable[..., Value]:
+        @wraps(function)
+        def taking(run: Run, input: Value, *given: Value, **named: Value) -> Value:
+            if word in named and not given:
+                given = (named.pop(word),)
+            return function(run, input, *given, **named)
+
+        return taking
+
+    return make

@@ -187,9 +187,23 @@ UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-@define("torch.matmul", "tensor.matmul", "torch.mm", "tensor.mm", "torch.bmm", "tensor.bmm", "tensor.__matmul__")
+@define("torch.matmul", "tensor.matmul", "tensor.__matmul__")
 def matmul(run: Run, input: Value, other: Value) -> Value:
-    return apply(run, Matmul(), input, other, function="matmul", dtype=common_dtype((input, other)))
+    return multiply_matrices(run, Matmul(), input, other, "matmul")
+
+
+@define("torch.mm", "tensor.mm")
+def mm(run: Run, input: Value, mat2: Value) -> Value:
+    return multiply_matrices(run, Matmul(2), input, mat2, "mm")
+
+
+@define("torch.bmm", "tensor.bmm")
+def bmm(run: Run, input: Value, mat2: Value) -> Value:
+    return multiply_matrices(run, Matmul(3), input, mat2, "bmm")
+
+
+def multiply_matrices(run: Run, op: Matmul, left: Value, right: Value, function: str) -> Value:
+    return apply(run, op, left, right, function=function, dtype=common_dtype((left, right)))
 
 
 def _declare(symbol: str, *names: str, in_place: bool = True) -> None:

@@ -29,5 +29,5 @@ WRITER = Class(
 
 CONTENTS: dict[str, dict[str, Value]] = {
     name: {"SummaryWriter": WRITER, "FileWriter": WRITER}
-    for name in ("torch.utils.tensorboard", "torch.utils.tensorboard.writer", "tensorboardX")
+    for name in ("torch.utils.tensorboard", "torch.utils.tensorboard.writer")
 }

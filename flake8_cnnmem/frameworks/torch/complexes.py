@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import size
+from flake8_cnnmem.frameworks.torch.arguments import or_by_name, size
 from flake8_cnnmem.frameworks.torch.arithmetic import binary, matmul
+from flake8_cnnmem.frameworks.torch.dtypes import real_dtype
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.frameworks.torch.shapes import lost_shape, unsqueeze
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Operand, Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Run, Value
 
 COMPLEX = {"float16": "complex32", "float64": "complex128"}
-REAL = {"complex32": "float16", "complex128": "float64", "complex64": "float"}
 
 
 def complex_dtype(value: Value) -> str:
     dtype = value.dtype if isinstance(value, Tensor) else "float"
     return dtype if dtype.startswith("complex") else COMPLEX.get(dtype, "complex64")
-
-
-def real_dtype(value: Value) -> str:
-    dtype = value.dtype if isinstance(value, Tensor) else "float"
-    return REAL.get(dtype, dtype)
 
 
 @define("torch.view_as_complex")
@@ -84,6 +80,9 @@ class Fourier(Weightless):
     lengths: tuple[Size | None, ...]
 
     kind = "fourier"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        return ("real",) if operands and not operands[0].dtype.startswith("complex") else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         shape = list(inputs[0])
@@ -244,6 +243,7 @@ def stft(run: Run, input: Value, n_fft: Value, *args: Value, **options: Value) -
 
 
 @define("tensor.sum_to_size")
+@or_by_name("size")
 def sum_to_size(run: Run, input: Value, *size: Value) -> Value:
     from flake8_cnnmem.frameworks.torch.arguments import sizes
 

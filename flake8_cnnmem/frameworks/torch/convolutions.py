@@ -7,7 +7,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
-from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, Linear, Reduce
+from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, Linear, OneHot, Reduce
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -211,12 +211,10 @@ def one_hot(run: Run, tensor: Value, num_classes: Value = -1) -> Value:
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor
-    if isinstance(tensor.shape, Unknown):
-        return Tensor(tensor.shape, "int64")
     count = size(num_classes)
     if count == -1:
         count = run.unknown("the number of classes is in a tensor's values")
-    return Tensor((*tensor.shape, count), "int64")
+    return apply(run, OneHot(count), tensor, function="one_hot", dtype="int64")
 
 
 def attribute(run: Run, self: Instance, name: str) -> Value:

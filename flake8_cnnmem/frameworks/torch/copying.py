@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Bound, Instance, Value
 
 
 def deep_copy(value: Value, memo: dict[int, Value] | None = None) -> Value:
@@ -35,6 +35,9 @@ def deep_copy(value: Value, memo: dict[int, Value] | None = None) -> Value:
         made = []
         memo[id(value)] = made
         made.extend(deep_copy(item, memo) for item in value)
+    elif isinstance(value, Bound) and isinstance(value.receiver, Instance):
+        # Hooks that are methods of what is copied are methods of the copy.
+        made = Bound(value.function, deep_copy(value.receiver, memo))
     elif type(value) is tuple:
         made = tuple(deep_copy(item, memo) for item in value)
     return made

@@ -413,7 +413,7 @@ def refilled(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
 
 for _name in (
     "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
-    "trunc_normal_", "fill_diagonal_", "set_", "erfinv_", "map_", "apply_",
+    "fill_diagonal_", "set_", "erfinv_", "map_", "apply_",
 ):  # fmt: skip
     METHODS[_name] = Native(_name, refilled, absorb=False)
 

@@ -29,7 +29,7 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
             return function(run, *args, **kwargs)
         made = function(run, *args, device=device, **kwargs)
         if isinstance(made, Tensor) and made.call is None and not is_host(device):
-            made.moved = True
+            made.moved = made.made_there = True
         return made
 
     return placed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
 
@@ -201,3 +202,13 @@ GENERATOR = Class(
     },
     module="torch",
 )
+
+
+REAL = {"complex32": "float16", "complex128": "float64", "complex64": "float"}
+"""By complex dtype that of its parts."""
+
+
+def real_dtype(value: Value) -> str:
+    """The dtype of a tensor's real part, magnitude or angle."""
+    dtype = value.dtype if isinstance(value, Tensor) else "float"
+    return REAL.get(dtype, dtype)

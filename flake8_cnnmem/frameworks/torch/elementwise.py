@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import Constant, broadcast_data, constant
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import GLU, Elementwise, PRelu
@@ -73,6 +73,9 @@ KINDS = {
 }  # fmt: skip
 """The op's kind where it is not the function's own name."""
 
+OF_PARTS = ("abs", "absolute", "angle")
+"""Real numbers of complex ones."""
+
 WITHOUT_IN_PLACE = {"positive", "isnan", "isinf", "isfinite", "signbit", "isreal", "conj", "angle", "resolve_conj"}
 
 
@@ -83,6 +86,8 @@ def _declare(name: str, function: Numbers | None, result: str) -> None:
         own = input.dtype if isinstance(input, Tensor) else "float"
         if result == "bool":
             return "bool"
+        if name in OF_PARTS:
+            return real_dtype(input)
         return "float" if result == "float" and kind(own) < kind("float") else own
 
     def plain(run: Run, input: Value) -> Value:

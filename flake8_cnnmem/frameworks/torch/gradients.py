@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flake8_cnnmem.frameworks.torch.dtypes import is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, is_floating
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Run, Value
 
@@ -33,7 +33,7 @@ def backward(run: Run, loss: Value, **options: Value) -> None:
 def gradient_of(run: Run, tensor: Tensor) -> Tensor | None:
     """`tensor.grad`. In an optimizer's step that is followed, every parameter that trains has one."""
     asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
-    if not asks or tensor.call is not None or not is_floating(tensor.dtype):
+    if not asks or tensor.call is not None or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
         return None
     passes, known = run.data(PASSES), run.data(GRADIENTS)
     number = passes.get("number", 0)

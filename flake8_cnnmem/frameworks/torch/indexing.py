@@ -70,9 +70,18 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
         known = looked_up(tensor, items)
         if known is not None:
             return known
+    if is_old_number(tensor, items):
+        return run.unknown("a number is computed from a tensor's values").as_number("float")
     # The places that tensors give are read, and kept for the backward pass.
     places = [item for item in items if isinstance(item, Tensor) and not isinstance(item.shape, Unknown)]
     return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
+
+
+def is_old_number(tensor: Tensor, items: tuple[Any, ...]) -> bool:
+    """`loss.data[0]`: what `loss.item()` was called before PyTorch 0.4, where a loss had an axis. Programs of then are
+    read for what they train; that they stop here today is nothing that their sizes are wrong for."""
+    call = tensor.call
+    return tensor.shape == () and items == (0,) and call is not None and getattr(call.op, "kind", "") == "detach"
 
 
 def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules, table
 
 X = Kept("x")
 Y = Kept("y")
@@ -44,12 +43,15 @@ CONSTANT = Row(gradient="none")
 
 HALF = "half"
 FULL = "float32"
+RESULT = "result"
 """The autocast lists of torch/_higher_order_ops and aten/src/ATen/autocast_mode.h."""
 
 ACTIVATIONS = [
     *rows("relu sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
-    *rows("softmax log_softmax", by_result(autocast=FULL, layout="contiguous")),
+    # Softmax multiplies the gradient by the result first.
+    ("softmax", by_result(1, autocast=RESULT, layout="contiguous")),
+    ("log_softmax", by_result(autocast=RESULT, layout="contiguous")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
     *rows("softplus", by_input(autocast=FULL)),
     # Their in-place forms are differentiated by the result.
@@ -64,19 +66,22 @@ ACTIVATIONS = [
 
 MATHEMATICS = [
     *rows("exp", by_result(autocast=FULL)),
-    *rows("exp2", by_result(1, autocast=FULL)),
+    ("exp2", by_result(1)),
     # A number to the power of a tensor.
     ("exponential", Row((X, Y), backward=temporaries(1), autocast=FULL)),
     ("tan", by_result(2, autocast=FULL)),
-    *rows("sqrt expm1", by_result(1)),
+    ("sqrt", by_result(1)),
+    ("expm1", by_result(1, autocast=FULL)),
     *rows("rsqrt reciprocal", by_result(2, autocast=FULL)),
     ("angle", by_input()),
-    *rows("log logit", by_input(autocast=FULL)),
+    ("log", by_input(autocast=FULL)),
+    ("logit", by_input()),
     *rows("log2 log10", by_input(1, autocast=FULL)),
     *rows("log1p", by_input(1, autocast=FULL)),
-    *rows("abs sin sinh cosh erfinv lgamma", by_input(1)),
+    *rows("abs sin lgamma", by_input(1)),
+    *rows("sinh cosh erfinv", by_input(1, autocast=FULL)),
     *rows("cos atan acosh asinh atanh digamma i0", by_input(2)),
-    *rows("acos asin", by_input(4)),
+    *rows("acos asin", by_input(4, autocast=FULL)),
     *rows("sinc", by_input(7)),
     # Three comparisons, one byte a value each.
     ("nan_to_num", Row((X,), backward=(New("x", 1, 3),))),
@@ -93,7 +98,7 @@ MATHEMATICS = [
     ("masked_fill", Row((Kept("x1"),))),
     # A triangle of a matrix.
     ("mask", NOTHING),
-    *rows("searchsorted detach", CONSTANT),
+    ("searchsorted", CONSTANT),
 ]
 
 DROPOUTS = [
@@ -125,6 +130,9 @@ NORMALISATIONS = [
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
     ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous", viewed=True)),
+    # Running statistics are repeated as well.
+    ("instance_norm/tracked", Row((X, Kept(New("instances", 4, 4))), layout="contiguous", viewed=True)),
+    ("instance_norm/scaled, tracked", Row((X, Kept(New("instances", 4, 5))), layout="contiguous", viewed=True)),
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
@@ -133,7 +141,7 @@ NORMALISATIONS = [
         Row((X, Kept(New("padded")), Kept(New("x", times=2))), forward=temporaries(1), backward=temporaries(3)),
     ),
     # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
-    ("normalize", Row((X, Kept(New("rows", times=2))), backward=temporaries(3), autocast=FULL)),
+    ("normalize", Row((X, Kept(New("rows", times=2))), backward=temporaries(3), autocast=RESULT)),
 ]
 
 POOLS = [
@@ -170,7 +178,9 @@ MERGES = [
     ("complex", NOTHING),
     # The condition.
     ("where", Row((X,), autocast="widest")),
-    *rows("compare logical floor_divide remainder equal bitwise", CONSTANT),
+    *rows("compare logical floor_divide equal bitwise", CONSTANT),
+    # The rest changes as the first operand does, and by the whole quotient with the second.
+    ("remainder", Row((OPERANDS,), gradient="signed")),
     *rows("bitwise_and bitwise_or bitwise_xor shift_left shift_right logical_and logical_or logical_xor", CONSTANT),
     ("concatenate", Row(gradient="parts", layout="contiguous", autocast="widest")),
     ("stack", Row(gradient="parts", layout="contiguous", autocast="widest")),
@@ -198,10 +208,12 @@ SHAPES = [
     ("copy", PASSES),
     ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
+    # One axis after the other.
+    ("copy/several", Row(forward=temporaries(1), backward=temporaries(1), layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
-    ("copy/Index", Row((Kept("x1"), Kept("x2")), backward=temporaries(1), layout="contiguous")),
+    ("copy/Index", Row((Kept("x1"), Kept("x2")), layout="contiguous")),
     # The places; values are added into zeros.
-    *rows("gather take", Row((X, Kept("x1")), backward=temporaries(1), layout="contiguous")),
+    *rows("gather take", Row((X, Kept("x1")), layout="contiguous")),
     *rows("index_add index_copy", Row((Kept("x1"), Kept("x2")), layout="contiguous")),
     *rows("scatter scatter_add scatter_reduce index_fill masked_scatter index_reduce",
           Row((Kept("x1"),), layout="contiguous")),
@@ -212,32 +224,37 @@ SHAPES = [
     ("pixel_shuffle", Row(layout="suggested")),
     *rows("unfold fold", Row(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
-          "upsample_trilinear", Row(layout="suggested")),
+          "upsample_trilinear", Row(layout="suggested", autocast=FULL)),
     # The grid that the matrices are applied to is made anew for the backward pass.
     ("affine_grid", Row(forward=(New("y"),), backward=(New("y"),), layout="contiguous")),
     ("upsample_area", Row((X,), layout="suggested")),
-    ("grid_sample", Row((Kept("inputs"),), layout="suggested", autocast=FULL)),
+    ("grid_sample", Row((Kept("inputs"),), layout="suggested", autocast="widest")),
 ]  # fmt: skip
 
 REDUCTIONS = [
-    ("mean", NOTHING),
-    ("sum", Row(gradient="spread", autocast=FULL)),
+    ("mean", Row(partial=4)),
+    ("sum", Row(gradient="spread", autocast=RESULT, partial=4)),
     # With positions, or the value compared with all.
-    *rows("max min median mode kthvalue", Row((Kept("positions"),), backward=temporaries(1))),
-    *rows("amax amin", Row((X, Y), backward=(New("x", 1),))),
-    *rows("max/all min/all", Row((X, Y), backward=(New("x", 1),))),
-    *rows("max/whole min/whole", Row((X, Y), backward=(New("x", 1, 3),))),
-    ("var", by_input(1)),
-    ("var_mean", by_input(2)),
-    *rows("std norm", Row((X, Y), backward=temporaries(1), autocast=FULL)),
-    ("logsumexp", Row((X, Y), backward=temporaries(2))),
-    ("prod", Row((X, Y), backward=temporaries(5), autocast=FULL)),
-    ("cumsum", Row(backward=temporaries(2), autocast=FULL)),
+    *rows("max min", Row((Kept("positions"),), partial=16)),
+    *rows("median mode kthvalue", Row((Kept("positions"),))),
+    # The places of the extremes; they are counted in eight bytes each.
+    *rows("amax amin max/all min/all", Row((X, Y), backward=(New("x", 1), New("x", 4)), partial=1)),
+    *rows("max/whole min/whole", Row((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
+    # Mean, sum of squares and both numbers.
+    ("var", Row((X,), backward=temporaries(1), partial=16)),
+    ("var_mean", Row((X,), backward=temporaries(2), partial=16)),
+    ("std", Row((X, Y), backward=temporaries(1), partial=16)),
+    ("norm", Row((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    ("logsumexp", Row((X, Y), backward=temporaries(2), autocast=FULL)),
+    # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
+    ("prod", Row((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
+    ("cumsum", Row(backward=temporaries(2), autocast=RESULT)),
     # Sorted values, and those between which the result lies.
     ("quantile", Row((Kept(New("x", times=2)), Kept(New("x", 8))), forward=temporaries(1), backward=temporaries(2))),
     ("logcumsumexp", Row((X, Y), backward=temporaries(7))),
-    *rows("cumprod", Row((X, Y), backward=temporaries(8), autocast=FULL)),
-    *rows("topk sort", Row((Kept("positions"),), backward=temporaries(1))),
+    # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
+    ("cumprod", Row((X, Y), backward=(New("x", times=3), New("x", 1)), autocast=RESULT)),
+    *rows("topk sort", Row((Kept("positions"),))),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
 
@@ -249,15 +266,38 @@ def unfused(*probabilities: New, backward: int = 1) -> Row:
     return Row(kept, forward=made, backward=made * backward, layout="contiguous", reads="matrix", autocast=HALF)
 
 
+def whole(*probabilities: New, backward: int = 1) -> Row:
+    """Attention in steps where q, k and v are in half precision: in float32."""
+    kept = (New("x", 4), New("x1", 4), New("x2", 4), *probabilities)
+    made = (New("probabilities", 4),)
+    return Row(tuple(map(Kept, kept)), forward=made, backward=made * backward, layout="contiguous", autocast=HALF)
+
+
+FUSED = (X, Kept("x1"), Kept("x2"), Y)
 ATTENTION = [
     # Fused kernels: q, k, v, the result, and the logarithm of the probabilities' sums; a trained mask, too.
     ("attention", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
                       autocast=HALF)),
     ("attention/masked", Row((X, Kept("x1"), Kept("x2"), Kept("x3"), Y, Kept(New("queries", 4))), layout="first",
                              autocast=HALF)),
-    # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask.
-    ("attention/math", unfused(New("probabilities"))),
+    # The kernels of CUDA (flake8_cnnmem/memory/attention.py): logarithms of sums in float32, and the mask.
+    ("attention/flash", Row((*FUSED, Kept(New("queries", 4))), layout="first", backward=(New("flash", 1),),
+                            heads_inside=True, autocast=HALF)),
+    ("attention/flash, padded", Row((Kept(New("padded heads")), Kept(New("queries", 4))), layout="contiguous",
+                                    backward=(New("flash", 1), New("y", times=2)), autocast=HALF)),
+    ("attention/cudnn", Row((*FUSED, Kept("x3"), Kept(New("queries", 4))), layout="first", autocast=HALF)),
+    ("attention/efficient", Row((*FUSED, Kept("x3"), Kept(New("attended", 4))), layout="heads inside",
+                                forward=(New("gathered", 1),), backward=(New("efficient", 1),),
+                                heads_inside=True, autocast=HALF)),
+    ("attention/efficient, masked", Row((*FUSED, Kept(New("bias")), Kept(New("attended", 4))), layout="heads inside",
+                                        forward=(New("gathered", 1),), backward=(New("efficient", 1),),
+                                        heads_inside=True, autocast=HALF)),
+    # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
+    # gradient of the probabilities, that of the scores, and their product.
+    ("attention/math", unfused(New("probabilities"), backward=3)),
     ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
+    ("attention/math, in full", whole(New("probabilities", 4), backward=3)),
+    ("attention/math, dropped, in full", whole(New("probabilities", 4, 2), New("probabilities", 1), backward=2)),
 ]  # fmt: skip
 
 STATES = (Kept("x1"), Kept("x2"))
@@ -294,24 +334,29 @@ RECURRENT = [
 
 LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
-    ("cross_entropy", Row((Kept(New("x")),), backward=temporaries(1), autocast=FULL)),
+    ("cross_entropy", Row((Kept(New("x")),), backward=temporaries(1), autocast=RESULT)),
+    # Of logits in half precision the log_softmax is as well, and cast for the likelihood.
+    ("cross_entropy/half", Row((Kept(New("x", 2)), Kept(New("x", 4))), backward=(New("x", 2),), autocast=RESULT)),
     ("nll", Row((X,), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
-    *rows("bce mse smooth_l1 soft_margin", Row((X,), autocast=FULL, roomy=True)),
-    *rows("huber multi_margin multilabel_margin", Row((X,), autocast=FULL)),
-    ("bce_with_logits", Row((X,), backward=temporaries(1), autocast=FULL)),
+    *rows("mse smooth_l1", Row((X,), forward=temporaries(1), layout="contiguous", autocast=FULL, roomy=True)),
+    ("bce", Row((X,), autocast=FULL, roomy=True)),
+    ("soft_margin", Row((X,), backward=temporaries(2), autocast=FULL, roomy=True)),
+    ("huber", Row((X,), forward=temporaries(1), layout="contiguous", autocast=FULL)),
+    *rows("multi_margin multilabel_margin", Row((X,), autocast=FULL)),
+    ("bce_with_logits", Row((X,), forward=temporaries(2), autocast=FULL)),
     ("l1", Row((Kept(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("kl_div", Row((Kept("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
-    ("hinge_embedding", Row((Kept(New("x")), Kept(New("x", 1, 2))), forward=temporaries(6), backward=temporaries(1),
+    ("hinge_embedding", Row((Kept(New("x")), Kept(New("x", 1, 2))), forward=temporaries(5), backward=temporaries(1),
                             autocast=FULL)),
     ("poisson_nll", Row((Kept(New("x")), Kept("x1")), forward=temporaries(2), backward=temporaries(2), autocast=FULL)),
-    ("gaussian_nll", Row((X, Kept(New("x", times=2))), forward=temporaries(2), backward=temporaries(3), autocast=FULL)),
-    ("multilabel_soft_margin", Row((X, Kept(New("x", times=5))), forward=temporaries(3), backward=temporaries(2),
+    ("gaussian_nll", Row((X, Kept(New("x", times=2))), forward=temporaries(2), backward=temporaries(2), autocast=FULL)),
+    ("multilabel_soft_margin", Row((X, Kept(New("x", times=3))), backward=temporaries(1),
                                    autocast=FULL)),
     ("margin_ranking", Row((Kept("x2"), Kept(New("x"))), forward=temporaries(3), backward=temporaries(1),
                            autocast=FULL)),
-    ("cosine_embedding", Row((Kept("inputs"),), forward=temporaries(1), backward=temporaries(3), autocast=FULL)),
-    ("triplet_margin", Row((Kept(New("x", times=2)),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
+    ("cosine_embedding", Row((Kept("inputs"),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
+    ("triplet_margin", Row((Kept(New("x", times=2)),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
     ("cosine_similarity", Row((Kept("inputs"), Kept(New("x", times=2))), forward=temporaries(1),
                               backward=temporaries(3), autocast=FULL)),
     ("ctc", Row((X, Kept(New("x"))), autocast=FULL)),
@@ -350,15 +395,10 @@ DERIVATIVES = [
 ]  # fmt: skip
 """The steps of a backward pass whose graph is kept (`create_graph`), by what `Derivative` and `Restored` name."""
 
-TABLE: Mapping[str, Row] = MappingProxyType(
-    dict(
-        ACTIVATIONS + MATHEMATICS + DROPOUTS + LAYERS + NORMALISATIONS + POOLS + MERGES + SHAPES + REDUCTIONS
-        + ATTENTION + RECURRENT + LOSSES + DERIVATIVES
-    )
+TABLE: Mapping[str, Row] = table(
+    ACTIVATIONS, MATHEMATICS, DROPOUTS, LAYERS, NORMALISATIONS, POOLS, MERGES, SHAPES, REDUCTIONS, ATTENTION, RECURRENT,
+    LOSSES, DERIVATIVES,
 )  # fmt: skip
-
-OTHERWISE = Row((X,))
-"""An op without a row: differentiated by its input, as most are."""
 
 REWRITES = {
     "sub": "subtract",
@@ -370,54 +410,5 @@ REWRITES = {
     "amax_pool": "max_pool",
 }
 
-RULES = Rules("torch", 512, TABLE, OTHERWISE, eager=True, rewrites=REWRITES)
+RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES)
 """PyTorch on CUDA."""
-
-
-def by_onednn(between: New, *backward: New) -> Row:
-    states = (New("states", times=2), New("zeros", times=2))
-    return recurrent(New("steps"), *states, between, backward=backward, reads="time first")
-
-
-def by_steps(*kept: New) -> Row:
-    return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
-
-
-SEEN_BY_DISPATCH = MappingProxyType({kind: replace(row, roomy=False) for kind, row in TABLE.items()})
-"""A dispatch mode sees tensors, and not that the storage behind a loss is larger than the one value in it."""
-
-REFERENCE = Rules(
-    "torch",
-    512,
-    MappingProxyType(
-        {
-            **SEEN_BY_DISPATCH,
-            # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
-            "dropout": Row((Kept(New("x")),)),
-            "logsigmoid": Row((X, Kept(New("x")))),
-            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(2)),
-            # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
-            "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
-            "lstm/dropped": by_onednn(New("inner", times=2), New("joined")),
-            # No kernel of its own: the ops of each step.
-            "gru": by_steps(New("steps", times=6), New("handed")),
-            "gru/dropped": by_steps(New("steps", times=6), New("handed"), New("inner")),
-            "rnn": by_steps(New("steps")),
-            "rnn/dropped": by_steps(New("steps"), New("inner")),
-            "lstm_cell": cell(Kept(New("zeros")), Kept(New("states", times=5))),
-            "gru_cell": cell(Kept(New("zeros")), Kept(New("states", times=6))),
-            # It has no fused kernel for a trained mask, a dropout, or v of another width.
-            "attention/masked": unfused(New("probabilities")),
-            "attention/unequal": unfused(New("probabilities")),
-            "attention/dropout": unfused(New("probabilities", times=3), backward=2),
-            "attention/math, dropped": unfused(New("probabilities", times=3), backward=2),
-        }
-    ),
-    OTHERWISE,
-    # A dispatch mode makes every tensor look like a subclass, and those are never added into (accumulate in
-    # torch/csrc/autograd/input_buffer.cpp).
-    accumulates_in_place=False,
-    eager=True,
-    rewrites=REWRITES,
-)
-"""PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

@@ -57,7 +57,8 @@ def layer(
 ) -> Callable[[Stub], Class]:
     """Make the class around a stub. `module` is the file of torch.nn.modules that it lives in.
 
-    `forward(run, self, input, ...)` replaces the default call. `arrange` brings the bound arguments into the form in
+    `forward(run, self, input, ...)` replaces the default call, which runs the op on one input with the weights that
+    the layer has for it. `arrange` brings the bound arguments into the form in
     which torch stores them. `weighted` False spares weightless layers the question for their weights; `absent`
     names weights, and their store, that torch registers as None when the layer does without them.
     """
@@ -92,7 +93,8 @@ def layer(
                 op = stub(**{word: attributes[word] for word in names})
             except KeyError:
                 op = stub(**{word: attribute(run, self, word) for word in names})
-            return apply(run, op, input, function=name)
+            own = [attribute(run, self, word) for word in op.weights()] if weighted else ()
+            return apply(run, op, input, weights=own, function=name)
 
         namespace: dict[str, Value] = {
             "__init__": Native("__init__", init, absorb=False),

@@ -10,11 +10,10 @@ from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.layer import LAYERS, STUBS, nothing
 from flake8_cnnmem.frameworks.torch.layers import convolution, linear, normalisation
 from flake8_cnnmem.frameworks.torch.module import stored
+from flake8_cnnmem.frameworks.torch.parameters import NOT_CALLED
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
-
-NOT_CALLED = Unknown("a lazy layer's input size is not known before its first call")
 
 CHANNELS = ("in_channels", 1)
 FEATURES = ("num_features", 1)
@@ -102,4 +101,12 @@ def _declare(name: str) -> None:
 for _name in LAZY:
     _declare(_name)
 
-LAZY_MIXIN = Class("LazyModuleMixin", (), {}, module="torch.nn.modules.lazy")
+
+def _not_followed(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown(f"{self.cls.name} is a lazy layer of its own, whose first call is not followed")
+
+
+LAZY_MIXIN = Class(
+    "LazyModuleMixin", (), {"__call__": Native("__call__", _not_followed, absorb=False)}, module="torch.nn.modules.lazy"
+)
+"""What lazy layers that a program writes itself derive from."""

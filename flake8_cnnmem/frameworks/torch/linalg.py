@@ -85,6 +85,7 @@ class Kronecker(Weightless):
     shape: Shape
 
     kind = "multiply"
+    volume = "merge"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (self.shape,)

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
+from flake8_cnnmem.dims import first_unknown
+from flake8_cnnmem.frameworks.torch import hooks
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
-from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
 from flake8_cnnmem.frameworks.torch.gradients import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.parameters import make_buffer
+from flake8_cnnmem.frameworks.torch.parameters import NOT_CALLED, make_buffer
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
@@ -63,10 +65,17 @@ def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
             waiting += inner
 
 
-def owned(root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
+def visited(run: Run, root: Instance) -> list[tuple[str, Instance]]:
+    """As `walk`, for a program that asks for it: as often as it likes."""
+    found = list(walk(root))
+    run.spend(len(found) // 2)
+    return found
+
+
+def owned(run: Run, root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
     """Parameters or buffers with dotted names, each once, in the order of `named_parameters`."""
     seen: set[int] = set()
-    for path, instance in walk(root) if recurse else [("", root)]:
+    for path, instance in visited(run, root) if recurse else [("", root)]:
         for name, value in stored(instance, store).items():
             if value is None or id(value) in seen:
                 continue
@@ -130,9 +139,15 @@ def call_module(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Valu
     with run.enter(self):
         for hook in self.attributes.get(PRE_HOOKS, ()):
             hook(run, self)
-        result = run.call(forward, *args, **kwargs)
+        if not hooks.hooked(run, self):
+            result = run.call(forward, *args, **kwargs)
+            run.let_go(*args, *kwargs.values())
+            return result
+        own = args[:1] if isinstance(forward, Native) or type(forward).__name__ == "Function" else ()
+        args, kwargs = hooks.before(run, self, args[len(own) :], kwargs)
+        result = run.call(forward, *own, *args, **kwargs)
         run.let_go(*args, *kwargs.values())
-        return result
+        return hooks.after(run, self, args, kwargs, result)
 
 
 MEMBERS["__call__"] = Native("__call__", call_module, absorb=False)
@@ -153,6 +168,8 @@ def get_attribute(run: Run, self: Instance, name: str) -> Value:
         held = attributes.get(store)
         if isinstance(held, dict) and name in held:
             return held[name]
+    if name in hooks.STORES:
+        return hooks.store_of(run, self, name)
     cause = self.cls.any_unknown_base()
     if cause is not None:
         return cause
@@ -179,6 +196,9 @@ def set_other(run: Run, self: Instance, name: str, value: Value) -> None:
         if isinstance(held, dict) and name in held:
             if store == "_buffers" and isinstance(value, Tensor):
                 value = make_buffer(run, value)
+            elif value is not None and not isinstance(value, Unknown) and self.cls.any_unknown_base() is None:
+                wanted = {"_parameters": "parameter", "_modules": "child module"}.get(store, "buffer")
+                raise run.error("TypeError", f"cannot assign another value as {wanted} '{name}'")
             run.changed(held)
             held[name] = value
             return
@@ -192,6 +212,9 @@ def set_other(run: Run, self: Instance, name: str, value: Value) -> None:
 def put(run: Run, self: Instance, store: str, name: str, value: Value) -> None:
     """Register under a name, taking it away from wherever else it stood."""
     attributes = self.attributes
+    if store not in attributes and self.cls.any_unknown_base() is None:
+        what = {"_parameters": "parameters", "_modules": "module"}.get(store, "buffer")
+        raise run.error("AttributeError", f"cannot assign {what} before Module.__init__() call")
     if name in attributes:
         run.changed(self)
         del attributes[name]
@@ -266,38 +289,38 @@ def named_children(run: Run, self: Instance) -> Value:
 
 @MEMBERS.method("modules")
 def modules(run: Run, self: Instance, remove_duplicate: Value = True) -> Value:
-    return iter([module for _, module in walk(self)])
+    return iter([module for _, module in visited(run, self)])
 
 
 @MEMBERS.method("named_modules")
 def named_modules(
     run: Run, self: Instance, memo: Value = None, prefix: Value = "", remove_duplicate: Value = True
 ) -> Value:
-    return named(run, prefix, walk_often(run, self) if remove_duplicate is False else walk(self))
+    return named(run, prefix, walk_often(run, self) if remove_duplicate is False else visited(run, self))
 
 
 @MEMBERS.method("parameters")
 def parameters(run: Run, self: Instance, recurse: Value = True) -> Value:
-    return iter([value for _, value in owned(self, "_parameters", recurse=recurse is not False)])
+    return iter([value for _, value in owned(run, self, "_parameters", recurse=recurse is not False)])
 
 
 @MEMBERS.method("named_parameters")
 def named_parameters(
     run: Run, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return named(run, prefix, owned(self, "_parameters", recurse=recurse is not False))
+    return named(run, prefix, owned(run, self, "_parameters", recurse=recurse is not False))
 
 
 @MEMBERS.method("buffers")
 def buffers(run: Run, self: Instance, recurse: Value = True) -> Value:
-    return iter([value for _, value in owned(self, "_buffers", recurse=recurse is not False)])
+    return iter([value for _, value in owned(run, self, "_buffers", recurse=recurse is not False)])
 
 
 @MEMBERS.method("named_buffers")
 def named_buffers(
     run: Run, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return named(run, prefix, owned(self, "_buffers", recurse=recurse is not False))
+    return named(run, prefix, owned(run, self, "_buffers", recurse=recurse is not False))
 
 
 @MEMBERS.method("state_dict")
@@ -397,8 +420,10 @@ def evaluate(run: Run, self: Instance) -> Value:
 
 @MEMBERS.method("requires_grad_")
 def requires_grad(run: Run, self: Instance, requires_grad: Value = True) -> Value:
-    for _, value in owned(self, "_parameters"):
+    for _, value in owned(run, self, "_parameters"):
         if isinstance(value, Weight):
+            if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
+                raise run.error("ValueError", "Attempted to use an uninitialized parameter in requires_grad_")
             value.trainable = requires_grad is not False
     return self
 
@@ -407,7 +432,7 @@ def cast(run: Run, self: Instance, dtype: str) -> None:
     """Every floating parameter and buffer becomes one of this dtype."""
     run.data("casts")[id(self)] = run.here()
     for store in ("_parameters", "_buffers"):
-        for _, value in owned(self, store):
+        for _, value in owned(run, self, store):
             if isinstance(value, Weight) and is_floating(value.dtype):
                 value.dtype = dtype
 
@@ -473,7 +498,7 @@ def _nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
-    cleared(run, [value for _, value in owned(self, "_parameters")])
+    cleared(run, [value for _, value in owned(run, self, "_parameters")])
     run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
@@ -483,19 +508,20 @@ MEMBERS.method(
     "_register_state_dict_hook", "_log_api_usage_once", "_maybe_warn_non_full_backward_hook",
 )(_nothing)  # fmt: skip
 
-HANDLE = Class("RemovableHandle", namespace={"remove": Native("remove", _nothing, absorb=False)})
+MEMBERS.update(hooks.REGISTERING)
 
 
-def _hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """Hooks look at what passes or load weights; they are not run."""
-    return Instance(HANDLE)
+def _loading_hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """Values that are loaded or stored change no size: these hooks are not run."""
+    return Instance(hooks.HANDLE, {"id": -1})
 
 
 MEMBERS.method(
-    "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_full_backward_hook",
-    "register_full_backward_pre_hook", "register_state_dict_pre_hook", "register_state_dict_post_hook",
-    "register_load_state_dict_pre_hook", "register_load_state_dict_post_hook",
-)(_hook)  # fmt: skip
+    "register_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "register_load_state_dict_post_hook",
+)(_loading_hook)
 
 
 @MEMBERS.method("extra_repr")
@@ -524,10 +550,10 @@ def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
     return run.call(root, *inputs)
 
 
-def first_dtype(root: Instance) -> Instance:
-    """The dtype object of a module's first parameter."""
-    first = next((value for _, value in owned(root, "_parameters") if isinstance(value, Weight)), None)
-    return DTYPES[first.dtype if first is not None else "float"]
+def doubts(run: Run, root: Instance) -> tuple[Unknown, ...]:
+    """What of a model's training is counted otherwise than it is done."""
+    found = (hooks.doubt(run, module) for _, module in walk(root))
+    return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
 
 def functional_call(

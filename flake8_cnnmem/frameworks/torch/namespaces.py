@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.torch import (
-    apex,
     arithmetic,
     attention,
     averaging,
@@ -17,21 +16,21 @@ from flake8_cnnmem.frameworks.torch import (
     data,
     distributions,
     dtypes,
-    einops,
     elementwise,
     foreach,
-    ignite,
+    hooks,
     indexing,
     initialising,
     joining,
     lazy,
-    lightning,
     linalg,
     losses,
     norms,
     older_orders,
     optim,
+    parametrizations,
     pools,
+    pruning,
     quantising,
     reductions,
     regions,
@@ -44,9 +43,7 @@ from flake8_cnnmem.frameworks.torch import (
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
 from flake8_cnnmem.frameworks.torch.distributed import (
-    accelerate,
     checkpointing,
-    deepspeed,
     fsdp,
     processes,
     wrappers,
@@ -64,6 +61,7 @@ from flake8_cnnmem.frameworks.torch.layers import (
 from flake8_cnnmem.frameworks.torch.layers import attention as attention_layers
 from flake8_cnnmem.frameworks.torch.layers import linear as linear_layers
 from flake8_cnnmem.frameworks.torch.module import MODULE, functional_call
+from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.parameters import (
     BUFFER,
     LEGACY_TENSORS,
@@ -135,15 +133,11 @@ MODULES_EXTRA: dict[str, Value] = {
     "_get_clones": Native("_get_clones", lambda run, module, N: attention_layers.clones(run, module, N), absorb=False),
     "Parameter": PARAMETER,
     "Tensor": TENSOR,
+    **hooks.REGISTERING_FOR_ALL,
 }
-
-NN_EXPORTS = ("NonDynamicallyQuantizableLinear", "DistributedDataParallel", "AveragedModel", "LazyModuleMixin")
-"""Layers that torch.nn does not export though its files define them."""
 
 
 def nn_member(name: str) -> Value:
-    if name in NN_EXPORTS:
-        return MISSING
     return LAYERS[name] if name in LAYERS else NN.get(name, MISSING)
 
 
@@ -235,8 +229,9 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.utils.spectral_norm": reparametrising.UTILITIES,
     "torch.nn.utils.clip_grad": reparametrising.UTILITIES,
     "torch.nn.utils.fusion": reparametrising.UTILITIES,
-    "torch.nn.utils.parametrizations": reparametrising.PARAMETRIZATIONS,
-    "torch.nn.utils.parametrize": reparametrising.PARAMETRIZE,
+    "torch.nn.utils.parametrizations": parametrizations.PARAMETRIZATIONS,
+    "torch.nn.utils.parametrize": parametrizations.PARAMETRIZE,
+    "torch.nn.utils.prune": pruning.PRUNE,
     "torch.nn.utils.rnn": recurrent.RNN_UTILITIES,
     "torch.nn.attention": {"sdpa_kernel": regions.QUIET},
     "torch.linalg": linalg.LINALG,
@@ -257,15 +252,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.utils._pytree": {},
     "torch.utils.checkpoint": CHECKPOINT,
     "torch.multiprocessing": processes.MULTIPROCESSING,
-    "accelerate": accelerate.ACCELERATE,
-    "accelerate.utils": accelerate.UTILITIES,
-    **apex.CONTENTS,
-    **deepspeed.CONTENTS,
-    **ignite.CONTENTS,
     checkpointing.MODULE_NAME: checkpointing.CONTENTS,
-    "fairscale.nn.checkpoint": checkpointing.CONTENTS,
-    **lightning.CONTENTS,
-    **einops.CONTENTS,
     **boards.CONTENTS,
     "torch.jit": scripting.JIT,
     "torch.func": {"functional_call": Native("functional_call", functional_call, absorb=False)},
@@ -324,6 +311,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.distributed._composable.fsdp": fsdp.FSDP,
     "torch.distributed.fsdp.wrap": fsdp.WRAP,
     "torch._C": {"_get_tracing_state": scripting.answer("_get_tracing_state", None),
+                 "_is_tracing": scripting.answer("_is_tracing", False),
                  "_log_api_usage_once": scripting.native("_log_api_usage_once", scripting.nothing)},
     "torch.onnx": {"is_in_onnx_export": scripting.answer("is_in_onnx_export", False)},
     "torch.random": scripting.MISCELLANEOUS,
@@ -351,18 +339,20 @@ def find_module(dotted: str) -> Namespace | None:
     contents: Contents = CONTENTS.get(dotted, modules_member if dotted.startswith(IN_MODULES) else {})
 
     known: dict[str, Value] = {}
+    holds = NAMES.among(dotted)
 
     def look_up(name: str) -> Value:
         found = known.get(name, MISSING)
         if found is MISSING:
-            found = contents(name) if callable(contents) else contents.get(name, MISSING)
+            if holds is None or holds(name):
+                found = contents(name) if callable(contents) else contents.get(name, MISSING)
             if found is MISSING:
                 found = find_module(f"{dotted}.{name}") or MISSING
             if found is not MISSING:
                 known[name] = found
         return found
 
-    return Namespace(dotted, look_up)
+    return Namespace(dotted, look_up, holds)
 
 
 def is_module(dotted: str) -> bool:

@@ -8,12 +8,13 @@ from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
 from flake8_cnnmem.frameworks.torch.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
-from flake8_cnnmem.frameworks.torch.dtypes import LEGACY, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.registry import METHODS
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Native, Run, Value
 
+NOT_CALLED = Unknown("a lazy layer's input size is not known before its first call")
 NOT_INITIALISED = Unknown("the layer's sizes are not known before its first call")
 
 
@@ -55,7 +56,7 @@ def make_parameter(run: Run, data: Value, trainable: Value = True) -> Weight:
     return Weight(
         tensor.shape,
         dtype,
-        trainable=trainable is not False and is_floating(dtype),
+        trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
         site=run.here(),
     )
 

@@ -392,18 +392,34 @@ def unique(
         times = constant((len(values),), [counts[value] for value in values], "int64")
         return (different, times) if return_counts is True else different
     count = run.unknown("how many different values a tensor has is not known")
-    own = input.dtype if isinstance(input, Tensor) else "int64"
-    found = Tensor((count,), own)
-    if return_inverse is True or return_counts is True:
-        return (found, *([Tensor((count,), "int64")] * ((return_inverse is True) + (return_counts is True))))
-    return found
+    if isinstance(tensor, Unknown):
+        return tensor
+    shape = tensor.shape
+    left: dims.Shape | Unknown
+    places: dims.Shape | Unknown
+    axis = dim + len(shape) if type(dim) is int and dim < 0 and not isinstance(shape, Unknown) else dim
+    if axis is None:
+        left, places = (count,), shape
+    elif isinstance(shape, Unknown) or type(axis) is not int or not 0 <= axis < len(shape):
+        # Whole slices are compared: as many axes as before, one of them shorter.
+        left, places = (shape, shape) if isinstance(shape, Unknown) else (count, (count,))
+    else:
+        left, places = (*shape[:axis], count, *shape[axis + 1 :]), (shape[axis],)
+    found = [Tensor(left, tensor.dtype)]
+    found += [Tensor(places, "int64")] if return_inverse is True else []
+    found += [Tensor((count,), "int64")] if return_counts is True else []
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 @define(*everywhere("unique_consecutive"))
 def unique_consecutive(
     run: Run, input: Value, return_inverse: Value = False, return_counts: Value = False, dim: Value = None
 ) -> Value:
-    return unique(run, input, True, return_inverse, return_counts, -1 if dim is None else dim)
+    tensor = tensor_of(input)
+    if isinstance(tensor, Tensor) and tensor.data is not None and dim is None:
+        # Only neighbours are compared: the values alone do not say how many are left.
+        input = Tensor(tensor.shape, tensor.dtype)
+    return unique(run, input, True, return_inverse, return_counts, dim)
 
 
 @define(*everywhere("nonzero"))

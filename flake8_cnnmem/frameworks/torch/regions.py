@@ -176,7 +176,7 @@ def checkpoint(
     preserve_rng_state: Value = True, **kwargs: Value,
 ) -> Value:  # fmt: skip
     """Call a function in a region that keeps only its inputs. Where it is not told otherwise, it is reentrant."""
-    with run.enter(None, checkpoint=True, reentrant=use_reentrant is not False):
+    with run.enter(None, checkpoint=True, reentrant=args if use_reentrant is not False else None):
         return run.call(function, *args, **kwargs)
 
 
@@ -193,7 +193,7 @@ def checkpoint_sequential(
     edges = [at * each for at in range(segments)] if len(layers) >= segments else list(range(len(layers)))
     last = edges[-1] if edges else 0
     for start in edges[:-1]:
-        with run.enter(None, checkpoint=True, reentrant=use_reentrant is not False):
+        with run.enter(None, checkpoint=True, reentrant=(input,) if use_reentrant is not False else None):
             input = through(run, layers[start : start + each], input)
     return through(run, layers[last:], input)
 

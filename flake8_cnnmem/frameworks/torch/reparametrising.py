@@ -1,22 +1,41 @@
-"""torch.nn.utils: weight norm, spectral norm and parametrisations, which compute a weight ahead of each call."""
+"""torch.nn.utils: weight norm and spectral norm as hooks that compute a weight ahead of each call, as they were before
+parametrisations (`parametrizations`); vectors of parameters, fused layers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, product
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
-from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import MODULE, PRE_HOOKS, put, stored
-from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.module import PRE_HOOKS, put, stored
 from flake8_cnnmem.frameworks.torch.parameters import empty_weight, make_parameter
+from flake8_cnnmem.frameworks.torch.reductions import reduce
+from flake8_cnnmem.frameworks.torch.shapes import permute_axes, reshape_to, swap
+from flake8_cnnmem.frameworks.torch.tensors import clone
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Broadcast, Elementwise
+from flake8_cnnmem.ops import Broadcast
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Run, Value
 
-Hook = Callable[[Run, Instance], None]
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What computes a weight ahead of each call of its module: `kind` is who asked for it, `name` the weight's."""
+
+    kind: str
+    name: str
+    compute: Callable[[Run, Instance], Value]
+
+    def __call__(self, run: Run, module: Instance) -> None:
+        module.attributes[self.name] = self.compute(run, module)
+
+
+def hooks_of(module: Instance) -> tuple[Hook, ...]:
+    found = module.attributes.get(PRE_HOOKS, ())
+    return found if isinstance(found, tuple) else ()
 
 
 def magnitude_shape(weight: Weight, dim: Value) -> Shape | Unknown:
@@ -43,7 +62,31 @@ def take(run: Run, module: Instance, name: str) -> Weight | None:
 
 def add_hook(run: Run, module: Instance, hook: Hook) -> None:
     run.changed(module)
-    module.attributes[PRE_HOOKS] = (*module.attributes.get(PRE_HOOKS, ()), hook)
+    others = tuple(each for each in hooks_of(module) if (each.kind, each.name) != (hook.kind, hook.name))
+    module.attributes[PRE_HOOKS] = (*others, hook)
+
+
+def drop_hook(run: Run, module: Instance, kinds: tuple[str, ...], name: str) -> None:
+    run.changed(module)
+    left = tuple(each for each in hooks_of(module) if each.kind not in kinds or each.name != name)
+    module.attributes[PRE_HOOKS] = left
+    module.attributes.pop(name, None)
+
+
+def normed(run: Run, v: Value, g: Value, dim: Value) -> Value:
+    """torch._weight_norm: one kernel along the first or the last axis, else the formula `v * (g / norm(v))`."""
+    tensor = tensor_of(v)
+    shape = tensor.shape if isinstance(tensor, Tensor) else tensor
+    if isinstance(shape, Unknown) or (isinstance(dim, int) and dim in (0, len(shape) - 1)):
+        return apply(run, Broadcast("weight_norm"), v, g, function="weight_norm")
+    if dim is None or dim == -1:
+        norms = reduce(run, "norm", v)
+    else:
+        rows = shape[dim % len(shape)] if isinstance(dim, int) else Unknown("the axis of a weight norm is not known")
+        flat = reshape_to(run, swap(run, v, 0, dim), ((rows, -1),), "reshape")
+        others = (1,) * (len(shape) - 1)
+        norms = swap(run, reshape_to(run, reduce(run, "norm", flat, 1), ((rows, *others),), "view"), 0, dim)
+    return binary(run, "*", v, binary(run, "/", g, norms))
 
 
 def weight_norm(run: Run, module: Value, name: Value = "weight", dim: Value = 0) -> Value:
@@ -56,12 +99,11 @@ def weight_norm(run: Run, module: Value, name: Value = "weight", dim: Value = 0)
     put(run, module, "_parameters", f"{name}_g", empty_weight(run, magnitude_shape(weight, dim), weight.dtype))
     put(run, module, "_parameters", f"{name}_v", empty_weight(run, weight.shape, weight.dtype))
 
-    def compute(run: Run, self: Instance) -> None:
-        g, v = attribute(run, self, f"{name}_g"), attribute(run, self, f"{name}_v")
-        self.attributes[name] = apply(run, Broadcast("weight_norm"), v, g, function="weight_norm")
+    def compute(run: Run, self: Instance) -> Value:
+        return normed(run, attribute(run, self, f"{name}_v"), attribute(run, self, f"{name}_g"), dim)
 
     compute_shape(run, module, name, weight)
-    add_hook(run, module, compute)
+    add_hook(run, module, Hook("weight norm", name, compute))
     return module
 
 
@@ -81,16 +123,39 @@ def spectral_norm(
     weight = take(run, module, name)
     if weight is None:
         return module
+    axis = dim if isinstance(dim, int) else default_axis(module)
     put(run, module, "_parameters", f"{name}_orig", empty_weight(run, weight.shape, weight.dtype))
-    vectors(run, module, weight, f"{name}_u", f"{name}_v", dim if isinstance(dim, int) else default_axis(module))
+    vectors(run, module, weight, f"{name}_u", f"{name}_v", axis)
 
-    def compute(run: Run, self: Instance) -> None:
-        original = attribute(run, self, f"{name}_orig")
-        self.attributes[name] = apply(run, Elementwise("scale"), original, function="spectral_norm")
+    def compute(run: Run, self: Instance) -> Value:
+        original, u, v = (attribute(run, self, f"{name}_{end}") for end in ("orig", "u", "v"))
+        trains = self.attributes.get("training") is not False
+        return divided(run, original, u, v, axis, n_power_iterations if trains else 0, trains)
 
     compute_shape(run, module, name, weight)
-    add_hook(run, module, compute)
+    add_hook(run, module, Hook("spectral norm", name, compute))
     return module
+
+
+def divided(run: Run, weight: Value, u: Value, v: Value, axis: int, iterations: Value, copied: bool) -> Value:
+    """The weight by its largest singular value: `weight / dot(u, mv(matrix, v))`, u and v as they are after the power
+    iterations; `copied` where the next ones write into the buffers."""
+    tensor = tensor_of(weight)
+    rank = len(tensor.shape) if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else 0
+    matrix = weight
+    if axis % max(1, rank):
+        order = (axis % rank, *(each for each in range(rank) if each != axis % rank))
+        matrix = permute_axes(run, matrix, order, "permute")
+    rows = tensor.shape[axis] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else -1
+    matrix = reshape_to(run, matrix, ((rows, -1),), "reshape")
+    records, run.grad_enabled = run.grad_enabled, False
+    for _ in range(iterations if isinstance(iterations, int) else 1):
+        matmul(run, swap(run, matrix, 0, 1), u)
+        matmul(run, matrix, v)
+    run.grad_enabled = records
+    if copied:
+        u, v = clone(run, u), clone(run, v)
+    return binary(run, "/", weight, matmul(run, u, matmul(run, matrix, v)))
 
 
 def default_axis(module: Instance) -> int:
@@ -103,7 +168,7 @@ def vectors(run: Run, module: Instance, weight: Weight, first: str, second: str,
     if isinstance(weight.shape, Unknown) or not weight.shape:
         return
     rows = weight.shape[axis]
-    columns = product(size for at, size in enumerate(weight.shape) if at != axis)
+    columns = product(size for at, size in enumerate(weight.shape) if at != axis % len(weight.shape))
     put(run, module, "_buffers", first, empty_weight(run, (rows,), weight.dtype, buffer=True))
     put(run, module, "_buffers", second, empty_weight(run, (columns,), weight.dtype, buffer=True))
 
@@ -121,106 +186,8 @@ def remove_norm(run: Run, module: Value, name: Value = "weight") -> Value:
         held.pop(f"{name}{suffix}", None)
     for suffix in ("_u", "_v"):
         stored(module, "_buffers").pop(f"{name}{suffix}", None)
-    module.attributes.pop(PRE_HOOKS, None)
+    drop_hook(run, module, ("weight norm", "spectral norm"), name)
     put(run, module, "_parameters", name, empty_weight(run, original.shape, original.dtype))
-    return module
-
-
-PARAMETRIZED_MEMBERS = Members()
-PARAMETRIZATION_LIST = Class(
-    "ParametrizationList", (MODULE,), PARAMETRIZED_MEMBERS, module="torch.nn.utils.parametrize"
-)
-
-
-def parametrised(run: Run, module: Instance, name: str) -> Instance | None:
-    """The ParametrizationList under `module.parametrizations.name`, with the parameter moved to `original`."""
-    weight = take(run, module, name)
-    if weight is None:
-        return None
-    holder = stored(module, "_modules").get("parametrizations")
-    if not isinstance(holder, Instance):
-        from flake8_cnnmem.frameworks.torch.containers import MODULE_DICT
-
-        holder = Instance(MODULE_DICT)
-        init_module(run, holder)
-        put(run, module, "_modules", "parametrizations", holder)
-    made = Instance(PARAMETRIZATION_LIST)
-    init_module(run, made)
-    put(run, holder, "_modules", name, made)
-    compute_shape(run, module, name, weight)
-    made.native = weight
-    return made
-
-
-def parametrised_weight_norm(run: Run, module: Value, name: Value = "weight", dim: Value = 0) -> Value:
-    """torch.nn.utils.parametrizations.weight_norm: `original0` (magnitude) and `original1` (direction)."""
-    if not isinstance(module, Instance) or not isinstance(name, str):
-        return module
-    made = parametrised(run, module, name)
-    if made is None:
-        return module
-    weight: Weight = made.native
-    g = empty_weight(run, magnitude_shape(weight, dim), weight.dtype)
-    v = empty_weight(run, weight.shape, weight.dtype)
-    put(run, made, "_parameters", "original0", g)
-    put(run, made, "_parameters", "original1", v)
-
-    def compute(run: Run, self: Instance) -> None:
-        self.attributes[name] = apply(run, Broadcast("weight_norm"), v, g, function="weight_norm")
-
-    add_hook(run, module, compute)
-    return module
-
-
-def parametrised_spectral_norm(
-    run: Run, module: Value, name: Value = "weight", n_power_iterations: Value = 1, eps: Value = 1e-12,
-    dim: Value = None,
-) -> Value:  # fmt: skip
-    if not isinstance(module, Instance) or not isinstance(name, str):
-        return module
-    made = parametrised(run, module, name)
-    if made is None:
-        return module
-    weight: Weight = made.native
-    original = empty_weight(run, weight.shape, weight.dtype)
-    put(run, made, "_parameters", "original", original)
-    inner = Instance(MODULE)
-    init_module(run, inner)
-    vectors(run, inner, weight, "_u", "_v", dim if isinstance(dim, int) else default_axis(module))
-    put(run, made, "_modules", "0", inner)
-
-    def compute(run: Run, self: Instance) -> None:
-        self.attributes[name] = apply(run, Elementwise("scale"), original, function="spectral_norm")
-
-    add_hook(run, module, compute)
-    return module
-
-
-def register_parametrization(
-    run: Run, module: Value, tensor_name: Value, parametrization: Value, *, unsafe: Value = False
-) -> Value:
-    """A user's own parametrisation: its forward computes the weight ahead of each call."""
-    if not isinstance(module, Instance) or not isinstance(tensor_name, str):
-        return module
-    made = parametrised(run, module, tensor_name)
-    if made is None:
-        return module
-    weight: Weight = made.native
-    original = empty_weight(run, weight.shape, weight.dtype)
-    put(run, made, "_parameters", "original", original)
-    put(run, made, "_modules", "0", parametrization)
-
-    def compute(run: Run, self: Instance) -> None:
-        self.attributes[tensor_name] = run.call(parametrization, original)
-
-    add_hook(run, module, compute)
-    return module
-
-
-def orthogonal(
-    run: Run, module: Value, name: Value = "weight", orthogonal_map: Value = None, *,
-    use_trivialization: Value = True,
-) -> Value:  # fmt: skip
     return module
 
 
@@ -269,21 +236,5 @@ UTILITIES = natives(
         "vector_to_parameters": lambda run, vec, parameters: None,
         "fuse_conv_bn_eval": fuse_conv_bn_eval,
         "skip_init": skip_init,
-    }
-)
-PARAMETRIZATIONS = natives(
-    {
-        "weight_norm": parametrised_weight_norm,
-        "spectral_norm": parametrised_spectral_norm,
-        "orthogonal": orthogonal,
-    }
-)
-PARAMETRIZE = natives(
-    {
-        "register_parametrization": register_parametrization,
-        "remove_parametrizations": lambda run, module, tensor_name, leave_parametrized=True: module,
-        "is_parametrized": lambda run, module, tensor_name=None: (
-            isinstance(module, Instance) and "parametrizations" in stored(module, "_modules")
-        ),
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch import autograd
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
@@ -103,8 +104,11 @@ JIT: dict[str, Value] = {
 
 
 def device_count(run: Run) -> Value:
-    """One. A program that stops there is run once more on a machine of eight: what is estimated is one of them."""
-    return int(run.choose("number of GPUs", ("1", "8"), only_if_stopped=True) or "1")
+    """What the option says; else one, which is noted. A program that stops there is run once more on a machine of
+    eight: what is estimated is one of them."""
+    site = run.here()
+    run.data(GPUS_COUNTED)[id(site)] = site
+    return int(run.choose(NUMBER_OF_GPUS, ("1", "8"), only_if_stopped=True) or "1")
 
 
 CUDA: dict[str, Value] = {

@@ -8,9 +8,10 @@ from typing import Any
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import axes, size, sizes
+from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
 from flake8_cnnmem.frameworks.torch.constants import LARGEST, Constant, constant, flat, permuted, spread
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import (
     Elementwise,
@@ -72,11 +73,15 @@ def rank_of(input: Value) -> int | None:
 
 
 @define("tensor.view")
-def view(run: Run, input: Value, *shape: Value) -> Value:
+@or_by_name("size")
+def view(run: Run, input: Value, *shape: Value, dtype: Value = None) -> Value:
+    if dtype is not None:
+        shape = (dtype,)
     return reshape_to(run, input, shape, "view")
 
 
 @define("tensor.reshape")
+@or_by_name("shape")
 def reshape_method(run: Run, input: Value, *shape: Value) -> Value:
     return reshape_to(run, input, shape, "reshape")
 
@@ -101,7 +106,24 @@ def reshape_to(run: Run, input: Value, shape: Sequence[Value], function: str) ->
     ):
         # Whatever it was before.
         return Tensor(target, input.dtype, framework=input.framework)
-    return shaped(run, Reshape(target), input, function)
+    op = Reshape(target)
+    if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
+        raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
+    return shaped(run, op, input, function)
+
+
+def needs_copy(op: Op, input: Tensor) -> bool:
+    """Whether no view of a tensor has the shape that an op gives it: its axes lie in another order."""
+    strides = strides_of(input)
+    if strides is None or isinstance(input.shape, Unknown):
+        return False
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return False
+    if isinstance(shape, Unknown) or len(strides) != len(input.shape):
+        return False
+    return dims.known((*input.shape, *shape, *strides)) and viewed(input.shape, strides, shape) is None
 
 
 def is_lost_data(run: Run, tensor: Tensor) -> bool:
@@ -182,6 +204,7 @@ def permute_axes(run: Run, input: Value, order: Value, function: str) -> Value:
 
 
 @define("tensor.permute")
+@or_by_name("dims")
 def permute_method(run: Run, input: Value, *dims: Value) -> Value:
     order = dims[0] if len(dims) == 1 and isinstance(dims[0], (list, tuple, Unknown)) else dims
     return permute_axes(run, input, order, "permute")
@@ -274,6 +297,7 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
 
 
 @define("tensor.expand")
+@or_by_name("size")
 def expand(run: Run, input: Value, *size: Value, implicit: Value = False) -> Value:
     return expand_to(run, input, sizes(size), "expand")
 
@@ -285,6 +309,7 @@ def expand_as(run: Run, input: Value, other: Value) -> Value:
 
 
 @define("torch.broadcast_to", "tensor.broadcast_to")
+@or_by_name("size")
 def broadcast_to(run: Run, input: Value, *size: Value) -> Value:
     return expand_to(run, input, sizes(size), "expand")
 
@@ -305,6 +330,7 @@ def broadcast_tensors(run: Run, *tensors: Value) -> Value:
 
 
 @define("tensor.repeat")
+@or_by_name("repeats")
 def repeat(run: Run, input: Value, *repeats: Value) -> Value:
     return repeat_by(run, input, sizes(repeats), "repeat")
 
@@ -315,6 +341,7 @@ def tile(run: Run, input: Value, dims: Value) -> Value:
 
 
 @define("tensor.tile")
+@or_by_name("dims")
 def tile_method(run: Run, input: Value, *dims: Value) -> Value:
     return tile_by(run, input, sizes(dims))
 
@@ -355,6 +382,7 @@ def flip(run: Run, input: Value, dims: Value) -> Value:
 
 
 @define("tensor.flip")
+@or_by_name("dims")
 def flip_method(run: Run, input: Value, *dims: Value) -> Value:
     return flip_axes(run, input, dims[0] if len(dims) == 1 else dims)
 
@@ -406,7 +434,7 @@ def select(run: Run, input: Value, dim: Value, index: Value) -> Value:
     return take(run, tensor_of(input), (slice(None),) * (dim if dim >= 0 else (rank or 0) + dim) + (index,))
 
 
-@define(*everywhere("atleast_1d"))
+@define("torch.atleast_1d")
 def atleast_1d(run: Run, input: Value) -> Value:
     return shaped(run, Unsqueeze(0), input, "atleast_1d") if rank_of(input) == 0 else input
 

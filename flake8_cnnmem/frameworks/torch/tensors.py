@@ -13,9 +13,19 @@ from flake8_cnnmem.frameworks.torch.autograd import backward, forget_gradient, g
 from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
 from flake8_cnnmem.frameworks.torch.creation import value_as
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
-from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, DTYPES, GPU, SIZES, dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.dtypes import (
+    COMPLEX,
+    DTYPES,
+    GPU,
+    SIZES,
+    dtype_of,
+    is_dtype,
+    is_floating,
+    real_dtype,
+)
+from flake8_cnnmem.frameworks.torch.hooks import HANDLE
 from flake8_cnnmem.frameworks.torch.indexing import index
-from flake8_cnnmem.frameworks.torch.module import HANDLE
+from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
@@ -70,8 +80,8 @@ ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
     "H": last_swapped,
     "mH": last_swapped,
     "data": values_only,
-    "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real"),
-    "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag"),
+    "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real", dtype=real_dtype(tensor)),
+    "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag", dtype=real_dtype(tensor)),
     "grad": gradient_of,
     "grad_fn": lambda run, tensor: None if tensor.call is None else run.unknown("gradients are not computed"),
     "is_cuda": lambda run, tensor: True,
@@ -93,28 +103,6 @@ ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
 }
 
 
-NOT_FOLLOWED = frozenset((
-    "addr_", "arccosh", "arccosh_", "arcsinh", "arcsinh_", "arctanh", "arctanh_", "as_strided_",
-    "as_strided_scatter", "as_subclass", "ccol_indices", "chalf", "cholesky_inverse", "cholesky_solve",
-    "col_indices", "conj_physical", "conj_physical_", "const_data_ptr", "crow_indices", "dense_dim", "dequantize",
-    "det", "diagonal_scatter", "dim_order", "dsplit", "eig", "float_power_", "frexp", "geqrf", "grad_dtype",
-    "hash_tensor", "heaviside_", "histogram", "igamma", "igamma_", "igammac", "igammac_", "index", "indices",
-    "int_repr", "ipu", "is_coalesced", "is_conj", "is_distributed", "is_inference", "is_ipu", "is_maia", "is_mtia",
-    "is_neg", "is_pinned", "is_shared", "is_signed", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "isneginf",
-    "isposinf", "istft", "logdet", "logit_", "lstsq", "lu", "lu_solve", "map2_", "module_load", "msort", "mtia",
-    "mvlgamma", "mvlgamma_", "narrow_copy", "new_empty_strided", "nonzero_static", "orgqr", "ormqr", "output_nr",
-    "polygamma", "polygamma_", "put", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",
-    "q_scale", "q_zero_point", "qr", "qscheme", "reinforce", "renorm", "renorm_", "resize", "resize_", "resize_as",
-    "resize_as_", "resize_as_sparse_", "resolve_neg", "retains_grad", "row_indices", "select_scatter",
-    "slice_inverse", "slice_scatter", "slogdet", "smm", "solve", "sparse_dim", "sparse_mask", "sparse_resize_",
-    "sparse_resize_and_clear_", "sspaddmm", "stft", "storage_type", "swapaxes_", "swapdims_", "symeig",
-    "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo",
-    "to_sparse_csc", "to_sparse_csr", "triangular_solve", "unsafe_split", "unsafe_split_with_sizes", "values",
-    "volatile",
-))  # fmt: skip
-"""What a tensor has beside all that: nothing of it makes a model, and code that asks for it goes on."""
-
-
 def bytes_of(tensor: Tensor) -> Value:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
@@ -133,9 +121,10 @@ def get(run: Run, tensor: Tensor, attribute: str) -> Value:
     found = ATTRIBUTES.get(attribute)
     if found is not None:
         return found(run, tensor)
-    if attribute in NOT_FOLLOWED:
-        return run.unknown(f"{attribute} of a tensor is not followed")
-    return own_attributes(run, tensor).get(attribute, MISSING)
+    own = own_attributes(run, tensor)
+    if attribute in own:
+        return own[attribute]
+    return run.unknown(f"{attribute} of a tensor is not followed") if attribute in NAMES.of("torch.Tensor") else MISSING
 
 
 def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
@@ -331,7 +320,7 @@ def record_stream(run: Run, input: Value, stream: Value) -> Value:
 
 @define("tensor.register_hook", "tensor.register_post_accumulate_grad_hook")
 def register_hook(run: Run, input: Value, hook: Value) -> Value:
-    return Instance(HANDLE)
+    return Instance(HANDLE, {"id": -1})
 
 
 @define("tensor.is_floating_point", "torch.is_floating_point")

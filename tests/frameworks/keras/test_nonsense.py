@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from flake8_cnnmem.frameworks.keras.functions import backend, operations, tensorflow
+from flake8_cnnmem.frameworks.keras.functions import backend, operations, tensorflow_areas
 from flake8_cnnmem.frameworks.keras.functions.tables import Table
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from tests.frameworks.keras.code import Ran
@@ -56,7 +56,11 @@ FUNCTIONS = [
     *functions(operations.OPS, "keras.ops"),
     *functions(operations.IMAGE, "keras.ops.image"),
     *functions(backend.TABLE, "K"),
-    *[name for part, table in tensorflow.TABLES.items() for name in functions(table, f"tf.{part}" if part else "tf")],
+    *[
+        name
+        for part, table in tensorflow_areas.TABLES.items()
+        for name in functions(table, f"tf.{part}" if part else "tf")
+    ],
 ]
 
 

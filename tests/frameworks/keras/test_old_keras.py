@@ -18,6 +18,22 @@ LAYERS = {
     "by name": ("Convolution2D(nb_filter=4, nb_row=2, nb_col=3)", (9, 9, 2), [8, 7, 4], 4 * 2 * 6 + 4),
     "without bias": ("Convolution2D(8, 1, 1, bias=False, init='he_normal')", (9, 9, 2), [9, 9, 8], 16),
     "channels first": ("Convolution2D(8, 3, 3, dim_ordering='th')", (2, 9, 9), [8, 7, 7], 8 * 2 * 9 + 8),
+    "the old order under today's name": (
+        "Conv2D(8, 3, 5, border_mode='same', subsample=(2, 2))", (9, 9, 2), [5, 5, 8], 8 * 2 * 15 + 8,
+    ),
+    "today's order under today's name": ("Conv2D(8, 3, 2)", (9, 9, 2), [4, 4, 8], 8 * 2 * 9 + 8),
+    "three sides under today's name": ("Conv3D(4, 3, 2, 1)", (5, 5, 5, 2), [3, 4, 5, 4], 4 * 2 * 6 + 4),
+    "three sides by name": (
+        "Convolution3D(4, kernel_dim1=3, kernel_dim2=2, kernel_dim3=1)", (5, 5, 5, 2), [3, 4, 5, 4], 4 * 2 * 6 + 4,
+    ),
+    "Deconv2D": (
+        "Deconv2D(4, 3, 3, (None, 18, 18, 4), subsample=(2, 2), border_mode='same')", (9, 9, 2), [18, 18, 4], 76,
+    ),
+    "an Embedding with dropout": ("Embedding(5, 3, dropout=0.2)", (4,), [4, 3], 15),
+    "a pool of sides that are no whole numbers": ("AveragePooling2D((9 / 2, 9 / 2))", (9, 9, 2), [2, 2, 2], 0),
+    "a local convolution in the old order": (
+        "LocallyConnected2D(4, 3, 3, bias=False)", (5, 5, 2), [3, 3, 4], 9 * 18 * 4,
+    ),
     "today's meaning under the old name": ("Convolution2D(8, 3, padding='same')", (9, 9, 2), [9, 9, 8], 152),
     "Convolution1D": ("Convolution1D(nb_filter=4, filter_length=3, border_mode='same')", (9, 2), [9, 4], 28),
     "AtrousConvolution2D": ("AtrousConvolution2D(4, 3, 3, atrous_rate=(2, 2))", (9, 9, 2), [5, 5, 4], 76),
@@ -56,6 +72,13 @@ CODE = {
     "merge by sum": ("a = Input((4,))\ny = merge([a, a], mode='sum')", [4]),
     "merge by a function": (
         "a = Input((4,))\ny = merge([a, a], mode=lambda t: t[0] - t[1], output_shape=lambda s: s[0])", [4],
+    ),
+    "a part of a shape": ("a = Input((4, 6))\nh, w = a.shape[1:].as_list()\ny = Dense(h * w)(a)", [4, 24]),
+    "private names of shapes": ("a = Input((4, 6))\ny = Dense(a._shape_val[1] + a._shape_as_list()[2])(a)", [4, 10]),
+    "numpy by a star import": ("y = Dense(int(np.sqrt(16)))(Input((3,)))", [4]),
+    "a class of optimizers in small letters": (
+        ("from keras import optimizers\ny = Dense(2)(Input((3,)))\no = optimizers.rmsprop(lr=0.1)\n"
+        "assert type(o) is optimizers.RMSprop"), [2],
     ),
     "Model(input=, output=)": ("a = Input((4,))\nm = Model(input=a, output=Dense(2)(a))\ny = m.output", [2]),
     "channels first by K": (

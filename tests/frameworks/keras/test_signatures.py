@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.frameworks.keras import configured
-from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow
+from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow_areas
 from flake8_cnnmem.frameworks.keras.functions.tables import Table
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.stubs import Stub
@@ -28,7 +28,7 @@ EASIER = {
 TABLES: dict[str, Table] = {
     "keras.ops": operations.OPS,
     "keras.random": operations.RANDOM,
-    **{f"tf.{part}" if part else "tf": table for part, table in tensorflow.TABLES.items()},
+    **{f"tf.{part}" if part else "tf": table for part, table in tensorflow_areas.TABLES.items()},
 }
 
 LAYERS = sorted(name for name in SIGNATURES if name.startswith("keras.layers."))

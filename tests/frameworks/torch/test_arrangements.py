@@ -133,7 +133,8 @@ def test_devices_that_nobody_tells_are_one_and_a_cause() -> None:
         "how many devices share DataParallel is not said (cnnmem-devices): one was counted"
     ]
     assert four.training.batch_size.value == 2
-    assert four.training.batch_size.passed_over == (("8", "train.py:6"),)
+    assert (four.training.drawn.value, four.training.drawn.source) == (8, "train.py:6")
+    assert [cause.reason for cause in four.causes] == ["what the first of 4 devices gathers of the others' outputs"]
 
 
 def test_a_launcher_that_is_not_seen_may_start_one_process() -> None:
@@ -332,3 +333,29 @@ trainer.fit(model, data)
 """
     )
     assert (report.training.batch_size.value, report.training.batch_size.source) == (32, "default")
+
+
+ASKED = {
+    "if torch.cuda.device_count() > 1:\n    net = nn.DataParallel(net)\n": True,
+    "n = torch.cuda.device_count()\n": True,
+    "net = nn.DataParallel(net, device_ids=list(range(torch.cuda.device_count())))\n": True,
+    "print(torch.cuda.device_count(), f'{torch.cuda.device_count()} GPUs')\n": False,
+    "assert torch.cuda.device_count() >= 1\n": False,
+    "assert not torch.cuda.device_count() == 0\n": False,
+    "torch.cuda.set_device(3 % torch.cuda.device_count())\n": False,
+    "device = 'cuda' if torch.cuda.device_count() else 'cpu'\n": False,
+}
+
+
+@pytest.mark.parametrize(("line", "matters"), ASKED.items(), ids=ASKED)
+def test_one_gpu_is_counted_with_a_cause_where_the_program_does_else_for_several(line: str, matters: bool) -> None:
+    program = "net = Net()\n" + line + SGD
+    causes = [cause.reason for cause in reported(program).causes]
+    assert ("how many GPUs there are is not said (cnnmem-devices): one was counted" in causes) is matters
+    assert reported(program, devices=1).status == "exact"
+
+
+def test_a_program_that_asks_how_many_gpus_there_are_is_told_the_option() -> None:
+    program = "net = Net()\nif torch.cuda.device_count() > 1:\n    net = nn.DataParallel(net)\n" + SGD
+    four = reported(program, devices=4)
+    assert (four.training.drawn.value, four.training.batch_size.value) == (8, 2)

@@ -31,10 +31,10 @@ def test_code_gives_what_torch_gives(case: dict[str, Any]) -> None:
     assert found == case["y"] or rounded(found) == rounded(case["y"])
     assert ran.problems == []
     if "parameters" in case:
-        parameters = list(owned(ran["m"], "_parameters"))
+        parameters = list(owned(ran.run, ran["m"], "_parameters"))
         assert declared(parameters) == [entry[:2] for entry in case["parameters"]]
         assert [weight.trainable for _, weight in parameters] == [entry[2] for entry in case["parameters"]]
-        assert sorted(declared(list(owned(ran["m"], "_buffers")))) == sorted(case["buffers"])
+        assert sorted(declared(list(owned(ran.run, ran["m"], "_buffers")))) == sorted(case["buffers"])
 
 
 def rounded(value: Any) -> Any:

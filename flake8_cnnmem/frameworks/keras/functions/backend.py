@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.keras.functions.elementwise import (
 )
 from flake8_cnnmem.frameworks.keras.functions.images import resize_images
 from flake8_cnnmem.frameworks.keras.functions.matrices import batch_dot, dot
-from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.functions.picking import gather
 from flake8_cnnmem.frameworks.keras.functions.reductions import reduce
 from flake8_cnnmem.frameworks.keras.functions.shaping import (
     batch_flatten,
@@ -26,7 +26,6 @@ from flake8_cnnmem.frameworks.keras.functions.shaping import (
     expand_dims,
     flatten,
     flip,
-    gather,
     int_shape,
     ndim,
     repeat,
@@ -52,6 +51,7 @@ from flake8_cnnmem.frameworks.keras.functions.windows import (
     separable_conv,
 )
 from flake8_cnnmem.frameworks.keras.session import session_of
+from flake8_cnnmem.frameworks.keras.variables import variable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
 
@@ -228,14 +228,6 @@ def is_keras_tensor(run: Run, x: Value) -> Value:
         and not isinstance(x, Weight)
         and x.framework == "keras"
         and session_of(run).node_of(x) is not None
-    )
-
-
-def variable(run: Run, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
-    """`K.variable(init(shape))`: a weight of the shape of its value."""
-    shape = shape_of(value)
-    return Weight(
-        shape, "float", framework="keras", name=name if isinstance(name, str) else "variable", site=run.here()
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Batch, Size
 from flake8_cnnmem.frameworks.keras import constants
-from flake8_cnnmem.frameworks.keras.constants import constant, plain
+from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.functions.elementwise import cast
-from flake8_cnnmem.frameworks.keras.functions.operands import as_tensor, computed, shape_of
+from flake8_cnnmem.frameworks.keras.functions.operands import apply, as_tensor, computed, shape_of
 from flake8_cnnmem.frameworks.keras.functions.shaping import sizes
 from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Elementwise, OneHot
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
 
@@ -26,8 +27,11 @@ def filled(run: Run, shape: Value = (), value: Value = 0, dtype: Value = None) -
 
 
 def like(run: Run, x: Value, dtype: Value = None) -> Value:
-    given = shape_of(x)
-    return Tensor(given, tensor_dtype(dtype) if dtype is not None else getattr(x, "dtype", "float"), framework="keras")
+    own = tensor_dtype(dtype) if dtype is not None else getattr(x, "dtype", "float")
+    if not isinstance(x, Tensor) or is_constant(x):
+        return Tensor(shape_of(x), own, framework="keras")
+    # Of a symbolic tensor it is one, too, and leads on from the input.
+    return apply(run, Elementwise("like"), x, function="zeros_like", dtypes=[own])
 
 
 def random(run: Run, shape: Value = (), dtype: Value = None) -> Value:
@@ -73,11 +77,8 @@ def eye(run: Run, n: Value, m: Value = None) -> Value:
 
 
 def one_hot(run: Run, x: Value, depth: Value, axis: Value = -1, dtype: Value = None) -> Value:
-    given = shape_of(x)
-    if isinstance(given, Unknown):
-        return given
-    at = len(given) if axis in (-1, None) else axis
-    return Tensor((*given[:at], plain_size(plain(depth)), *given[at:]), tensor_dtype(dtype), framework="keras")
+    op = OneHot(plain_size(plain(depth)), -1 if axis is None else plain_size(axis))
+    return apply(run, op, x, function="one_hot", dtypes=[tensor_dtype(dtype)])
 
 
 def to_tensor(run: Run, value: Value, dtype: Value = None) -> Value:

@@ -60,6 +60,11 @@ def listed(value: Value) -> Value:
     return constant(value) if isinstance(value, (list, tuple)) else value
 
 
+def is_symbolic(run: Run, value: Value) -> bool:
+    """Whether a value is computed from a model's inputs, or is one."""
+    return isinstance(value, Tensor) and (value.call is not None or session_of(run).node_of(value) is not None)
+
+
 def known(value: Value) -> bool:
     return is_constant(value) or isinstance(value, (int, float, Batch))
 

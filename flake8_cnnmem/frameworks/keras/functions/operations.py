@@ -30,6 +30,7 @@ from flake8_cnnmem.frameworks.keras.functions.elementwise import (
 )
 from flake8_cnnmem.frameworks.keras.functions.images import crop_images, depth_to_space, patches, resize, space_to_depth
 from flake8_cnnmem.frameworks.keras.functions.matrices import dot, einsum, matmul, outer, tensordot
+from flake8_cnnmem.frameworks.keras.functions.picking import gather
 from flake8_cnnmem.frameworks.keras.functions.reductions import moments, reduce, sort, top_k
 from flake8_cnnmem.frameworks.keras.functions.shaping import (
     broadcast_to,
@@ -37,7 +38,6 @@ from flake8_cnnmem.frameworks.keras.functions.shaping import (
     expand_dims,
     flatten,
     flip,
-    gather,
     joined,
     moveaxis,
     ndim,

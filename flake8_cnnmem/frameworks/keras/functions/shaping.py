@@ -16,7 +16,6 @@ from flake8_cnnmem.frameworks.keras.functions.operands import (
     float_of,
     known,
     layout,
-    listed,
     shape_of,
 )
 from flake8_cnnmem.frameworks.keras.session import session_of
@@ -292,28 +291,6 @@ def spatial_pad(run: Run, x: Value, padding: Value = 1, data_format: Value = Non
     zero = ((0, 0),)
     first = layout(run, data_format) is False
     return apply(run, Pad(zero * 2 + full if first else zero + full + zero), x, function="pad")
-
-
-def gather(run: Run, x: Value, indices: Value, axis: Value = 0, batch_dims: Value = 0) -> Value:
-    """Rows by number, along an axis."""
-    axis = 0 if axis is None else axis_number(axis)
-    shape, picked = shape_of(x), shape_of(listed(indices))
-    if is_constant(x) and is_constant(listed(indices)) and axis == 0:
-        chosen = listed(indices).data
-        return constant(tuple(x.data[at] for at in chosen)) if isinstance(chosen, tuple) else x.data[chosen]
-    if isinstance(shape, Unknown) or isinstance(picked, Unknown) or not isinstance(axis, int):
-        return apply(
-            run,
-            Elementwise("gather"),
-            shape if isinstance(shape, Unknown) else run.unknown("what is gathered is not known"),
-        )
-    if batch_dims:
-        return run.unknown("gathering within a batch is not followed")
-    axis %= max(len(shape), 1)
-    item: Any = listed(indices)
-    if not isinstance(item, Tensor) or item.shape == ():
-        item = plain(item)
-    return apply(run, Index((*(slice(None),) * axis, item)), x, function="gather")
 
 
 def strided_slice(run: Run, x: Value, begin: Value, size: Value) -> Value:

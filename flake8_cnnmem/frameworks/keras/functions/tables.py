@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from flake8_cnnmem.frameworks.keras.session import first_unknown_in
+from flake8_cnnmem.frameworks.keras.functions.operands import is_symbolic
+from flake8_cnnmem.frameworks.keras.session import first_unknown_in, tensors_in
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.values import MISSING, Native, Run, Value
 
 Entry: TypeAlias = "tuple[str, Callable[..., Value]] | tuple[str, Callable[..., Value], dict[str, Value]]"
@@ -35,6 +38,18 @@ class Table:
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
+
+
+def led_on(run: Run, name: str, given: object, result: Value) -> Value:
+    """What a function gives, with the graph behind its arguments: a computation may make a tensor of their shapes alone
+    (zeros as many as there are samples), and whatever leads to them is a part of the model all the same."""
+    if not isinstance(result, Tensor) or result.call is not None or result.data is not None:
+        return result
+    behind = [tensor for tensor in tensors_in(given) if is_symbolic(run, tensor)]
+    if not behind or any(result is tensor for tensor in behind) or not isinstance(result.shape, tuple):
+        return result
+    op = Given("like", (result.shape,))
+    return run.apply(op, *behind, function=name, dtypes=[result.dtype], framework="keras")
 
 
 def function_native(name: str, signature: str, function: Callable[..., Value], fixed: dict[str, Value]) -> Native:
@@ -71,8 +86,9 @@ def function_native(name: str, signature: str, function: Callable[..., Value], f
                 bound[target] = value
         try:
             if variadic:
-                return function(run, *args, **{**fixed, **{word: bound[word] for word in bound if word in kwargs}})
-            return function(run, **{**fixed, **bound})
+                named = {word: bound[word] for word in bound if word in kwargs}
+                return led_on(run, name, args, function(run, *args, **{**fixed, **named}))
+            return led_on(run, name, list(bound.values()), function(run, **{**fixed, **bound}))
         except (TypeError, ValueError, AttributeError, LookupError):
             # computations look closer at their arguments than they would have to if those were known
             cause = first_unknown_in(list(bound.values()) or args)

@@ -1,8 +1,8 @@
-"""TensorFlow's functions (`tf.*`, `tf.nn.*`, `tf.image.*`, ...) as tables."""
+"""TensorFlow's functions (`tf.*`, `tf.math.*`, `tf.nn.*`) as tables."""
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.functions.control import checkpointed, conditional
+from flake8_cnnmem.frameworks.keras.functions.control import checkpointed, conditional, folded, mapped, scanned
 from flake8_cnnmem.frameworks.keras.functions.creation import (
     arange,
     eye,
@@ -28,15 +28,18 @@ from flake8_cnnmem.frameworks.keras.functions.elementwise import (
     where,
 )
 from flake8_cnnmem.frameworks.keras.functions.images import (
-    crop,
     depth_to_space,
-    extract_patches,
-    fit,
-    more_channels,
-    resize,
     space_to_depth,
 )
 from flake8_cnnmem.frameworks.keras.functions.matrices import einsum, matmul, tensordot
+from flake8_cnnmem.frameworks.keras.functions.picking import (
+    boolean_mask,
+    gather,
+    gather_nd,
+    max_pool_with_argmax,
+    put_into,
+    scatter_nd,
+)
 from flake8_cnnmem.frameworks.keras.functions.reductions import moments, reduce, sort, top_k
 from flake8_cnnmem.frameworks.keras.functions.shaping import (
     broadcast_to,
@@ -44,7 +47,6 @@ from flake8_cnnmem.frameworks.keras.functions.shaping import (
     crelu,
     expand_dims,
     flip,
-    gather,
     ndim,
     pad,
     repeat,
@@ -56,12 +58,11 @@ from flake8_cnnmem.frameworks.keras.functions.shaping import (
     squeeze,
     stack,
     strided_slice,
-    swapaxes,
     tile,
     transpose,
     unstack,
 )
-from flake8_cnnmem.frameworks.keras.functions.tables import Entry, Table
+from flake8_cnnmem.frameworks.keras.functions.tables import Entry
 from flake8_cnnmem.frameworks.keras.functions.windows import (
     batch_normalization,
     bias_add,
@@ -73,7 +74,6 @@ from flake8_cnnmem.frameworks.keras.functions.windows import (
     pool,
     pool_by_name,
     separable_conv,
-    to_grayscale,
 )
 
 UNARY = {
@@ -124,6 +124,13 @@ MATH: dict[str, Entry] = {
     "top_k": ("input>x k sorted index_type> name>", top_k),
     "norm": ("tensor>x ord> axis keepdims name>", reduce, {"kind": "norm"}),
 }  # fmt: skip
+
+
+PUTTING = (
+    "tensor_scatter_nd_update", "tensor_scatter_nd_add", "tensor_scatter_nd_sub", "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+)  # fmt: skip
+"""Functions that put values into a tensor at places."""
 
 
 CORE: dict[str, Entry] = {
@@ -186,6 +193,18 @@ CORE: dict[str, Entry] = {
     "argsort": ("values>x axis direction> stable> name>", reduce, {"kind": "argsort"}),
     "space_to_depth": ("input>x block_size data_format name>", space_to_depth),
     "depth_to_space": ("input>x block_size data_format name>", depth_to_space),
+    "gather_nd": ("params>x indices batch_dims name> bad_indices_policy>", gather_nd),
+    "boolean_mask": ("tensor>x mask axis name>", boolean_mask),
+    "scatter_nd": ("indices updates shape name> bad_indices_policy>", scatter_nd),
+    **dict.fromkeys(PUTTING, ("tensor indices updates name> bad_indices_policy>", put_into)),
+    "map_fn": ("fn elems dtype> parallel_iterations> back_prop> swap_memory> infer_shape> name> fn_output_signature>",
+               mapped),
+    "vectorized_map": ("fn elems fallback_to_while_loop> warn>", mapped),
+    "scan": ("fn elems initializer parallel_iterations> back_prop> swap_memory> infer_shape> reverse> name>", scanned),
+    **dict.fromkeys(
+        ("foldl", "foldr"),
+        ("fn elems initializer parallel_iterations> back_prop> swap_memory> name>", folded),
+    ),
     "random_normal": ("shape mean> stddev> dtype seed> name>", random),
     "random_uniform": ("shape minval> maxval> dtype seed> name>", random),
     "truncated_normal": ("shape mean> stddev> dtype seed> name>", random),
@@ -290,65 +309,11 @@ NN: dict[str, Entry] = {
     "space_to_depth": ("input>x block_size data_format name>", space_to_depth),
     "depth_to_space": ("input>x block_size data_format name>", depth_to_space),
     "top_k": ("input>x k sorted index_type> name>", top_k),
+    "max_pool_with_argmax": (
+        "input>x ksize>pool_size strides padding data_format output_dtype> include_batch_in_index> name> Targmax>",
+        max_pool_with_argmax,
+    ),
     "crelu": ("features>x axis name>", crelu),
     "log_sigmoid": ("x name>", unary, {"kind": "log_sigmoid"}),
     "embedding_lookup": ("params>x ids>indices max_norm> name>", gather),
 }  # fmt: skip
-
-
-RESIZE = "images size method preserve_aspect_ratio> antialias> name> align_corners> half_pixel_centers>"
-
-
-IMAGE: dict[str, Entry] = {
-    "resize": (RESIZE, resize),
-    "resize_images": (RESIZE, resize),
-    "resize_bilinear": ("images size align_corners> name> half_pixel_centers>", resize, {"method": "bilinear"}),
-    "resize_nearest_neighbor": ("images size align_corners> name> half_pixel_centers>", resize, {"method": "nearest"}),
-    "resize_bicubic": ("images size align_corners> name> half_pixel_centers>", resize, {"method": "bicubic"}),
-    "resize_area": ("images size align_corners> name>", resize, {"method": "area"}),
-    "crop_to_bounding_box": ("image offset_height offset_width target_height target_width", crop),
-    "resize_with_crop_or_pad": ("image target_height target_width", fit),
-    "resize_image_with_crop_or_pad": ("image target_height target_width", fit),
-    "resize_with_pad": ("image target_height target_width method> antialias>", fit),
-    "extract_patches": ("images sizes strides rates padding name>", extract_patches),
-    "extract_image_patches": ("images ksizes strides rates padding name> sizes", extract_patches),
-    "grayscale_to_rgb": ("images>x name>", more_channels),
-    **{
-        name: ("images>x name>", unary, {"kind": "augment"})
-        for name in ("rgb_to_hsv", "hsv_to_rgb", "rgb_to_yuv", "yuv_to_rgb")
-    },
-    "flip_left_right": ("image>x", flip, {"axis": -2}),
-    "flip_up_down": ("image>x", flip, {"axis": -3}),
-    "rgb_to_grayscale": ("images>x name>", to_grayscale),
-    "per_image_standardization": ("image>x", unary, {"kind": "scale"}),
-}
-
-
-RANDOM: dict[str, Entry] = {
-    "normal": ("shape mean> stddev> dtype seed> name>", random),
-    "uniform": ("shape minval> maxval> dtype seed> name>", random),
-    "truncated_normal": ("shape mean> stddev> dtype seed> name>", random),
-    "shuffle": ("value>x seed> name>", identity),
-}
-
-
-LINALG: dict[str, Entry] = {
-    "matmul": CORE["matmul"],
-    "einsum": CORE["einsum"],
-    "norm": MATH["norm"],
-    "l2_normalize": MATH["l2_normalize"],
-    "tensordot": CORE["tensordot"],
-    "eye": CORE["eye"],
-    "band_part": ("input>x num_lower> num_upper> name>", unary, {"kind": "copy"}),
-    "matrix_transpose": ("a>x name> conjugate>", swapaxes, {"axis1": -1, "axis2": -2}),
-}
-
-
-TABLES: dict[str, Table] = {
-    "": Table(CORE),
-    "math": Table({**MATH, "sigmoid": NN["sigmoid"], "softmax": NN["softmax"], "softplus": NN["softplus"]}),
-    "nn": Table(NN),
-    "image": Table(IMAGE),
-    "random": Table(RANDOM),
-    "linalg": Table(LINALG),
-}

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Reduce, Transpose
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
-from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.ops.base import Weightless, asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -118,21 +118,17 @@ def Lambda(
     return ()
 
 
-class Given:
+class Given(Weightless):
     """An op whose output shape is what the code says: the function inside could not be followed."""
 
     kind = "lambda"
-    view = False
-    in_place = False
+    random = True
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         return (self.shape,)
-
-    def weights(self, *inputs: Shape) -> dict[str, Value]:
-        return {}
 
 
 # --- EinsumDense ------------------------------------------------------------------------------------------------------

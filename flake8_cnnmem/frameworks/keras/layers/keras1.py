@@ -9,33 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.keras.layers import convolutional, merging
-from flake8_cnnmem.frameworks.keras.legacy import KERAS_1
+from flake8_cnnmem.frameworks.keras.legacy import in_todays_order
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tracking import MERGE
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
-
-OLD_WORDS = frozenset(KERAS_1) - {"mode", "alpha", "output_shape", "interpolation", "sparse", "arguments"}
-
-
-def convolution_arguments(
-    rank: int, args: tuple[Value, ...], kwargs: dict[str, Value]
-) -> tuple[tuple[Value, ...], dict[str, Value]]:
-    """(filters, rows, columns, ...) as (filters, (rows, columns), ...)."""
-    words = ("kernel_dim1", "kernel_dim2", "kernel_dim3") if rank == 3 else ("nb_row", "nb_col")
-    if any(word in kwargs for word in words[:rank]):
-        kwargs = dict(kwargs)
-        sides = list(args[1 : 1 + rank])
-        sides += [kwargs.pop(word) for word in words[len(sides) : rank] if word in kwargs]
-        return args[:1], {**kwargs, "kernel_size": tuple(sides)}
-    if len(args) > rank and all(not isinstance(side, (list, tuple)) for side in args[1 : rank + 1]):
-        sides = args[1 : rank + 1]  # type: ignore[assignment]
-        rest = args[rank + 1 :]
-        kwargs = dict(kwargs)
-        # behind the sides Keras 1 had: init, activation, weights, border_mode, subsample
-        for word, value in zip(("init", "activation", "weights", "border_mode", "subsample"), rest, strict=False):
-            kwargs[word] = value
-        return (args[0], tuple(sides)), kwargs
-    return args, kwargs
 
 
 def renamed(old: str, today: Class, rank: int, always: bool = False) -> Class:
@@ -43,9 +20,8 @@ def renamed(old: str, today: Class, rank: int, always: bool = False) -> Class:
     init: Callable[..., None] = today.namespace["__init__"].function
 
     def initialise(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
-        in_old_order = len(args) > rank > 1
-        if always or in_old_order or any(word in OLD_WORDS for word in kwargs):
-            args, kwargs = convolution_arguments(rank, args, kwargs)
+        if always or len(args) > rank > 1:
+            args, kwargs = in_todays_order(rank, args, kwargs, today.facts["stub"].names)
         init(run, self, *args, **kwargs)
 
     cls = Class(today.name, (today,), {"__init__": Native("__init__", initialise, absorb=False)}, module="keras.layers")
@@ -60,8 +36,10 @@ Deconvolution2D = renamed("Deconvolution2D", convolutional.Conv2DTranspose, 2, a
 Deconvolution3D = renamed("Deconvolution3D", convolutional.Conv3DTranspose, 3, always=True)
 AtrousConvolution1D = renamed("AtrousConvolution1D", convolutional.Conv1D, 1, always=True)
 AtrousConvolution2D = renamed("AtrousConvolution2D", convolutional.Conv2D, 2, always=True)
-AtrousConv2D = renamed("AtrousConv2D", convolutional.Conv2D, 2, always=True)
 SeparableConvolution2D = renamed("SeparableConvolution2D", convolutional.SeparableConv2D, 2)
+for _short, _long in (("Deconv2D", Deconvolution2D), ("Deconv3D", Deconvolution3D),
+                      ("AtrousConv1D", AtrousConvolution1D), ("AtrousConv2D", AtrousConvolution2D)):  # fmt: skip
+    LAYERS[_short] = _long
 """Keras 1's default padding was "valid" and its default stride 1, as today."""
 
 

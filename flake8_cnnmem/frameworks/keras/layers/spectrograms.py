@@ -8,14 +8,14 @@ from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
-from flake8_cnnmem.graph import WeightSpec
 from flake8_cnnmem.ops import Convolution
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Spectrogram:
+class Spectrogram(Weightless):
     """Frames of a signal and their frequencies, in the shapes of the two layers here."""
 
     bins: Size
@@ -26,8 +26,6 @@ class Spectrogram:
     expand: bool = False
 
     kind = "spectrogram"
-    view = False
-    in_place = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         shape = inputs[0]
@@ -47,9 +45,6 @@ class Spectrogram:
             )
         rows = multiply(self.bins, channels)
         return ((slid[0], time, rows) if self.channels_last else (slid[0], rows, time),)
-
-    def weights(self, *inputs: Shape) -> dict[str, WeightSpec]:
-        return {}
 
 
 def frequencies(self: Instance) -> Value:

@@ -11,6 +11,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Run, Value
 
 HELD = "_checkpoint_wrapped_module"
+IMPLEMENTATION = "checkpoint_impl"
 
 
 def native(name: str, function: Value) -> Native:
@@ -26,7 +27,9 @@ def held(self: Instance) -> Value:
 
 
 def again(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
-    with run.enter(None, checkpoint=True):
+    # A reentrant wrapper hands on the arguments by name, too, as tensors of one list.
+    given = (*args, *kwargs.values()) if self.attributes.get(IMPLEMENTATION) == "reentrant" else None
+    with run.enter(None, checkpoint=True, reentrant=given):
         return run.call(held(self), *args, **kwargs)
 
 
@@ -53,7 +56,12 @@ def checkpoint_wrapper(
     run: Run, /, module: Value, checkpoint_impl: Value = None, checkpoint_fn: Value = None,
     offload_to_cpu: Value = False, **kwargs: Value,
 ) -> Value:  # fmt: skip
-    return run.construct(CHECKPOINTED, module) if is_module(module) else module
+    if not is_module(module):
+        return module
+    made = run.construct(CHECKPOINTED, module)
+    if isinstance(made, Instance):
+        made.attributes[IMPLEMENTATION] = checkpoint_impl
+    return made
 
 
 def offload_wrapper(run: Run, /, module: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_cnnmem.frameworks.torch.lightning.precision import Precision
+from flake8_cnnmem.frameworks.torch.distributed.precision import Precision
 from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER, MOVES
 from flake8_cnnmem.frameworks.torch.module import is_module
 from flake8_cnnmem.frameworks.torch.regions import AUTOCAST, QUIET

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.arrangement import Arrangement
-from flake8_cnnmem.frameworks.framework import DIVIDES_AMONG
 from flake8_cnnmem.frameworks.torch.convolutions import attribute
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of
 from flake8_cnnmem.frameworks.torch.layer import composite
@@ -62,7 +61,7 @@ def DataParallel(
     run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
 ) -> None:
     set_attribute(run, self, "module", module)
-    self.attributes["device_ids"] = self.attributes[DIVIDES_AMONG] = device_ids
+    self.attributes["device_ids"] = device_ids
     arrange(
         run, module,
         Arrangement("DataParallel", count_of(device_ids), buckets="replica", divides_batch=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import floor_divide, multiply
-from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.attention import multi_head_attention_forward
@@ -20,6 +20,7 @@ from flake8_cnnmem.frameworks.torch.parameters import empty_weight
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.frameworks.torch.shapes import swap
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import AttentionInputs
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Run, StaticMethod, Value
@@ -35,6 +36,11 @@ def attention_forward(
         "out_proj", "batch_first", "q_proj_weight", "k_proj_weight", "v_proj_weight",
     )  # fmt: skip
     width, heads, weight, bias, bias_k, bias_v, zero, rate, out, first, wq, wk, wv = current(run, self, *names)
+    asks = AttentionInputs(width, self.attributes["kdim"], self.attributes["vdim"], first is True)
+    shapes = [tensor.shape for each in (query, key, value) if isinstance(tensor := tensor_of(each), Tensor)]
+    known = [shape for shape in shapes if not isinstance(shape, Unknown)]
+    if len(known) == 3 and asks.problem(*known) is not None:
+        return apply(run, asks, query, key, value, function="MultiheadAttention"), None
     swapped = first is True and rank(query) == 3
     if swapped:
         same_key, same_value = key is query, value is key
@@ -142,8 +148,9 @@ def attend(
 
 def feed(run: Run, self: Instance, dropout: str, x: Value) -> Value:
     hidden = run.call(attribute(run, self, "activation"), child(run, self, "linear1", x))
-    x = child(run, self, "linear2", child(run, self, "dropout", hidden))
-    return child(run, self, dropout, x)
+    result = child(run, self, "linear2", child(run, self, "dropout", hidden))
+    run.let_go(x)
+    return child(run, self, dropout, result)
 
 
 def encoder_layer_forward(
@@ -158,7 +165,10 @@ def encoder_layer_forward(
         return binary(run, "+", x, feed(run, self, "dropout2", child(run, self, "norm2", x)))
     attended = attend(run, self, "self_attn", "dropout1", x, x, src_mask, src_key_padding_mask, is_causal)
     x = child(run, self, "norm1", binary(run, "+", x, attended))
-    return child(run, self, "norm2", binary(run, "+", x, feed(run, self, "dropout2", x)))
+    result = child(run, self, "norm2", binary(run, "+", x, feed(run, self, "dropout2", x)))
+    # The names of its own forward pass.
+    run.let_go(src, x)
+    return result
 
 
 @composite("transformer", forward=encoder_layer_forward)
@@ -196,8 +206,11 @@ def decoder_layer_forward(
         x = binary(run, "+", x, cross(child(run, self, "norm2", x)))
         return binary(run, "+", x, feed(run, self, "dropout3", child(run, self, "norm3", x)))
     x = child(run, self, "norm1", binary(run, "+", x, own(x)))
-    x = child(run, self, "norm2", binary(run, "+", x, cross(x)))
-    return child(run, self, "norm3", binary(run, "+", x, feed(run, self, "dropout3", x)))
+    crossed = child(run, self, "norm2", binary(run, "+", x, cross(x)))
+    run.let_go(x)
+    result = child(run, self, "norm3", binary(run, "+", crossed, feed(run, self, "dropout3", crossed)))
+    run.let_go(tgt, memory, crossed)
+    return result
 
 
 @composite("transformer", forward=decoder_layer_forward)
@@ -231,7 +244,8 @@ def stack_forward(run: Run, self: Instance, x: Value, *args: Value, **kwargs: Va
     """Every layer in turn, then the final norm."""
     layers = run.items(attribute(run, self, "layers"))
     for layer in [layers] if isinstance(layers, Unknown) else layers:
-        x = run.call(layer, x, *args, **kwargs)
+        before, x = x, run.call(layer, x, *args, **kwargs)
+        run.let_go(before)
     norm = attribute(run, self, "norm")
     return x if norm is None else run.call(norm, x)
 

@@ -12,7 +12,7 @@ State that comes only at a later step (a slow copy every sixth step) is looked f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from flake8_cnnmem.frameworks.torch.gradients import GRADIENTS, STEPPING
 from flake8_cnnmem.frameworks.torch.optim.held import COUNTED, Held, held_by
@@ -353,6 +353,9 @@ def note_step(run: Run, self: Instance) -> None:
         made = {id(tensor) for call in calls for tensor in call.outputs}
         followed.kept = frozenset(id(tensor) for tensor in held.tensors() if id(tensor) in made)
         followed.gradients = gradients_of(run, owner)
+        if followed.kept:
+            cause = run.unknown(f"what {owner.cls.name} keeps between its methods is counted for the whole of a step")
+            followed.causes[replace(cause, upper=True)] = None
         owner.native["followed"] = followed
         take_over(run, owner)
     run.note("step", owner)

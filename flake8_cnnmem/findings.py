@@ -1,0 +1,103 @@
+"""The findings of one file: from the cache on disk where nothing has changed that they depend on, else worked out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Collection
+from dataclasses import astuple, dataclass, replace
+from functools import cache
+from typing import Any
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.cache import FOLDER, Store, noted, remembered
+from flake8_cnnmem.files import Files
+from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+from flake8_cnnmem.unknown import STRICT, Unknown, internal_error
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a model or training stands to its limit, in bytes. `total` is None for what is not estimated."""
+
+    path: str
+    status: str
+    total: int | None
+    limit: int | None
+    fits: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is found in a file, in order of place, why its models were not looked for, where they were not, and how they
+    stand."""
+
+    findings: tuple[Finding, ...] = ()
+    failure: Unknown | None = None
+    models: tuple[Standing, ...] = ()
+
+
+def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> Answer:
+    """The findings with these codes. An error of ours is the answer's failure, and is not kept."""
+
+    def work(files: Files) -> dict[str, Any]:
+        from flake8_cnnmem.analysis import FileReport, analyse
+
+        if set(codes) == {"CNM901"}:
+            report = FileReport(source.path, directives=source.directives)
+        else:
+            report = analyse(source, settings, files=files)
+        found = checks.run(report, settings, codes)
+        failure = report.failure
+        return {
+            # What stands in another file is told where that one is checked.
+            "findings": [astuple(each)[1:] for each in found if each.path == source.path],
+            "failure": None if failure is None else [failure.reason, failure.path, failure.line],
+            "models": [
+                [each.path, each.status, each.estimate.total if each.estimate else None, each.limit, each.fits]
+                for each in report.reports
+            ],
+        }
+
+    text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+    question = ("findings", source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
+    try:
+        answer = remembered(store_of(settings), question, work)
+    except Exception as error:
+        if os.environ.get(STRICT):
+            raise
+        from flake8_cnnmem.answers import FileReport
+
+        failed = FileReport(source.path, failure=internal_error(error))
+        return Answer(tuple(checks.run(failed, settings, codes)), failed.failure)
+    failure = answer["failure"]
+    return Answer(
+        tuple(Finding(source.path, *each) for each in answer["findings"]),
+        None if failure is None else Unknown(*failure),
+        tuple(Standing(*each) for each in answer["models"]),
+    )
+
+
+def plain(settings: Settings) -> Settings:
+    """The settings that decide an answer, with the paths in them as they are noted."""
+    return replace(
+        settings,
+        cache_dir=None,
+        search_path=None if settings.search_path is None else tuple(map(noted, settings.search_path)),
+        per_file_limits=tuple(replace(each, pattern=noted(each.pattern)) for each in settings.per_file_limits),
+    )
+
+
+def store_of(settings: Settings) -> Store | None:
+    """The cache of the project whose root is the working directory; None where there is to be none."""
+    if settings.cache_dir == "" or os.environ.get(STRICT):
+        return None
+    return opened(os.path.abspath(settings.cache_dir or FOLDER))
+
+
+@cache
+def opened(folder: str) -> Store | None:
+    return Store.open(folder)

@@ -1,0 +1,58 @@
+"""Variables that code makes by itself: `K.variable`, `tf.Variable`, `keras.Variable`."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.tracking import weight_dtype, weight_shape
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Run, Value
+
+
+def variable(run: Run, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
+    """`K.variable(init(shape))`: a weight of the shape of its value."""
+    return made_variable(run, shape_of(value), dtype_of(value) if dtype is None else weight_dtype(dtype), name)
+
+
+def made_variable(run: Run, shape: Shape | Unknown, dtype: str, name: Value, trainable: Value = True) -> Weight:
+    word = name if isinstance(name, str) else "variable"
+    fixed = trainable is False
+    return Weight(shape, dtype, framework="keras", name=word, trainable=not fixed, fixed=fixed, site=run.here())
+
+
+def dtype_of(value: Value) -> str:
+    """What a variable's first value makes it: floats follow the model's dtype."""
+    if isinstance(value, Tensor):
+        return "float" if value.dtype.startswith("float") else value.dtype
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return "bool" if isinstance(value, bool) else "int32" if isinstance(value, int) else "float"
+
+
+def new_variable(
+    run: Run, cls: Class, initializer: Value = None, shape: Value = None, dtype: Value = None, trainable: Value = True,
+    autocast: Value = True, aggregation: Value = None, synchronization: Value = None, name: Value = None,
+    **options: Value,
+) -> Value:  # fmt: skip
+    """`keras.Variable(initializer, shape=None, dtype=None, trainable=True)`: of a value, or of what makes one of a
+    shape."""
+    if shape is not None:
+        return made_variable(run, weight_shape(shape), weight_dtype(dtype), name, trainable)
+    given = isinstance(initializer, (Tensor, Unknown, int, float, list, tuple))
+    value = initializer if given else run.call(initializer)
+    kind = dtype_of(value) if dtype is None else weight_dtype(dtype)
+    return made_variable(run, shape_of(value), kind, name, trainable)
+
+
+def tf_variable(
+    run: Run, initial_value: Value = None, trainable: Value = None, *args: Value, **options: Value
+) -> Value:
+    """`tf.Variable(initial_value, trainable=True)`; the value may be a function that makes it."""
+    value = initial_value
+    if not isinstance(value, (Tensor, Unknown, int, float, list, tuple, bool)) and value is not None:
+        value = run.call(value)
+    dtype, shape = options.get("dtype"), options.get("shape")
+    stated = tuple(shape) if isinstance(shape, (list, tuple)) and value is None else shape_of(value)
+    kind = dtype_of(value) if dtype is None else weight_dtype(dtype)
+    return made_variable(run, stated, kind, options.get("name"), trainable)

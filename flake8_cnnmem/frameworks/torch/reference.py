@@ -1,0 +1,81 @@
+"""PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured: what it keeps and makes
+for a moment where CUDA does otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+from flake8_cnnmem.frameworks.torch.kept import REWRITES, TABLE, X, cell, recurrent, temporaries, unfused
+
+
+def by_onednn(between: New, *backward: New) -> Row:
+    states = (New("states", times=2), New("zeros", times=2))
+    return recurrent(New("steps"), *states, between, backward=backward, reads="time first")
+
+
+def by_steps(*kept: New) -> Row:
+    return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
+
+
+OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(("max", "min", "median", "mode", "kthvalue", "topk", "sort"), temporaries(1)),
+        **dict.fromkeys(("copy/Index", "gather", "take", "bce_with_logits"), temporaries(1)),
+        **dict.fromkeys(("softmax", "copy/several"), ()),
+        **dict.fromkeys(("amax", "amin", "max/all", "min/all"), (New("x", 1),)),
+        **dict.fromkeys(("max/whole", "min/whole"), (New("x", 1, 3),)),
+        "prod": temporaries(5),
+        "cumprod": temporaries(8),
+    }
+)
+"""What backward passes make for a moment in the CPU build and under a dispatch mode, where they do not write into what
+they have made before."""
+SEEN_BY_DISPATCH: Mapping[str, Row] = MappingProxyType(
+    {kind: replace(row, roomy=False) for kind, row in TABLE.items()}
+    | {kind: replace(TABLE[kind], roomy=False, forward=(), backward=made) for kind, made in OUT_OF_PLACE.items()}
+    | {
+        # Their gradients lie as their inputs there.
+        kind: replace(TABLE[kind], roomy=False, forward=(), layout="like")
+        for kind in ("mse", "smooth_l1", "huber")
+    }
+)
+"""A dispatch mode sees tensors, and not that the storage behind a loss is larger than the one value in it."""
+
+REFERENCE = Rules(
+    "torch",
+    512,
+    MappingProxyType(
+        {
+            **SEEN_BY_DISPATCH,
+            # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
+            "dropout": Row((Kept(New("x")),)),
+            "logsigmoid": Row((X, Kept(New("x")))),
+            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(2)),
+            # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
+            "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
+            "lstm/dropped": by_onednn(New("inner", times=2), New("joined")),
+            # No kernel of its own: the ops of each step.
+            "gru": by_steps(New("steps", times=6), New("handed")),
+            "gru/dropped": by_steps(New("steps", times=6), New("handed"), New("inner")),
+            "rnn": by_steps(New("steps")),
+            "rnn/dropped": by_steps(New("steps"), New("inner")),
+            "lstm_cell": cell(Kept(New("zeros")), Kept(New("states", times=5))),
+            "gru_cell": cell(Kept(New("zeros")), Kept(New("states", times=6))),
+            # It has no fused kernel for a trained mask, a dropout, or v of another width.
+            "attention/math": unfused(New("probabilities")),
+            "attention/masked": unfused(New("probabilities")),
+            "attention/unequal": unfused(New("probabilities")),
+            "attention/dropout": unfused(New("probabilities", times=3), backward=2),
+            "attention/math, dropped": unfused(New("probabilities", times=3), backward=2),
+        }
+    ),
+    # A dispatch mode makes every tensor look like a subclass, and those are never added into (accumulate in
+    # torch/csrc/autograd/input_buffer.cpp).
+    accumulates_in_place=False,
+    eager=True,
+    rewrites=REWRITES,
+)
+"""PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

@@ -1,0 +1,179 @@
+"""Which kernel `scaled_dot_product_attention` takes on a GPU, and what the kernels make for a moment.
+
+After aten/src/ATen/native/transformers/cuda/sdp_utils.cpp (which kernel: flash attention for half precision without a
+mask, the memory-efficient one for what else it can read, the plain product else), attention_backward.cu,
+flash_attn/flash_api.cpp and mem_eff_attention/kernel_backward.h (their workspaces), held against PyTorch 2.12 in
+fixtures/truth/cuda_attention.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.memory.chips import Chip
+from flake8_cnnmem.memory.dtypes import HALVES, size_of
+from flake8_cnnmem.memory.storages import Value
+from flake8_cnnmem.ops import ScaledDotProduct
+from flake8_cnnmem.unknown import Unknown
+
+WIDEST_FLASH = 256
+CUDNN = 9
+"""The major compute capability from which on cuDNN's kernel comes first."""
+NARROW = 64
+"""Features of a head up to which the memory-efficient kernel goes through 64 queries at a time, not 128."""
+TILE = 64
+STATISTICS = 4
+"""Bytes of one value of what kernels note of a query in float32."""
+
+
+def kernel(op: ScaledDotProduct, inputs: Sequence[Value], autocast: str | None, chip: Chip) -> tuple[str, ...]:
+    """The variants of the row of the kernel that runs, the more special first. `autocast` is the dtype that autocast
+    gives all operands."""
+    dtype = autocast or (inputs[0].dtype if inputs else "")
+    dropped = not (isinstance(op.dropout, (int, float)) and op.dropout == 0)
+    plain = ("math, dropped", "math") if dropped else ("math",)
+    if op.fused is False:
+        return _in_full(plain, dtype)
+    found = [value.shape for value in inputs[:3]]
+    shapes = [shape for shape in found if not isinstance(shape, Unknown)]
+    if len(shapes) < len(found):
+        return ()
+    if any(len(shape) != 4 for shape in shapes):
+        return _in_full(plain, dtype)
+    q, k, v = shapes
+    shared = q[1] != k[1] or k[1] != v[1]
+    if q[0] != k[0] or k[0] != v[0] or (shared and op.grouped is not True):
+        return _in_full(plain, dtype)
+    half, masked = dtype in HALVES, len(inputs) > 3
+    width, value_width = q[-1], v[-1]
+    if not isinstance(width, int) or not isinstance(value_width, int):
+        return ()
+    trained = masked and inputs[3].grad
+    if half and chip.major >= CUDNN and not dropped and not trained and width % 8 == value_width % 8 == 0:
+        if max(width, value_width) <= WIDEST_FLASH:
+            return ("cudnn",)
+    if half and chip.capability >= 80 and not masked and width == value_width <= WIDEST_FLASH:
+        return ("flash, padded", "flash") if width % 8 else ("flash",)
+    whole = 8 if half else 4 if chip.capability >= 80 else 1
+    reads = dtype in ("float32", "float16") or (half and chip.capability >= 80)
+    if reads and not shared and width % whole == value_width % whole == 0:
+        return ("efficient, masked", "efficient") if masked and _bias(inputs) else ("efficient",)
+    return _in_full(plain, dtype)
+
+
+def _in_full(variants: tuple[str, ...], dtype: str) -> tuple[str, ...]:
+    """The plain product of tensors in half precision is computed in float32."""
+    return (*(f"{name}, in full" for name in variants), *variants) if dtype in HALVES else variants
+
+
+def _bias(inputs: Sequence[Value]) -> bool:
+    """Whether the memory-efficient kernel reads a mask from a copy: where it holds truth values, or its rows are no
+    multiple of eight values."""
+    mask = inputs[3]
+    last = mask.shape[-1] if not isinstance(mask.shape, Unknown) and mask.shape else 8
+    return mask.dtype == "bool" or not isinstance(last, int) or last % 8 != 0
+
+
+def bias(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of a mask's copy, its rows filled up."""
+    mask = inputs[3].shape if len(inputs) > 3 else ()
+    if isinstance(mask, Unknown) or not mask:
+        return 0
+    last = mask[-1]
+    return dims.product((*mask[:-1], up(last, 8) if isinstance(last, int) else last))
+
+
+def rows_of(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The logarithms of sums that the memory-efficient kernel notes, a multiple of 32 for each head."""
+    length = shape[-2] if len(shape) > 2 else 0
+    return dims.product((*shape[:-2], up(length, 32) if isinstance(length, int) else length))
+
+
+def efficient(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """Bytes of the memory-efficient kernel's backward pass: first the gradient times the result in float32 and its sum,
+    then that and a workspace in which the gradients of queries are summed up."""
+    found = _numbers(shape, inputs)
+    if isinstance(found, Unknown):
+        return found
+    heads, length, width, value_width = found
+    half = inputs[0].dtype in HALVES
+    narrow = max(width, value_width) <= NARROW
+    queries, columns = (TILE, TILE) if narrow else (2 * TILE, TILE)
+    if half and NARROW < max(width, value_width) <= 2 * NARROW:
+        columns = 2 * TILE
+    tiles = -(-length // queries) * -(-width // columns)
+    workspace = tiles * (queries * columns + 4) * STATISTICS
+    if half and max(width, value_width) > 2 * NARROW:
+        # Gradients of keys and values do not fit into registers.
+        workspace += TILE * (up(width, 2 * TILE) + up(value_width, 2 * TILE)) * STATISTICS
+    sums = length * STATISTICS
+    most = workspace + sums
+    if not half:
+        most = max(most, length * value_width * STATISTICS + 2 * sums)
+    return dims.multiply(dims.product(shape[:1]), heads * most)
+
+
+def gathered(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """Bytes of a result in float32, where the memory-efficient kernel cannot keep it in registers."""
+    found = _numbers(shape, inputs)
+    if isinstance(found, Unknown) or inputs[0].dtype not in HALVES or found[3] <= 2 * NARROW:
+        return 0
+    heads, length, _, value_width = found
+    return dims.multiply(dims.product(shape[:1]), heads * length * value_width * STATISTICS)
+
+
+def flash(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """Bytes of flash attention's backward pass: the gradient of the queries and the products' sums in float32; with
+    shared heads the gradients of keys and values of each head."""
+    found = _numbers(shape, inputs)
+    if isinstance(found, Unknown):
+        return found
+    heads, length, width, _ = found
+    rounded = up(width, 32 if width <= 2 * NARROW else 64)
+    each = heads * up(length, 128) * (rounded + 1) * STATISTICS
+    keys = inputs[1].shape
+    if not isinstance(keys, Unknown) and keys[1] != shape[1] and isinstance(keys[-2], int):
+        each += 2 * heads * keys[-2] * width * size_of(inputs[0].dtype)
+    return dims.multiply(dims.product(shape[:1]), each)
+
+
+def padded(shape: Shape, inputs: Sequence[Value]) -> Size:
+    """The values of the copies that flash attention reads and gives: features of a head are a multiple of eight."""
+    found: Size = 0
+    for own in (*(value.shape for value in inputs[:3]), shape):
+        if isinstance(own, Unknown) or not isinstance(own[-1], int):
+            return 0
+        found = dims.add(found, dims.product((*own[:-1], up(own[-1], 8))))
+    return found
+
+
+def _numbers(shape: Shape, inputs: Sequence[Value]) -> tuple[int, int, int, int] | Unknown:
+    """Heads, queries, features of a head and of its values; the batch is left out."""
+    values = inputs[2].shape if len(inputs) > 2 else shape
+    if isinstance(values, Unknown):
+        return values
+    wanted = (*shape[1:], *values[-1:])
+    numbers = [size for size in wanted if isinstance(size, int)]
+    if len(numbers) != 4 or len(wanted) != 4:
+        return next((size for size in wanted if isinstance(size, Unknown)), Unknown("a size of attention is not known"))
+    return numbers[0], numbers[1], numbers[2], numbers[3]
+
+
+def up(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple
+
+
+QUANTITIES: Mapping[str, Callable[[Shape, Sequence[Value]], Size]] = MappingProxyType(
+    {
+        "flash": flash,
+        "efficient": efficient,
+        "gathered": gathered,
+        "bias": bias,
+        "attended": rows_of,
+        "padded heads": padded,
+    }
+)
+"""What rows of rules may ask of attention, by the shape of q and the operands."""

@@ -1,0 +1,190 @@
+"""Sizes that do not fit together: what a report says of a model that cannot run as its code calls it.
+
+A model's own calls are looked at on the inputs that it is fed with; what the program does with it, losses and tensors
+from outside among it, as the program ran it, with the batches that it states.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.answers import LayerProblem, ModelReport
+from flake8_cnnmem.dims import show
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.graph import Call, Model, Site, Tensor, calls_behind
+from flake8_cnnmem.layers import name_of, place, rows_of
+from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.models import Built, Root
+from flake8_cnnmem.ops import Flatten, Loss, Reshape
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+
+
+def problems_of(root: Root, builds: Sequence[Built], path: str) -> tuple[LayerProblem, ...]:
+    """The sizes that are wrong for certain in models that one step trains: whatever the input, or for the one that the
+    code or a directive states; where there are none, the first that the program itself comes to with one of them."""
+    found = [
+        problem_of(built.model, call, path, stated_input(built))
+        for built in builds
+        for call in built.certain
+        if not follows_from_another(call)
+    ]
+    if not found:
+        for built, call in met_by_program(root, builds):
+            problem = problem_of(built.model, call, path, "")
+            other = other_input(root, built, call)
+            return (problem if other is None else replace(problem, site=other),)
+    return tuple(found)
+
+
+def follows_from_another(call: Call) -> bool:
+    """Whether a size comes from a layer that cannot be built as it is declared (groups that divide nothing): what it
+    would give is anybody's guess."""
+    maker = maker_of(call.inputs[0]) if call.inputs else None
+    return maker is not None and maker.problem is not None and maker.problem.what.startswith("has ")
+
+
+def other_input(root: Root, built: Built, call: Call) -> Site | None:
+    """The program's call of a model on another input than the one that it is right for, if that is what is wrong."""
+    outermost = list(call.ancestry())[-1:]
+    for made in root.run.trace.root_calls:
+        if outermost and made.site is not None and made.site == outermost[0].site:
+            shape = next((value.shape for value in made.args if isinstance(value, Tensor)), None)
+            known = shape[1:] if isinstance(shape, tuple) else None
+            stated = tuple(built.input_shape) if built.input_shape is not None else None
+            return made.site if known is not None and stated is not None and known != stated else None
+    return None
+
+
+def met_by_program(root: Root, builds: Sequence[Built]) -> Iterator[tuple[Built, Call]]:
+    """The wrong sizes that the program itself comes to, in order, inside of a model or in what it makes of a result."""
+    models = [(built, built.model) for built in builds]
+    inside = [
+        (built, {id(model.root), *frameworks.named(model.framework).paths(model.root)}) for built, model in models
+    ]
+    for call in root.run.trace.problems:
+        for calls in ((call,), calls_behind(call.inputs)):
+            layers = {id(each.layer) for one in calls for each in one.ancestry()}
+            met = next((built for built, own in inside if own & layers), None)
+            if met is not None:
+                yield met, call
+                break
+
+
+def unfit(
+    report: ModelReport, model: Model, training: Training, problems: Sequence[LayerProblem], path: str
+) -> ModelReport:
+    """The report of a model with wrong sizes: no figure, what is wrong, and the layers as far as it comes."""
+    wrong = [call for call in model.calls if call.problem is not None]
+    said = [(each.message, each.site) for each in problems] or [
+        (problem_of(model, call, path, "").message, place(call, path, model)) for call in wrong
+    ]
+    causes = tuple(dict.fromkeys(Unknown(what, site.path, site.line) for what, site in said))
+    last = min((call.number for call in wrong), default=None)
+    reached = [call for call in model.calls if last is None or call.number <= last]
+    return replace(
+        report,
+        framework=model.framework,
+        causes=causes,
+        problems=tuple(problems),
+        rows=lambda: rows_of(replace(model, calls=tuple(reached)), training),
+        model=model,
+    )
+
+
+def problem_of(model: Model, call: Call, path: str, context: str) -> LayerProblem:
+    """The finding, at the line that has to change as far as that is known; the lines that made the sizes are named."""
+    assert call.problem is not None
+    name, site = name_of(model, call), place(call, path, model)
+    mixed = batch_mixed_by(call)
+    if mixed is not None:
+        # The samples of a batch were taken apart on the way: what is wrong is that, and not where it is noticed.
+        before, after = show_shape(mixed.inputs[0]), show_shape(mixed.outputs[0])
+        what = f"makes {after} of {before}, another batch: {name} of {in_words(site.line)} {call.problem.what}"
+        problem = replace(call.problem, what=what, advice="")
+        return LayerProblem(problem, name_of(model, mixed), place(mixed, path, model), context)
+    context = ", ".join(filter(None, (context, built_in(model, call, site))))
+    return LayerProblem(call.problem, name, site, context, origin_of(model, call, path, site))
+
+
+def built_in(model: Model, call: Call, site: Site) -> str:
+    """`in the model built in line 24`: where a layer writes none of its sizes itself, the construction that hands them
+    over is what has to change."""
+    layer = call.within.layer if call.within is not None else None
+    own, whole = getattr(layer, "site", None), model.site
+    if not isinstance(own, StatementSite) or not isinstance(own.node, ast.Call) or whole is None:
+        return ""
+    if whole.path != site.path or whole.line in (site.line, own.line):
+        return ""
+    given = (*own.node.args, *(word.value for word in own.node.keywords))
+    written = any(type(getattr(node, "value", None)) is int for each in given for node in ast.walk(each))
+    return "" if written or not given else f"in the model built in {in_words(whole.line)}"
+
+
+def batch_mixed_by(call: Call) -> Call | None:
+    """The reshape, on the way to a loss, that has changed the number of samples: `x.view(-1, 400)` where each has 800
+    values."""
+    if not isinstance(call.op, Loss) or len(call.inputs) < 2:
+        return None
+    wanted, at = first_size(call.inputs[1]), call.inputs[0].call
+    if wanted is None or first_size(call.inputs[0]) in (None, wanted):
+        return None
+    while at is not None and at.inputs:
+        if isinstance(at.op, (Reshape, Flatten)) and first_size(at.inputs[0]) == wanted:
+            return at if first_size(at.outputs[0]) != wanted else None
+        at = at.inputs[0].call
+    return None
+
+
+def first_size(tensor: Tensor) -> int | None:
+    shape = tensor.shape
+    size = shape[0] if isinstance(shape, tuple) and shape else None
+    return size if isinstance(size, int) else None
+
+
+def show_shape(tensor: Tensor) -> str:
+    return "a tensor" if isinstance(tensor.shape, Unknown) else show(tensor.shape)
+
+
+def origin_of(model: Model, call: Call, path: str, site: Site) -> str:
+    """`by flatten (line 20)`, `(from conv1, line 8, and up, line 10)`: the ops that gave the call's inputs their
+    shapes, where they stand in other lines."""
+    found: dict[tuple[str, str], None] = {}
+    for tensor in call.inputs[:MOST_ORIGINS]:
+        maker = maker_of(tensor)
+        if maker is None:
+            continue
+        where = place(maker, path, model, at_layer=True)
+        if where.path == path and where.line != site.line:
+            found[name_of(model, maker), in_words(where.line)] = None
+    problem = call.problem
+    if len(found) == 1 and problem is not None and problem.what.endswith(f"is given {problem.given}"):
+        [(name, line)] = found
+        return f"by {name} ({line})"
+    return f"(from {' and '.join(f'{name}, {line}' for name, line in found)})" if found else ""
+
+
+MOST_ORIGINS = 3
+
+
+def maker_of(tensor: Tensor) -> Call | None:
+    """The last op before a tensor that gave it its shape: not what works value by value."""
+    at = tensor.call
+    while at is not None and at.inputs and at.outputs and at.inputs[0].shape == at.outputs[0].shape:
+        at = at.inputs[0].call
+    return at
+
+
+def stated_input(built: Built) -> str:
+    """`for the 28x28 input of line 40`, where the code states it."""
+    if built.stated_by is None or built.input_shape is None:
+        return ""
+    shape = built.input_shape
+    if len(shape) == 3:
+        # An image is known by its sides; where its channels stand is the framework's layout.
+        shape = shape[:2] if frameworks.named(built.model.framework).channels_last else shape[1:]
+    size = "x".join("?" if side is None else str(side) for side in shape)
+    return f"for the {size} input of {in_words(built.stated_by.line)}"

@@ -1,0 +1,219 @@
+"""The steps of `Trainer.fit`: automatic and manual optimization, gathered gradients, callbacks that unfreeze.
+
+By lightning/pytorch/loops/optimization/automatic.py (2.6): the optimizer's step is given a closure that runs
+`training_step`, clears the gradients, and goes backward; only the micro-batches before the last go without the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.devices import all_to_device
+from flake8_cnnmem.frameworks.torch.module import weights_of
+from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
+from flake8_cnnmem.frameworks.torch.optim import parameters_of as held_by
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.packages.lightning.arguments import native
+from flake8_cnnmem.packages.lightning.callbacks import BASE_FINETUNING
+from flake8_cnnmem.packages.lightning.hooks import is_own, names_of, parameters_of, stepped
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Instance, Run, Value
+
+MOST_EPOCHS = 64
+"""Epochs that are gone through for a callback that lets other parameters train from some epoch on."""
+
+BEFORE_AN_EPOCH = ("on_train_epoch_start",)
+BEFORE_A_BATCH = ("on_before_batch_transfer", "on_after_batch_transfer")
+
+
+def optimizers_in(value: Value, depth: int = 4) -> list[Instance]:
+    """The optimizers in what `configure_optimizers` gives: alone, in lists, in dicts."""
+    if isinstance(value, Instance) and (OPTIMIZER in value.cls.mro or value.cls is UNFOLLOWED):
+        return [value]
+    if depth == 0:
+        return []
+    if isinstance(value, dict):
+        return optimizers_in(value.get("optimizer"), depth - 1)
+    if isinstance(value, (tuple, list)):
+        return [found for item in value for found in optimizers_in(item, depth - 1)]
+    return []
+
+
+def first_batch(run: Run, data: Value) -> Value:
+    """One batch of a loader; of several loaders, one of each in the same structure."""
+    if isinstance(data, dict):
+        return {word: first_batch(run, each) for word, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [first_batch(run, each) for each in data]
+    if data is None:
+        return run.unknown("what a trainer is given to train on is not known")
+    items = run.iterate(data)
+    if isinstance(items, Unknown):
+        return items
+    return next((item for item in items), run.unknown("a data loader gives no batches"))
+
+
+@dataclass(slots=True)
+class Fitting:
+    """One call of `fit`. `autocast` is the dtype of the region in which the module's steps run, if any."""
+
+    run: Run
+    trainer: Instance
+    model: Instance
+    optimizers: list[Instance]
+    callbacks: Sequence[Instance]
+    autocast: str | None
+    data: Value
+    accumulated: Value
+
+    def run_all(self) -> None:
+        """The first epoch's step, and one of each later epoch that trains other parameters than the one before."""
+        run = self.run
+        self.hooks("on_fit_start")
+        run.call(run.get(self.model, "train"))
+        self.hooks("on_train_start")
+        self.hooks(*BEFORE_AN_EPOCH)
+        self.turn()
+        if not self.hooked(*BEFORE_AN_EPOCH):
+            return
+        before = self.training()
+        for epoch in range(1, self.epochs()):
+            run.changed(self.trainer)
+            self.trainer.attributes["current_epoch"] = self.model.attributes["current_epoch"] = epoch
+            self.hooks(*BEFORE_AN_EPOCH)
+            now = self.training()
+            if now != before:
+                before = now
+                self.turn()
+
+    def epochs(self) -> int:
+        most = self.trainer.attributes.get("max_epochs")
+        return min(most, MOST_EPOCHS) if isinstance(most, int) and most > 0 else MOST_EPOCHS
+
+    def hooked(self, *names: str) -> bool:
+        """Whether the user's code runs in one of these hooks."""
+        unfreezing = any(each.cls.derives_from(BASE_FINETUNING) for each in self.callbacks)
+        return unfreezing or any(is_own(each, name) for each in (self.model, *self.callbacks) for name in names)
+
+    def hooks(self, *names: str) -> None:
+        """A hook of the callbacks, then of the module."""
+        for name in names:
+            for callback in self.callbacks:
+                stepped(self.run, callback, name, self.trainer, self.model)
+            stepped(self.run, self.model, name)
+
+    def training(self) -> frozenset[int]:
+        """The parameters that train, by id: those that ask for a gradient and that an optimizer holds."""
+        held = {id(weight) for each in self.optimizers for weight in held_by(each) or ()}
+        own = weights_of(self.model)
+        return frozenset(id(each) for each in own if each.trainable and not each.buffer and id(each) in held)
+
+    # One turn
+
+    def turn(self) -> None:
+        """A step; where gradients are gathered, a turn for each of the micro-batches that are followed."""
+        turns = self.run.repeated()
+        if self.run.truth(self.run.get(self.model, "automatic_optimization")) is False:
+            with turns:
+                self.step_of_its_own()
+            return
+        micro = self.micro_batches()
+        for number in range(micro):
+            with turns:
+                self.automatic(number == 0, number == micro - 1)
+
+    def batch(self) -> Value:
+        run, model = self.run, self.model
+        batch = all_to_device(run, first_batch(run, self.data))
+        for hook in BEFORE_A_BATCH:
+            if run.find(model, hook) is not MISSING:
+                batch = stepped(run, model, hook, batch, 0)
+        stepped(run, model, "on_train_batch_start", batch, 0)
+        return batch
+
+    def step_of_its_own(self) -> None:
+        """Manual optimization: the module clears, goes backward and steps by itself."""
+        drawn = self.batch()
+        self.forward(drawn, None)
+        self.run.let_go(drawn)
+
+    def forward(self, batch: Value, optimizer: int | None) -> Value:
+        """`training_step`, in the precision that the trainer is told."""
+        run = self.run
+        method = run.find(self.model, "training_step")
+        if method is MISSING:
+            return None
+        arguments = (batch, 0) if optimizer is None else (batch, 0, optimizer)
+        takes = parameters_of(method)
+        outer, run.autocast = run.autocast, self.autocast or run.autocast
+        try:
+            result = run.attempt(method, *arguments[: len(arguments) if takes is None else takes])
+        finally:
+            run.autocast = outer
+        return result.get("loss") if isinstance(result, dict) else result
+
+    def automatic(self, clears: bool, steps: bool) -> None:
+        """Until version 2, a step was taken for each optimizer, which was told which one."""
+        method = self.run.find(self.model, "training_step")
+        alternating = method is not MISSING and any("optim" in word for word in names_of(method)[2:])
+        rounds: list[Any] = [(at, [each]) for at, each in enumerate(self.optimizers)] if alternating else []
+        for at, stepping in rounds or [(None, self.optimizers)]:
+            for optimizer in stepping if alternating else []:
+                self.run.call(self.run.get(self.model, "toggle_optimizer"), optimizer, at)
+            self.micro_step(at, stepping, clears, steps)
+            for optimizer in stepping if alternating else []:
+                self.run.call(self.run.get(self.model, "untoggle_optimizer"), optimizer)
+
+    def micro_batches(self) -> int:
+        """How many micro-batches a step is shown with: those after the second find in memory what that one did."""
+        gathered = self.accumulated
+        if isinstance(gathered, dict):
+            gathered = max((each for each in gathered.values() if isinstance(each, int)), default=1)
+        scheduled = any(cls.name == "GradientAccumulationScheduler" for each in self.callbacks for cls in each.cls.mro)
+        return 2 if scheduled or (isinstance(gathered, int) and gathered > 1) else 1
+
+    def micro_step(self, at: int | None, stepping: Sequence[Instance], clears: bool, steps: bool) -> None:
+        run, model = self.run, self.model
+        drawn = self.batch()
+
+        def closure(run: Run) -> Value:
+            loss = self.forward(drawn, at)
+            if loss is None:
+                return None
+            if clears:
+                for optimizer in stepping:
+                    self.hook_of_optimizer("optimizer_zero_grad", optimizer, at)
+            if isinstance(loss, Unknown):
+                run.note("backward", loss)
+            elif isinstance(loss, Tensor):
+                stepped(run, model, "backward", loss)
+                self.hooks("on_after_backward")
+            return loss
+
+        if not steps or not stepping:
+            closure(run)
+        else:
+            # One closure for all that step on the same loss.
+            first, *others = stepping
+            self.hook_of_optimizer("optimizer_step", first, at, native("closure", closure))
+            for optimizer in others:
+                self.hook_of_optimizer("optimizer_step", optimizer, at)
+        run.let_go(drawn)
+
+    def hook_of_optimizer(self, name: str, optimizer: Instance, at: int | None, closure: Value = None) -> None:
+        """Call a hook that is told epoch, batch and optimizer, under the names that its version of Lightning has."""
+        run, model = self.run, self.model
+        known: dict[str, Value] = {
+            "epoch": 0, "current_epoch": 0, "epoch_idx": 0, "batch_idx": 0, "batch_nb": 0, "optimizer": optimizer,
+            "optimizer_idx": at or 0, "optimizer_i": at or 0, "optimizer_closure": closure, "closure": closure,
+            "second_order_closure": closure, "on_tpu": False, "using_native_amp": False, "using_lbfgs": False,
+        }  # fmt: skip
+        method = run.find(model, name)
+        taken = names_of(method) if is_own(model, name) else []
+        if taken and all(word in known for word in taken):
+            run.attempt(method, *(known[word] for word in taken))
+        else:
+            run.attempt(method, 0, 0, optimizer, *([] if closure is None else [closure]))

@@ -1,0 +1,7 @@
+"""tensorboardX: what is written down changes nothing."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.boards import WRITER
+
+MODULES = {"tensorboardX": {"SummaryWriter": WRITER, "FileWriter": WRITER}}

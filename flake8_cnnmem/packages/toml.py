@@ -1,0 +1,7 @@
+"""toml: settings from files of the project."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.evaluate.stdlib.data import TOML
+
+MODULES = {"toml": TOML}

@@ -1,0 +1,49 @@
+"""Hugging Face's transformers: its Trainer is ours, its models are read from its source."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
+from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS, PARSER
+from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS
+from flake8_cnnmem.packages.transformers.trainer import COLLATE, TRAINER
+from flake8_cnnmem.values import Class, Run, Value
+
+
+def given_back(run: Run, /, cls: Value, *args: Value, **kwargs: Value) -> Value:
+    return cls
+
+
+SEQ2SEQ_TRAINER = Class("Seq2SeqTrainer", (TRAINER,), {}, module="transformers.trainer_seq2seq")
+SEQ2SEQ_ARGUMENTS = Class("Seq2SeqTrainingArguments", (ARGUMENTS,), {}, module="transformers.training_args_seq2seq")
+
+NAMES: dict[str, Value] = {
+    "Trainer": TRAINER,
+    "Seq2SeqTrainer": SEQ2SEQ_TRAINER,
+    "TrainingArguments": ARGUMENTS,
+    "Seq2SeqTrainingArguments": SEQ2SEQ_ARGUMENTS,
+    "HfArgumentParser": PARSER,
+    "default_data_collator": COLLATE,
+    "DefaultDataCollator": native("DefaultDataCollator", lambda run, *args, **kwargs: COLLATE),
+    "set_seed": native("set_seed", nothing),
+}
+
+PLACED: dict[str, dict[str, Value]] = {
+    "transformers": NAMES,
+    "transformers.trainer": {"Trainer": TRAINER},
+    "transformers.trainer_seq2seq": {"Seq2SeqTrainer": SEQ2SEQ_TRAINER},
+    "transformers.training_args": {"TrainingArguments": ARGUMENTS},
+    "transformers.training_args_seq2seq": {"Seq2SeqTrainingArguments": SEQ2SEQ_ARGUMENTS},
+    "transformers.hf_argparser": {"HfArgumentParser": PARSER},
+    # What it writes anew are docstrings.
+    "transformers.models.auto.auto_factory": {"auto_class_update": native("auto_class_update", given_back)},
+    "transformers.modeling_utils.PreTrainedModel": MODELS,
+    "transformers.configuration_utils.PreTrainedConfig": CONFIGURATIONS,
+    "transformers.configuration_utils.PretrainedConfig": CONFIGURATIONS,
+    "transformers.models.auto.auto_factory._BaseAutoModelClass": AUTOMATIC,
+}
+"""By module, and by class, what stands in the place of its own names, where its source is read: a trainer runs its loop
+for the program, and a step of it is all that is followed; a model is made from its configuration, not from a file."""
+
+
+STAND_INS = {"transformers": NAMES}
+"""The package without its source: its models are not known."""

@@ -1,0 +1,76 @@
+"""Batches that a generator of the code's own puts together from files that are not there: whole batches count, however
+their ends are worked out, and a batch whose size was not found is a cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+HEAD = """\
+import glob, random
+import cv2
+import keras
+import numpy as np
+import pandas as pd
+from keras import layers
+files, table, batch = glob.glob("*.jpg"), pd.read_csv("all.csv"), 16
+def load(name):
+    return cv2.resize(cv2.imread(name), (20, 24))
+def gen():
+"""
+
+TAIL = """
+model = keras.Sequential([keras.Input((24, 20, 3)), layers.Flatten(), layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(gen(), steps_per_epoch=50)
+"""
+
+EACH = "        x = np.array([load(each) for each in names]) / 255\n        yield x, np.zeros(len(names))\n"
+
+WAYS = {
+    "a slice that moves": "    for at in range(0, len(files), batch):\n        names = files[at:at + batch]\n" + EACH,
+    "by its number": "    for at in range(len(files) // batch):\n        names = files[at * batch:(at + 1) * batch]\n"
+    + EACH,
+    "up to the end of the files": "    for at in range(0, len(files), batch):\n"
+    "        names = files[at:min(at + batch, len(files))]\n" + EACH,
+    "rows of a table": "    for at in range(0, len(table), batch):\n"
+    "        names = table.iloc[at:at + batch]['name'].values\n" + EACH,
+    "places in a shuffled order": "    order = np.arange(len(files))\n    np.random.shuffle(order)\n"
+    "    for at in range(0, len(order), batch):\n        names = [files[i] for i in order[at:at + batch]]\n" + EACH,
+    "drawn at random": "    while True:\n        names = random.sample(files, batch)\n" + EACH,
+    "filled one by one": "    for at in range(0, len(files), batch):\n        end = min(at + batch, len(files))\n"
+    "        x = np.zeros((len(files[at:end]), 24, 20, 3))\n        for i, each in enumerate(files[at:end]):\n"
+    "            x[i] = load(each)\n        yield x, np.zeros(end - at)\n",
+    "a list for each": "    for at in range(0, len(files), batch):\n        x, y = [], []\n"
+    "        for each in files[at:at + batch]:\n            x.append(load(each))\n            y.append(0)\n"
+    "        yield np.array(x), np.array(y)\n",
+}
+
+
+def reported(text: str) -> ModelReport:
+    (report,) = analyse(Source("train.py", text), Settings()).reports
+    return report
+
+
+@pytest.mark.parametrize("body", WAYS.values(), ids=WAYS)
+def test_whole_batches_count(body: str) -> None:
+    report = reported(HEAD + body + TAIL)
+    assert (report.training.batch_size.value, report.status) == (16, "exact")
+
+
+UNFOLLOWED = "    from elsewhere import images\n    yield images(), images()\n"
+
+
+def test_a_batch_that_was_not_found_is_a_cause() -> None:
+    report = reported(HEAD + UNFOLLOWED + TAIL)
+    assert (report.training.batch_size.source, report.status) == ("default", "lower-bound")
+    assert "the training's batch size is not known: 32, the default, was counted" in {c.reason for c in report.causes}
+
+
+def test_steps_of_an_epoch_tell_the_batch_where_the_generator_does_not() -> None:
+    tail = TAIL.replace("steps_per_epoch=50", "steps_per_epoch=np.ceil(len(files) / batch)")
+    assert reported(HEAD + UNFOLLOWED + tail).training.batch_size.value == 16

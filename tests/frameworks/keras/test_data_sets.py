@@ -1,0 +1,70 @@
+"""Known data sets: their sizes, and how many classes their labels tell apart (keras.io/api/datasets)."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.unknown import Unknown
+from tests.frameworks.keras.code import Ran
+
+HEAD = "import keras\nimport numpy as np\nfrom keras.datasets import mnist, cifar10, cifar100, imdb, reuters\n"
+LOAD = "(x, y), (u, v) = {}.load_data()\n"
+
+KNOWN = {
+    "the largest label": ("cifar10", "np.amax(y) + 1", 10),
+    "the largest label, by a method": ("cifar100", "int(y.max() + 1)", 100),
+    "the smallest label": ("mnist", "np.min(y)", 0),
+    "different labels": ("mnist", "len(np.unique(y))", 10),
+    "different labels and how often": ("mnist", "np.unique(y, return_counts=True)[1].shape[0]", 10),
+    "labels counted": ("mnist", "np.bincount(y.ravel()).shape[0]", 10),
+    "one column each": ("cifar10", "keras.utils.to_categorical(y).shape[1]", 10),
+    "of the test part": ("cifar10", "keras.utils.to_categorical(v).shape[1]", 10),
+    "of another dtype and shape": ("cifar10", "len(np.unique(y.astype('int64').reshape(-1)))", 10),
+    "of most samples": ("cifar10", "y[5000:].max()", 9),
+    "of one column": ("cifar10", "np.max(y[:, 0])", 9),
+    "two opinions": ("imdb", "len(np.unique(y))", 2),
+    "topics": ("reuters", "np.max(y) + 1", 46),
+    "a size that is asked for": ("reuters", "keras.utils.to_categorical(y, 50).shape[1]", 50),
+}
+
+
+@pytest.mark.parametrize(("name", "expression", "expected"), KNOWN.values(), ids=KNOWN)
+def test_what_labels_tell(name: str, expression: str, expected: int) -> None:
+    ran = Ran(f"{HEAD}{LOAD.format(name)}r = {expression}\n")
+    assert ran.failures == []
+    assert ran["r"] == expected
+
+
+OPEN = {
+    "of a few samples": ("mnist", "len(np.unique(y[:20]))", ""),
+    "of those of some classes": ("mnist", "len(np.unique(y[y < 5]))", ""),
+    "of samples that are chosen": ("mnist", "np.max(y[np.random.permutation(100)])", ""),
+    "of what was computed from them": ("mnist", "np.max(y * 2)", ""),
+    "of what was written over them": ("mnist", "np.max(y)", "y[:100] = 11\n"),
+    "of images": ("mnist", "np.max(x)", ""),
+    "of the few samples of a small part": ("reuters", "np.max(v)", ""),
+}
+
+
+@pytest.mark.parametrize(("name", "expression", "before"), OPEN.values(), ids=OPEN)
+def test_what_labels_do_not_tell(name: str, expression: str, before: str) -> None:
+    found = Ran(f"{HEAD}{LOAD.format(name)}{before}r = {expression}\n")["r"]
+    assert not isinstance(found, (int, float)) or isinstance(found, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("call", "shape"),
+    [
+        ("keras.datasets.boston_housing.load_data()[0][0].shape", (404, 13)),
+        ("keras.datasets.boston_housing.load_data(test_split=0.5)[0][0].shape", (253, 13)),
+        ("reuters.load_data(num_words=100, test_split=0.1)[0][0].shape", (10105,)),
+        ("reuters.load_data(test_split=0.1)[1][1].shape", (1123,)),
+    ],
+)
+def test_parts_of_another_size(call: str, shape: tuple[int, ...]) -> None:
+    assert tuple(Ran(f"{HEAD}r = {call}\n")["r"]) == shape
+
+
+def test_how_many_reviews_are_short_is_not_known() -> None:
+    ran = Ran(f"{HEAD}r = imdb.load_data(maxlen=100)[0][0].shape[0]\n")
+    assert isinstance(ran["r"], Unknown)

@@ -1,0 +1,109 @@
+"""Every op that a framework can make, wherever it is written down, has a rule that says what training holds of it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import flake8_cnnmem
+from flake8_cnnmem.frameworks.keras.kept import RULES as KERAS
+from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
+from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
+from flake8_cnnmem.graph import Op
+from flake8_cnnmem.memory import attention
+from flake8_cnnmem.ops import AdaptivePool, GlobalPool, Pool, Recurrent, RecurrentCell, Resize
+from flake8_cnnmem.ops.base import Plain
+from flake8_cnnmem.ops.resample import PAD_KINDS
+
+
+def ops_below(cls: type[Plain]) -> Iterator[type[Plain]]:
+    for each in cls.__subclasses__():
+        yield each
+        yield from ops_below(each)
+
+
+def every_op() -> dict[str, type[Plain]]:
+    """Every class of ops in the package, by its full name."""
+    for found in pkgutil.walk_packages(flake8_cnnmem.__path__, "flake8_cnnmem."):
+        if found.name.startswith(("flake8_cnnmem.ops", "flake8_cnnmem.frameworks", "flake8_cnnmem.evaluate.branches")):
+            importlib.import_module(found.name)
+    return {f"{each.__module__.removeprefix('flake8_cnnmem.')}.{each.__qualname__}": each for each in ops_below(Plain)}
+
+
+OPS = every_op()
+FIXED = {name: kind for name, cls in sorted(OPS.items()) if isinstance(kind := getattr(cls, "kind", None), str)}
+"""Those of one kind, and the kind."""
+
+WITHOUT = {
+    "frameworks.keras.layers.core.Given": "what a function does that could not be followed is not known",
+    "frameworks.keras.stubs.Undecided": "a layer whose arguments are not known",
+}
+"""Ops that no framework has a rule for, on purpose: what is made of them is a lower bound."""
+OF_KERAS = [name for name in FIXED if name.startswith("frameworks.keras")]
+OF_TORCH = [name for name in FIXED if name.startswith("frameworks.torch")]
+OF_TORCH_ALONE = {"fractional_max_pool", "max_unpool", "convolution_backward", "not_derived"}
+
+
+@pytest.mark.parametrize("name", [name for name in FIXED if name not in OF_KERAS])
+def test_pytorch_has_a_rule(name: str) -> None:
+    assert TORCH.knows(FIXED[name])
+
+
+@pytest.mark.parametrize("name", [name for name in FIXED if name not in (*OF_TORCH, *WITHOUT)])
+def test_keras_has_a_rule(name: str) -> None:
+    kind = FIXED[name]
+    assert KERAS.knows(kind) == (kind not in OF_TORCH_ALONE)
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_is_not_known_has_none(name: str) -> None:
+    kind = FIXED[name]
+    assert not KERAS.knows(kind)
+    assert not TORCH.knows(kind)
+
+
+MADE: list[Op] = [
+    *(Pool(mode, (2, 2)) for mode in ("max", "average")),
+    *(AdaptivePool(mode, (2, 2)) for mode in ("max", "average")),
+    *(GlobalPool(mode, 2) for mode in ("max", "average")),
+    *(Recurrent(cell, 4) for cell in ("rnn", "gru", "lstm")),
+    *(Resize((4, 4), mode=mode) for mode in ("nearest", "bilinear", "bicubic", "area")),
+]
+FOR_TORCH: list[Op] = [
+    Pool("lp", (2, 2)),
+    *(RecurrentCell(cell, 4) for cell in ("rnn", "gru", "lstm")),
+    *(Resize((4, 4), mode=mode) for mode in ("nearest-exact", "linear", "trilinear")),
+]
+
+
+@pytest.mark.parametrize("kind", [*(op.kind for op in (*MADE, *FOR_TORCH)), *PAD_KINDS.values()])
+def test_pytorch_has_a_rule_for_each_kind_that_fields_make(kind: str) -> None:
+    assert TORCH.knows(kind)
+
+
+@pytest.mark.parametrize("kind", [*(op.kind for op in MADE), *PAD_KINDS.values()])
+def test_keras_has_a_rule_for_each_kind_that_fields_make(kind: str) -> None:
+    assert KERAS.knows(kind)
+
+
+QUANTITIES = {
+    "channels", "instances", "mask", "rows", "sample", "queries", "probabilities", "dense", "groups", "padded", "steps",
+    "states", "zeros", "handed", "inner", "joined", "direction",
+}  # fmt: skip
+"""What ops answer for (`quantity`)."""
+
+
+def quantities_of(row: Row) -> Iterator[str]:
+    for part in (*row.keeps, *(row.in_place or ()), *row.forward, *row.backward):
+        what = part.what if isinstance(part, Kept) else part
+        if isinstance(what, New):
+            yield what.of
+
+
+@pytest.mark.parametrize("rules", [TORCH, KERAS], ids=["torch", "keras"])
+def test_rules_speak_of_quantities_that_ops_have(rules: Rules) -> None:
+    named = {name for row in rules.rows.values() for name in quantities_of(row)}
+    assert {name for name in named - QUANTITIES - attention.QUANTITIES.keys() if name[0] not in "xy"} == set()

@@ -1,0 +1,34 @@
+"""Losses whose own tensors decide the peak, against PyTorch's CUDA code: fixtures/truth/cuda_losses.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+from tests.memory.evaluated import truth
+
+PROGRAM = """\
+import torch
+from torch import nn
+model = nn.Linear(8, 40000).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    x, y = torch.randn(512, 8, device="cuda"), torch.ones(512, 40000, device="cuda")
+    loss = LOSS
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+TRUTH = truth("cuda_losses")
+
+
+@pytest.mark.parametrize("case", TRUTH["losses"], ids=lambda case: case["loss"].removeprefix("nn.functional."))
+def test_a_loss_takes_what_pytorch_asks_for(case: dict[str, Any]) -> None:
+    (report,) = analyse(Source("train.py", PROGRAM.replace("LOSS", case["loss"])), Settings()).reports
+    assert report.status == "exact"
+    assert report.estimate is not None
+    assert report.estimate.total == pytest.approx(case["requested_peak"] - TRUTH["workspaces"], rel=0.003)

@@ -1,0 +1,87 @@
+"""What no rule says is a cause and a lower bound, never a default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.frameworks.keras import stubs
+from flake8_cnnmem.frameworks.rules import Kept, Row, table
+from flake8_cnnmem.frameworks.torch import layer
+from flake8_cnnmem.graph import Tensor, WeightSpec
+from flake8_cnnmem.memory import framework
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.ops import Linear
+from flake8_cnnmem.ops.base import Plain
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
+from tests.memory.sketch import Sketch, training
+
+CAUSE = Unknown("what wavelet keeps for its backward pass is not known")
+
+
+def estimate(kind: str, framework_name: str, behind_weights: bool = True) -> Estimate:
+    net = Sketch(3, 8, 8, framework=framework_name)
+    x = net.unary(kind, net.conv(net.input, 4) if behind_weights else net.input)
+    return framework.estimate(net.model(net.linear(net.flatten(x), 10)), training(), 0)
+
+
+@pytest.mark.parametrize("name", ["torch", "keras"])
+def test_an_op_without_a_row_leaves_a_cause(name: str) -> None:
+    assert estimate("wavelet", name).left_out == (CAUSE,)
+    assert estimate("tanh", name).left_out == ()
+
+
+@pytest.mark.parametrize("name", ["torch", "keras"])
+def test_an_op_without_a_row_is_counted_by_its_result_alone(name: str) -> None:
+    assert (estimate("wavelet", name).saved or 0) <= (estimate("tanh", name).saved or 0)
+
+
+def test_nothing_is_left_out_where_no_gradient_comes_by() -> None:
+    assert estimate("wavelet", "torch", behind_weights=False).left_out == ()
+
+
+def test_two_rows_for_a_kind_are_an_error() -> None:
+    with pytest.raises(ValueError, match="'tanh'"):
+        table([("tanh", Row((Kept("y"),)))], [("exp", Row()), ("tanh", Row((Kept("x"),)))])
+
+
+def test_a_layer_without_a_call_of_its_own_runs_on_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layer, "LAYERS", {})
+    monkeypatch.setattr(layer, "STUBS", {})
+
+    @layer.layer("linear")
+    def Projection(features: int) -> Linear:
+        return Linear(features, 5)
+
+    run = Interpreter([], strict=True)
+    made = run.construct(Projection, 3)
+    assert isinstance(made, Instance)
+    result = run.call(made, Tensor((2, 5)))
+    assert result.shape == (2, 3)
+    assert [weight.shape for weight in result.call.weights] == [(3, 5), (3,)]
+
+
+def test_a_keras_layer_of_a_new_op_runs_on_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stubs, "LAYERS", {})
+
+    @dataclass(frozen=True, slots=True)
+    class Gain(Plain):
+        kind = "wavelet"
+
+        def outputs(self, *inputs: Shape) -> tuple[Shape]:
+            return (inputs[0],)
+
+        def weights(self, *inputs: Shape) -> dict[str, WeightSpec]:
+            return {"gain": WeightSpec((inputs[0][-1],)), "offset": WeightSpec((1,))} if inputs else {}
+
+    @stubs.layer()
+    def Gained() -> Gain:
+        return Gain()
+
+    run = Interpreter([], strict=True)
+    result = run.call(run.construct(Gained), Tensor((2, 5), framework="keras"))
+    assert [weight.shape for weight in result.call.weights] == [(5,), (1,)]

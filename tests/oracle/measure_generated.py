@@ -1,0 +1,41 @@
+"""Measures what PyTorch says of the first programs that tests/generated.py makes. Run by hand, with torch installed:
+
+    python tests/oracle/measure_generated.py [COUNT]
+
+writes fixtures/truth/generated.json, one record a seed, with a sum of the program's text: a generator that writes
+another program for a seed needs another truth.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import generated  # noqa: E402
+
+
+def main(count: int) -> int:
+    import torch
+
+    lines = []
+    for seed in range(count):
+        text = generated.written(seed)
+        lines.append(json.dumps({"text": zlib.crc32(text.encode()), **generated.asked(text)}))
+    about = (
+        "What PyTorch's CPU build says of the programs of tests/generated.py, in the order of their seeds, measured by "
+        "tests/oracle/measure_generated.py. text: the CRC-32 of the program; saved: bytes that autograd keeps at its "
+        "end, inputs among them, parameters and buffers left out."
+    )
+    body = ",\n".join(lines)
+    head = f'"about": {json.dumps(about)},\n"torch": {json.dumps(torch.__version__.partition("+")[0])}'
+    (ROOT / "fixtures" / "truth" / "generated.json").write_text(f'{{{head},\n"programs": [\n{body}\n]}}\n')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 300))

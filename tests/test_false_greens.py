@@ -1,0 +1,147 @@
+"""What passes because nothing was looked at says so; a change is checked where it counts. Through the real commands."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem import checks
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+FILES = {
+    "pyproject.toml": '[tool.cnnmem]\ngpu-limit = "64KiB"\n',
+    "parts/__init__.py": "",
+    "parts/net.py": (
+        "from torch import nn\ndef make(units):\n    return nn.Sequential(nn.Linear(8, units), nn.Linear(units, 2))\n"
+    ),
+    "train.py": (
+        "import torch\nimport yaml\nfrom parts.net import make\n"
+        "settings = yaml.safe_load(open('configs/default.yaml'))\nnet = make(4)\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for step in range(9):\n"
+        "    loss = net(torch.zeros(settings['batch_size'], 8)).sum()\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+    ),
+    "configs/default.yaml": "batch_size: 4\n",
+    "other.py": "import torch\nfrom torch import nn\nnet = nn.Linear(2, 2)\n",
+    "notes.txt": "",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "edit"),
+    [
+        ("parts/net.py", ("parts/net.py", "nn.Linear(8, units)", "nn.Linear(8, 9999), nn.Linear(9999, units)")),
+        ("configs/default.yaml", ("configs/default.yaml", "4", "999999")),
+    ],
+)
+def test_a_change_is_checked_where_it_counts(
+    project: Path, run_cnnmem: Run, given: str, edit: tuple[str, str, str]
+) -> None:
+    assert run_cnnmem("check", given).returncode == 0
+    name, old, new = edit
+    (project / name).write_text((project / name).read_text().replace(old, new))
+    done = run_cnnmem("check", given)
+    assert done.returncode == 1
+    assert "train.py" in done.stdout
+    assert "CNM101" in done.stdout
+    assert run_cnnmem("check", "other.py").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closing"),
+    [
+        (["check", "train.py"], "1 model in 1 file: 1 fits"),
+        (["check", "train.py", "--gpu-limit=1KiB"], "1 model in 1 file: 1 is over its limit"),
+        (["check", "train.py", "--gpu-limit=none"], "1 model in 1 file: 1 without a limit; no limit is set"),
+        (["check", "other.py"], "no model in 1 file"),
+    ],
+)
+def test_check_ends_with_what_it_has_seen(project: Path, run_cnnmem: Run, arguments: list[str], closing: str) -> None:
+    done = run_cnnmem(*arguments)
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(closing)
+    assert run_cnnmem(*arguments, "-q").stderr == ""
+
+
+def test_what_is_not_estimated_is_counted(project: Path, run_cnnmem: Run) -> None:
+    (project / "open.py").write_text(
+        "import keras\nspace = keras.utils.FeatureSpace({})\n"
+        "net = keras.Model(space.get_inputs(), keras.layers.Dense(1)(space.get_encoded_features()))\n"
+        "net.compile('adam', 'mse')\n"
+    )
+    done = run_cnnmem("check", "open.py")
+    assert "not estimated (cnnmem check --extend-select CNM3 says why)" in done.stderr
+    assert done.returncode == 0
+
+
+def test_a_folder_says_no_less_than_its_files(project: Path, run_cnnmem: Run) -> None:
+    (project / "alone").mkdir()
+    (project / "alone" / "script.py").write_text("from nowhere_torch import Trainer\nTrainer('resnet50').fit()\n")
+    single = run_cnnmem("report", "alone/script.py")
+    folder = run_cnnmem("report", "alone")
+    assert "nowhere_torch" in single.stderr
+    assert "nowhere_torch" in folder.stderr
+
+
+def test_init_writes_no_limit_from_a_lower_bound(tmp_path: Path, run_cnnmem: Run) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch\nfrom torch import nn\nimport unheard_of\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(8, 8)\n    def forward(self, x):\n        if unheard_of.happens():\n"
+        "            x = self.fc(x)\n        return self.fc(x)\n"
+        "Net()(torch.zeros(1, 8))\n"
+    )
+    for form in ("pyproject", "flake8"):
+        done = run_cnnmem("init", "--format", form)
+        set_ = [line for line in done.stdout.splitlines() if "KiB" in line or "gpu-limit" in line]
+        assert done.returncode == 0
+        assert set_
+        assert all(line.lstrip().startswith("#") or "per-file-limits" in line or " at " in line for line in set_[1:])
+        assert "needs more than is known" in done.stdout
+
+
+def test_flake8_reads_the_table_of_pyproject(project: Path, run_flake8: Run) -> None:
+    assert run_flake8("--select=CNM", "train.py").stdout == ""
+    (project / "pyproject.toml").write_text('[tool.cnnmem]\ngpu-limit = "1KiB"\n')
+    assert "CNM101" in run_flake8("--select=CNM", "train.py").stdout
+    assert run_flake8("--select=CNM", "--cnnmem-gpu-limit=1GiB", "train.py").stdout == ""
+    assert run_flake8("--select=CNM", "--isolated", "train.py").stdout == ""
+
+
+def test_misspelt_names_are_refused(project: Path, run_cnnmem: Run, run_flake8: Run) -> None:
+    done = run_cnnmem("check", "--select", "CNM110")
+    assert (done.returncode, "CNM110 is no code: did you mean CNM10" in done.stderr) == (2, True)
+    assert run_cnnmem("check", "--select", "CNM1,E501").returncode == 0
+    done = run_cnnmem("check", "--search-path", "part")
+    assert "search-path: part is no folder: did you mean parts?" in done.stderr
+    (project / "pyproject.toml").unlink()
+    (project / "setup.cfg").write_text("[flake8]\ncnnmem-gpulimit = 1KiB\n")
+    for done in (run_cnnmem("check"), run_flake8("train.py")):
+        assert done.returncode == 2
+        assert "cnnmem-gpulimit in the configuration is no option: did you mean cnnmem-gpu-limit?" in done.stderr
+
+
+def test_a_finding_need_not_fail(project: Path, run_cnnmem: Run) -> None:
+    assert run_cnnmem("check", "train.py", "--gpu-limit=1KiB").returncode == 1
+    done = run_cnnmem("check", "train.py", "--gpu-limit=1KiB", "--exit-zero")
+    assert (done.returncode, "CNM101" in done.stdout) == (0, True)
+
+
+def test_explain_without_a_code_lists_all(run_cnnmem: Run) -> None:
+    done = run_cnnmem("explain")
+    assert done.returncode == 0
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [check.code for check in checks.every()]
+    assert all(len(line.split()) > 3 for line in done.stdout.splitlines())

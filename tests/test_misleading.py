@@ -1,0 +1,108 @@
+"""Programs written to mislead a reader, by class, against what the frameworks themselves say of them.
+
+fixtures/truth/misleading_*.json hold that; tests/oracle/measure_misleading.py measures it and says what each figure is.
+Whatever is called exact has to be right in all of them, and no program that runs may have a finding. `FOLLOWED_IN_PART`
+names those that run and are not exact here, with the reason: any other one has to be exact.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import ModelReport, analyse
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source, load
+from flake8_cnnmem.training import Fact
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+ON_BY_DEFAULT = [check.code for check in checks.every() if check.default]
+BATCH = 2
+
+PROGRAMS = [
+    pytest.param(program, id=program["target"] + ("" if program["told"] else " of unstated input"))
+    for path in sorted((FIXTURES / "truth").glob("misleading_*.json"))
+    for program in json.loads(path.read_text())["programs"]
+]
+
+FOLLOWED_IN_PART: dict[str, str] = {
+    "exceptions_torch.py::Message()": "the text of a framework's error is not known",
+    "hooks_forward.py::Backward()": "what a backward hook of Conv2d holds",
+    "keras_models.py::frozen_after()": "weights were frozen or set free after compile()",
+    "keras_models.py::Falls()": "the layer's input channels are not known before its first call",
+    "lazy_layers.py::Own()": "Own is a lazy layer of its own",
+    "python_models.py::SDisp()": "a function is registered for a type by its annotation alone",
+    "python_models.py::Imp()": "__import__() is not followed",
+    "saved_normed.py::orthogonal()": "what an orthogonal parametrisation keeps",
+    "saved_normed.py::orthogonal_householder()": "what an orthogonal parametrisation keeps",
+}
+"""By target the beginning of the first cause."""
+
+
+@pytest.fixture(autouse=True)
+def _strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CNNMEM_STRICT", "1")
+
+
+@cache
+def source(name: str) -> Source:
+    return load(str(FIXTURES / "misleading" / name))
+
+
+def report_of(program: dict[str, Any]) -> tuple[ModelReport, set[str]]:
+    """The report, and the sizes that are found to be wrong."""
+    name, _, expression = program["target"].partition("::")
+    told = Fact(tuple(program["input_shapes"][0]), "option") if program["told"] else None
+    settings = Settings(input_shape=told, batch_size=Fact(BATCH, "option"))
+    answer = analyse(source(name), settings, expression)
+    found = {finding.message for finding in checks.run(answer, settings, ON_BY_DEFAULT) if "CNM20" in finding.code}
+    return answer.reports[0], found
+
+
+def at_batch(tensor: Tensor) -> list[int]:
+    assert isinstance(tensor.shape, tuple)
+    return [size.multiple * BATCH if isinstance(size, Batch) else size for size in tensor.shape]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_exact_is_what_the_framework_says(program: dict[str, Any]) -> None:
+    report, found = report_of(program)
+    if "raises" in program:
+        assert report.status != "exact" or refused(report, program)
+        return
+    assert not found
+    if program["target"] in FOLLOWED_IN_PART:
+        assert report.causes[0].reason.startswith(FOLLOWED_IN_PART[program["target"]])
+    if report.status != "exact":
+        assert program["target"] in FOLLOWED_IN_PART or not program["told"], report.causes
+        return
+    assert (report.parameters, report.trainable) == (program["parameters"], program["trainable"])
+    assert report.model is not None
+    assert [at_batch(tensor) for tensor in report.model.outputs] == program["outputs"]
+    if "saved_bytes" in program:
+        assert report.estimate is not None
+        assert report.estimate.saved in saved_of(program)
+
+
+def refused(report: ModelReport, program: dict[str, Any]) -> bool:
+    """Whether a call's sizes are wrong, or the model is not estimated for the input that an option gives."""
+    assert report.model is not None
+    stated = report.training.input_shape
+    other = stated is not None and stated.value != tuple(program["input_shapes"][0])
+    return other or any(call.problem is not None for call in report.model.calls)
+
+
+def saved_of(program: dict[str, Any]) -> set[int]:
+    """What autograd keeps, without inputs, and with those among them: the batch is counted whoever keeps it."""
+    dtypes = program.get("dtypes", ["float32"] * len(program["input_shapes"]))
+    widths = [8 if dtype == "int64" else 4 for dtype in dtypes]
+    inputs = sum(BATCH * math.prod(s) * width for s, width in zip(program["input_shapes"], widths, strict=True))
+    return {program["saved_bytes"] + more for more in (0, program["saved_inputs"], inputs)}
