@@ -19,6 +19,8 @@ CODE = "CNM201"
 def candidates(source: Source, report: FileReport) -> Iterator[tuple[Finding, str, tuple[Edit, ...]]]:
     lines = source.text.split("\n")
     for model in report.reports:
+        if called_otherwise(model):
+            continue
         for problem in model.problems:
             site = problem.site
             if problem.problem.code != CODE or site.path != source.path:
@@ -26,6 +28,12 @@ def candidates(source: Source, report: FileReport) -> Iterator[tuple[Finding, st
             finding = Finding(site.path, site.line, site.column, CODE, problem.message)
             for title, edit in (*sizes(source, model, problem, lines), *divisions(problem, lines)):
                 yield finding, title, (edit,)
+
+
+def called_otherwise(model: ModelReport) -> bool:
+    """Whether the code calls the model on inputs of another size as well, for which what is written may be right."""
+    stated = model.training.input_shape
+    return stated is not None and any(source not in ("option", "default") for _, source in stated.passed_over)
 
 
 def sizes(source: Source, model: ModelReport, problem: LayerProblem, lines: list[str]) -> Iterator[tuple[str, Edit]]:
