@@ -406,12 +406,17 @@ def read_bytes(path: str, largest: int, files: Files = DISK) -> bytes:
 
 def decode(content: bytes) -> str:
     """Text with universal newlines, as `tokenize.open` gives it; Latin-1 where the encoding is unknown or wrong."""
+    text, _ = text_and_encoding(content)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def text_and_encoding(content: bytes) -> tuple[str, str]:
+    """The text with its own newlines, and the encoding that makes the same bytes of it."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        text = content.decode(encoding)
+        return content.decode(encoding), encoding
     except (SyntaxError, UnicodeError, LookupError):
-        text = content.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        return content.decode("latin-1"), "latin-1"
 
 
 class Shelf:
