@@ -147,11 +147,14 @@ def facts_for(root: Root, source: Source) -> Facts:
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
+    from flake8_cnnmem import models
+
     site = root.site
     return ModelReport(
         root.target, root.name, site.path, site.line, site.column, "", "unresolved", root.causes,
         training, None, None, None, limit.bytes if limit else None, None,
         kind="training" if root.is_training else "model", place=root.place, trained_at=root.trained_at,
+        defined_at=models.defined_at(root), made_of=lambda: models.made_of(root),
     )  # fmt: skip
 
 
@@ -159,7 +162,8 @@ def counted(
     root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
-    from flake8_cnnmem.layers import drops, rows_of
+    from flake8_cnnmem import models
+    from flake8_cnnmem.layers import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
 
@@ -234,7 +238,8 @@ def counted(
         bytes_limit,
         fits,
         activations=lambda: cs231n.activations(model),
-        rows=lambda: rows_of(model, training),
+        rows=lambda: with_kept(rows_of(model, training), estimate),
+        rows_at=lambda depth: with_kept(rows_of(model, training, depth, nested=True), estimate),
         largest_batch_size=largest,
         drops=lambda: tuple(drops(model, path)),
         model=model,
@@ -247,6 +252,8 @@ def counted(
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,
         growths=tuple(dict.fromkeys(growths)),
+        defined_at=models.defined_at(root),
+        made_of=lambda: models.made_of(root),
         replay=replay,
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import configuration
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
+from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, settings_of
 from flake8_cnnmem.settings import BadValue
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def add(commands: Commands) -> None:
         command.add_argument(f"--{name}", type=patterns, metavar="PATTERNS", help="as flake8's")
     command.add_argument("--disable-noqa", action="store_true", help="report what '# noqa' silences, too")
     add_settings(command)
-    command.add_argument(
-        "-j", "--jobs", type=jobs, metavar="N", help="processes that look at files at the same time (all processors)"
-    )
+    add_jobs(command)
     command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
     command.add_argument(
         "--format",
@@ -62,12 +60,6 @@ def codes(text: str) -> Sequence[str]:
         return configuration.listed("select", text, "the command line", os.getcwd())
     except BadValue as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
-    return int(text)
 
 
 def patterns(text: str) -> Sequence[str]:

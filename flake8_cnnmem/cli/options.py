@@ -28,6 +28,18 @@ def add_settings(command: argparse.ArgumentParser) -> None:
         )
 
 
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "-j", "--jobs", type=jobs, metavar="N", help="processes that look at files at the same time (all processors)"
+    )
+
+
+def jobs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
+    return int(text)
+
+
 def add_output(command: argparse.ArgumentParser, help: str) -> None:
     """`-o FILE`, which is refused where it would be written over what is analysed."""
     command.add_argument("-o", "--output", metavar="FILE", type=output_file, help=help)
