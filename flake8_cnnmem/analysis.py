@@ -65,7 +65,7 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
         directives = source.directives
         missing: tuple[Unknown, ...] = ()
         if target is None:
-            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices)
+            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
         else:
             roots = models.evaluate_target(source, target, folders, strict, files)
         reports = [report_model(root, source, settings, target is not None) for root in roots]
@@ -100,7 +100,10 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
         return unresolved(root, training, limit)
     others = [part for part in root.parts if part is not root]
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
-    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], settings.devices)
+    devices = settings.devices_for(source.path)
+    if facts.gpu_limit is not None and facts.gpu_limit.count > 1 and settings.devices is None:
+        devices = facts.gpu_limit.count
+    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], devices)
     training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
     builds = [built, *(its for _, its, _ in parts if its is not None)]
     report = counted(root, builds, whole, training, settings, limit)

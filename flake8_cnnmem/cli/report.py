@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, warn
 from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.report import FORMATS
@@ -37,8 +38,10 @@ def add(commands: Commands) -> None:
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="PATH (every model of a file, a summary of a folder), PATH::NAME (a class or factory) or PATH::EXPRESSION",
+        help="PATH (a file, or a folder in summary), PATH::NAME (a class or factory) or PATH::EXPRESSION; - "
+        "for code on standard input",
     )
+    stdin.add_name(command)
     add_settings(command)
     command.add_argument(
         "--details", action="store_true", help="every model in full, where only a summary would be printed"
@@ -77,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
     keep_targets(options.output, options.targets)
     settings = settings_of(options)
-    targets = targets_of(options.targets)
+    targets = targets_of(options.targets, options.stdin_filename)
     many = len(targets) > 1 and not all(target.what for target in targets)
     if options.format == "table" and (many or any(map(os.path.isdir, options.targets))):
         return summed(targets, options, settings)
@@ -117,7 +120,7 @@ def tables(reports: Sequence[ModelReport], options: argparse.Namespace, settings
 
 
 def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
-    """One row for each model; with --details their tables behind it."""
+    """One row for each model; with --details their tables behind it, without those of mere parts."""
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.cli.workers import cores, in_order, tell
     from flake8_cnnmem.report import summary
@@ -146,6 +149,8 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
         return FITS
     ask = "" if options.details else "the layers and the memory of one: cnnmem report PATH::NAME; of all: --details"
     text = summary.render(lines, ink_of(options), ask)
+    parts = {(line.name, line.where) for line in summary.with_parts(lines) if line.part_of}
+    reports = [report for report in reports if (report.name, f"{report.path}:{report.line}") not in parts]
     if reports:
         text = f"{text}\n\n\n{tables(reports, options, settings)}"
     written(text, options)

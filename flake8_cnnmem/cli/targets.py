@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.answers import FileReport, ModelReport
+from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.settings import Settings
@@ -27,19 +28,26 @@ class Target:
     what: str = ""
     found: bool = False
     alone: bool = False
+    stdin: bool = False
+    """Whether its text comes from standard input; `path` is what it is called."""
+
+    def load(self) -> Source:
+        return stdin.source(self.path) if self.stdin else load(self.path)
 
     def __str__(self) -> str:
         return f"{self.path}::{self.what}" if self.what else self.path
 
 
-def targets_of(texts: Sequence[str]) -> list[Target]:
+def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Target]:
     """The files that TARGETs name, those of folders in order. Raises Unusable for what names nothing readable."""
     found: list[Target] = []
     for text in texts:
         path, colons, what = text.partition("::")
         if colons and not what.strip():
             raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
-        if not os.path.isdir(path):
+        if path == stdin.DASH:
+            found.append(Target(stdin_name, what, alone=len(texts) == 1, stdin=True))
+        elif not os.path.isdir(path):
             found.append(Target(os.path.normpath(path) if path else path, what, alone=len(texts) == 1))
         elif what:
             raise Unusable(f"{text}: {path} is a folder; a name is looked up in a file")
@@ -52,7 +60,7 @@ def reports_of(target: Target, settings: Settings) -> Iterator[ModelReport]:
     """The models of one target. Raises Unusable for one that names nothing readable."""
     path, what = target.path, target.what
     try:
-        source = load(path)
+        source = target.load()
         source.tree  # noqa: B018  what does not parse is refused here
     except SourceError as error:
         if not target.found:

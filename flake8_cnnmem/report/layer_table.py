@@ -35,6 +35,15 @@ def is_kept(rows: Sequence[Row]) -> bool:
     return any(row.kept is not None for row in rows)
 
 
+def kept_input(report: ModelReport) -> int:
+    """What of the input waits for the backward pass beside what the layers are said to keep: a batch that the program
+    makes itself is kept by the layer that reads it."""
+    estimate = report.estimate
+    if estimate is None or estimate.saved is None:
+        return 0
+    return max(0, estimate.saved - sum(size for _, size in estimate.kept_by))
+
+
 def body(report: ModelReport, rows: Sequence[Row], wanted: Wanted) -> list[Cells]:
     """One row each, with the input before them and the sums behind; `values` are per sample, bytes of the batch."""
     kept = is_kept(rows)
@@ -51,8 +60,9 @@ def body(report: ModelReport, rows: Sequence[Row], wanted: Wanted) -> list[Cells
     if given is not None and None not in given.value:
         inputs = math.prod(side for side in given.value if side is not None)
         taken = report.estimate.input if report.estimate is not None else 0
-        values, written, held = values + inputs, written + taken, held + taken
-        found.append(("input", "", "", shape(given.value), f"{inputs:,}", "0", sized(taken, taken)))
+        waiting = kept_input(report)
+        values, written, held = values + inputs, written + taken, held + waiting
+        found.append(("input", "", "", shape(given.value), f"{inputs:,}", "0", sized(waiting, taken)))
     for row in rows:
         line = line_of(row.line, row.path, report)
         sizes = (shape(row.output_shape), f"{row.activations:,}", f"{row.parameters:,}")
