@@ -28,7 +28,8 @@ Without a limit this check says nothing.
 It says, in one line:
 
     example.py:5:1: CNM101 Stem: training needs 9.4 GiB at batch 256 (directive), over the 8.0 GiB limit
-    (activations 9.2 GiB, parameters 0.01 MiB, input 147 MiB; momentum, float32); fits up to batch 218
+    (activations 9.2 GiB, parameters 0.01 MiB, optimizer state 0.01 MiB, input 147 MiB; momentum, float32); fits up to
+    batch 218
 
 ## How to mend it
 

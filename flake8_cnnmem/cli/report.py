@@ -124,13 +124,15 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.cli.workers import cores, in_order, tell
     from flake8_cnnmem.report import summary
+    from flake8_cnnmem.report.ink import Ink
     from flake8_cnnmem.report.progress import progress
 
     reports: list[ModelReport] = []
     lines: list[summary.Line] = []
 
     def known() -> Sequence[str]:
-        return summary.table(summary.with_parts(lines)).splitlines() if lines else ()
+        width = replace(Ink.of(sys.stderr), colours=False)
+        return summary.table(summary.with_parts(lines), width).splitlines() if lines else ()
 
     workers = in_order(partial(lines_of, settings=settings), targets, options.jobs or cores())
     for target in progress(targets, str, above=known):
