@@ -65,7 +65,7 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
         directives = source.directives
         missing: tuple[Unknown, ...] = ()
         if target is None:
-            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices)
+            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
         else:
             roots = models.evaluate_target(source, target, folders, strict, files)
         reports = [report_model(root, source, settings, target is not None) for root in roots]
@@ -100,7 +100,10 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
         return unresolved(root, training, limit)
     others = [part for part in root.parts if part is not root]
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
-    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], settings.devices)
+    devices = settings.devices_for(source.path)
+    if facts.gpu_limit is not None and facts.gpu_limit.count > 1 and settings.devices is None:
+        devices = facts.gpu_limit.count
+    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], devices)
     training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
     builds = [built, *(its for _, its, _ in parts if its is not None)]
     report = counted(root, builds, whole, training, settings, limit)
@@ -147,11 +150,14 @@ def facts_for(root: Root, source: Source) -> Facts:
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
+    from flake8_cnnmem import models
+
     site = root.site
     return ModelReport(
         root.target, root.name, site.path, site.line, site.column, "", "unresolved", root.causes,
         training, None, None, None, limit.bytes if limit else None, None,
         kind="training" if root.is_training else "model", place=root.place, trained_at=root.trained_at,
+        defined_at=models.defined_at(root), made_of=lambda: models.made_of(root),
     )  # fmt: skip
 
 
@@ -159,7 +165,8 @@ def counted(
     root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
-    from flake8_cnnmem.layers import drops, rows_of
+    from flake8_cnnmem import models
+    from flake8_cnnmem.layers import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
 
@@ -234,7 +241,8 @@ def counted(
         bytes_limit,
         fits,
         activations=lambda: cs231n.activations(model),
-        rows=lambda: rows_of(model, training),
+        rows=lambda: with_kept(rows_of(model, training), estimate),
+        rows_at=lambda depth: with_kept(rows_of(model, training, depth, nested=True), estimate),
         largest_batch_size=largest,
         drops=lambda: tuple(drops(model, path)),
         model=model,
@@ -247,6 +255,8 @@ def counted(
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,
         growths=tuple(dict.fromkeys(growths)),
+        defined_at=models.defined_at(root),
+        made_of=lambda: models.made_of(root),
         replay=replay,
     )
 

@@ -275,7 +275,7 @@ def test_what_cannot_be_compared_is_said_in_one_line(
     commit("one", second=SECOND)
     done = run_cnnmem("diff", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[0]
 
 
 def test_outside_a_repository_there_is_nothing_to_compare(

@@ -6,6 +6,7 @@ from flake8_cnnmem.models.join import Evaluated, Whole, as_the_outermost, joined
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.runs import evaluate_file
 from flake8_cnnmem.models.targets import TargetError, evaluate_target
+from flake8_cnnmem.models.uses import defined_at, made_of
 
 __all__ = [
     "Built",
@@ -17,8 +18,10 @@ __all__ = [
     "arranged",
     "as_the_outermost",
     "build_model",
+    "defined_at",
     "evaluate_file",
     "evaluate_target",
     "joined",
+    "made_of",
     "stated_by_step",
 ]

@@ -90,6 +90,8 @@ def model(report: ModelReport) -> dict[str, Any]:
                 "output_shape": list(row.output_shape),
                 "parameters": row.parameters,
                 "activations": row.activations,
+                "kept": row.kept,
+                "depth": row.depth,
             }
             for row in report.rows
         ],

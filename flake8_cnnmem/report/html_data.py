@@ -90,14 +90,7 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
 
 
 def layers(report: ModelReport) -> list[list[Any]]:
-    """[name, type, line, shape, values, parameters, bytes written, bytes kept or None] a row.
-
-    An op inside a layer's row (Keras shows a nested model as one) keeps for that row; a layer that is called again
-    has shown at its first call what it keeps.
-    """
-    estimate = report.estimate
-    replayed = estimate is not None and bool(estimate.kept_by)
-    kept = kept_by_row(report, estimate.kept_by) if estimate is not None else {}
+    """[name, type, line, shape, values, parameters, bytes written, bytes kept or None] a row."""
     return [
         [
             one_line(row.name),
@@ -107,22 +100,10 @@ def layers(report: ModelReport) -> list[list[Any]]:
             row.activations,
             row.parameters,
             row.bytes,
-            kept.pop(row.name, 0) if replayed else None,
+            row.kept,
         ]
         for row in report.rows
     ]
-
-
-def kept_by_row(report: ModelReport, ops: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """What the ops keep, by the name of the row whose layer they run in."""
-    names = {row.name for row in report.rows}
-    found: dict[str, int] = {}
-    for op, size in ops:
-        name = op
-        while name and name not in names:
-            name = name.rpartition(".")[0]
-        found[name] = found.get(name, 0) + size
-    return found
 
 
 def sentence(text: str) -> str:

@@ -59,6 +59,8 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "output_shape": [64, 224, 224],
                         "parameters": 1792,
                         "activations": 3211264,
+                        "kept": None,
+                        "depth": 1,
                     }
                 ],
                 "memory": {
