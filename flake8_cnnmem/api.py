@@ -51,7 +51,8 @@ def MiB(number: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why something is not known, and where that was seen. `cell` is that of a notebook, whose `line` is within it."""
+    """Why something is not known, and where that was seen; the line is 0 and the path empty where that is no place.
+    `cell` is that of a notebook, whose `line` is within it."""
 
     reason: str
     path: str
@@ -59,8 +60,9 @@ class Cause:
     cell: int | None = None
 
     def __str__(self) -> str:
-        where = f"cell {self.cell}:{self.line}" if self.cell is not None else str(self.line)
-        return f"{self.path}:{where}: {self.reason}"
+        cell = f"cell {self.cell}" if self.cell is not None else ""
+        where = [part for part in (self.path, cell, str(self.line) if self.line else "") if part]
+        return f"{':'.join(where)}: {self.reason}" if where else self.reason
 
 
 @dataclass(frozen=True, slots=True)

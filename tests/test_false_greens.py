@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem import checks
+from flake8_cnnmem import checks, manual
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -143,5 +143,8 @@ def test_a_finding_need_not_fail(project: Path, run_cnnmem: Run) -> None:
 def test_explain_without_a_code_lists_all(run_cnnmem: Run) -> None:
     done = run_cnnmem("explain")
     assert done.returncode == 0
-    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [check.code for check in checks.every()]
-    assert all(len(line.split()) > 3 for line in done.stdout.splitlines())
+    words = [line.split(":")[0] for line in done.stdout.splitlines()]
+    codes = [check.code for check in checks.every()]
+    assert words[: len(codes)] == codes
+    assert words[len(codes) :] == [*manual.topics(), "json-schema"]
+    assert all(": " in line for line in done.stdout.splitlines())
