@@ -7,7 +7,7 @@ const OVERVIEW = {
   needs: ["needs", true, (model) => (model.bytes === null ? "" : model.figure), (model) => model.bytes ?? -1],
   limit: ["limit", true, (model) => (model.limit === null ? "" : show(model.limit)), (model) => model.limit ?? -1],
   largest: ["largest batch", true, (model) => (model.largest === null ? "" : model.largest < 1 ? "none" : count(model.largest)), (model) => model.largest ?? -1],
-  state: ["state", false, (model) => make("span", { class: model.over ? "bad" : model.fits ? "good" : "soft" }, model.state), (model) => model.state],
+  state: ["state", false, (model) => make("span", { class: model.over ? "bad" : model.fits ? "good" : "soft" }, ...path(model.state)), (model) => model.state],
   batch: ["batch", true, (model) => model.batch, (model) => Number.parseInt(model.batch, 10) || 0],
   input: ["input", false, (model) => model.input, (model) => model.input],
 };
@@ -40,7 +40,7 @@ function overview() {
     }, make("button", { type: "button", onclick: () => sort(key) }, OVERVIEW[key][0]))));
     const found = order.filter(({ model }) => `${model.name} ${model.place} ${model.training} ${model.state}`.toLowerCase().includes(word));
     body.replaceChildren(...found.map(({ model, number }) => make("tr", { "data-model": number },
-      ...shown.map((key) => make("td", { class: [OVERVIEW[key][1] ? "number" : "", key === "place" ? "code" : ""].join(" ").trim() || null },
+      ...shown.map((key) => make("td", { class: [OVERVIEW[key][1] ? "number" : "", key === "place" ? "code" : key === "state" ? "state" : ""].join(" ").trim() || null },
         key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), model.training ? make("small", {}, model.training) : null) : OVERVIEW[key][2](model))))));
     markChosen(wanted);
   }
