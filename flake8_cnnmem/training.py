@@ -18,6 +18,13 @@ class Fact(Generic[T]):
     value: T
     source: str
     passed_over: tuple[tuple[str, str], ...] = ()
+    written: str = ""
+    """Where the value is written that the code uses at `source`: "configs/default.yaml:4"; empty where it is there."""
+
+    @property
+    def place(self) -> str:
+        """Where somebody would change it."""
+        return self.written or self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,12 @@ class Training:
         drawn = self.batch_size
         share = Fact(-(-drawn.value // devices), drawn.source)
         return replace(self, batch_size=share, devices=devices, whole=drawn)
+
+    def with_batch_written(self, place: str) -> Training:
+        """The same, with where the size of the batch that the program draws is written."""
+        if self.whole is not None:
+            return replace(self, whole=replace(self.whole, written=place))
+        return replace(self, batch_size=replace(self.batch_size, written=place))
 
     def at_batch(self, batch: int) -> Training:
         """The same step on a batch of another size."""

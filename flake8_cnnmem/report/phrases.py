@@ -50,7 +50,7 @@ def facts(report: ModelReport) -> list[Said]:
     ]
     if training.input_shape is not None:
         found.insert(0, ("input", stated(training.input_shape.value), training.input_shape))
-    return [Said(name, value, fact.source, fact.passed_over) for name, value, fact in found]
+    return [Said(name, value, fact.place, fact.passed_over) for name, value, fact in found]
 
 
 def terms(estimate: Estimate) -> list[tuple[str, int]]:
