@@ -142,8 +142,14 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
         built = models.stated_by_step(built, evidence.trained)
     training = precedence.training_for(facts, settings, built, evidence, path)
     stated = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
-    place = written_at(stated.site, stated.value, root.run) if stated is not None else None
-    return built, training if place is None else training.with_batch_written(precedence.shown_place(place, path))
+    if stated is None:
+        return built, training
+
+    def find() -> str:
+        place = written_at(stated.site, stated.value, root.run)
+        return precedence.shown_place(place, path) if place is not None else ""
+
+    return built, training.with_batch_found_by(find)
 
 
 def facts_for(root: Root, source: Source) -> Facts:

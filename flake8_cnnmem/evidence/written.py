@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.files import READ
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -29,15 +30,15 @@ MOST_TEXT = 500_000
 MOST_WALKS = 16
 """How often they are looked through for one number."""
 
-KNOWN = "written"
-"""Scratch of the run: where numbers are written, by where they are used."""
+KNOWN, FILES = "written", "indices"
+"""Scratch of the run: where numbers are written, by where they are used; the indices of files, by path."""
 
 HOLDERS = frozenset(
     ("dict", "SimpleNamespace", "Namespace", "EasyDict", "edict", "AttrDict", "ConfigDict", "Munch", "Box", "Bunch")
 )
 """What is called with the settings as its keywords."""
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def written_at(site: Site | None, value: int, run: Interpreter) -> Place | None:
@@ -49,7 +50,7 @@ def written_at(site: Site | None, value: int, run: Interpreter) -> Place | None:
     key = (site.path, site.line, site.column, value)
     if key not in known:
         search = Search(value, run)
-        nodes = arguments(site.node) if site.path in search.trees else ()
+        nodes = arguments(site.node) if site.path in search.files else ()
         found = {place for node in nodes if (place := search.place(node, site.path, site.line)) is not None}
         [only] = found if len(found) == 1 else [None]
         known[key] = only if only != (site.path, site.line) else None
@@ -66,12 +67,54 @@ def arguments(node: ast.AST) -> Iterator[ast.expr]:
             yield inner
 
 
+class Index:
+    """What of a file's syntax tree can lead to where a number is written, gathered in one walk."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.calls: list[ast.Call] = []
+        self.functions: list[Function] = []
+        self.classes: list[ast.ClassDef] = []
+        self.dicts: list[ast.Dict] = []
+        self.imports: list[ast.ImportFrom] = []
+        self.assigns: list[ast.Assign] = []
+        self.variables: dict[str, list[tuple[int, ast.expr]]] = {}
+        """By name: the line and the value of each assignment to it."""
+        kinds: dict[type, list[Any]] = {
+            ast.Call: self.calls,
+            ast.FunctionDef: self.functions,
+            ast.AsyncFunctionDef: self.functions,
+            ast.ClassDef: self.classes,
+            ast.Dict: self.dicts,
+            ast.ImportFrom: self.imports,
+            ast.Assign: self.assigns,
+        }
+        for node in ast.walk(tree):
+            found = kinds.get(type(node))
+            if found is not None:
+                found.append(node)
+            for name, value in assignments(node):
+                self.variables.setdefault(name, []).append((value.lineno, value))
+
+    def around(self, line: int) -> list[Function]:
+        """The functions that have this line, from the innermost outwards."""
+        return sorted((each for each in self.functions if within(line, each)), key=lambda each: -each.lineno)
+
+    def values_of(self, name: str, scope: Function | None) -> list[ast.expr]:
+        """The values that a variable gets in a function, or in the module outside of all functions and classes."""
+        inner = [*self.functions, *self.classes]
+        return [
+            value
+            for line, value in self.variables.get(name, ())
+            if (within(line, scope) if scope is not None else not any(within(line, each) for each in inner))
+        ]
+
+
 class Search:
     """One number, looked for in the files that a program was read from."""
 
     def __init__(self, value: int, run: Interpreter) -> None:
         self.value = value
-        self.trees = dict(trees_of(run))
+        self.files = indices_of(run)
         self.settings: dict[str, str] = {
             path: data.decode("utf-8", "replace") for path, data in run.data(READ).items() if not path.endswith(".py")
         }
@@ -113,39 +156,34 @@ class Search:
         imported from."""
         if not self.is_new(path, name):
             return None
-        tree = self.trees[path]
-        for function in reversed(functions_around(tree, line)):
+        file = self.files[path]
+        for function in file.around(line):
             if name in parameters(function):
                 return self.of_parameter(function, name, path, depth)
-            values = assigned(name, function.body)
+            values = file.values_of(name, function)
             if values:
                 return self.only([(value, path) for value in values], depth)
-        values = assigned(name, [each for each in tree.body if not isinstance(each, (*DEFINITIONS, ast.ClassDef))])
+        values = file.values_of(name, None)
         if values:
             return self.only([(value, path) for value in values], depth)
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.ImportFrom) or not node.module:
-                continue
-            stem = node.module.rpartition(".")[2]
-            others = [each for each in self.trees if os.path.splitext(os.path.basename(each))[0] == stem]
+        for node in file.imports:
+            stem = (node.module or "").rpartition(".")[2]
+            others = [each for each in self.files if os.path.splitext(os.path.basename(each))[0] == stem]
             for alias in node.names:
                 if (alias.asname or alias.name) == name and len(others) == 1 and others[0] != path:
                     return self.of_name(alias.name, others[0], 0, depth + 1)
         return None
 
-    def of_parameter(
-        self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, path: str, depth: int
-    ) -> Place | None:
+    def of_parameter(self, function: Function, name: str, path: str, depth: int) -> Place | None:
         """A parameter: what the calls of its function give, or its default where none gives anything."""
         given: list[tuple[ast.expr, str]] = []
         names = parameters(function)
         called = function.name
         if called == "__init__":
-            classes = [each for each in ast.walk(self.trees[path]) if isinstance(each, ast.ClassDef)]
-            called = next((each.name for each in classes if function in each.body), called)
-        for other, tree in self.trees.items():
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Call) and name_of(node.func) == called:
+            called = next((each.name for each in self.files[path].classes if function in each.body), called)
+        for other, file in self.files.items():
+            for node in file.calls:
+                if name_of(node.func) == called:
                     passed = [word.value for word in node.keywords if word.arg == name]
                     at = names.index(name) - (names[0] == "self")
                     if (
@@ -169,9 +207,9 @@ class Search:
         if not word or not self.is_new("", word):
             return None
         found = set(self.in_files(word))
-        for path, tree in self.trees.items():
-            classes = {each.name for each in ast.walk(tree) if isinstance(each, ast.ClassDef)}
-            for node in ast.walk(tree):
+        classes = {each.name for file in self.files.values() for each in file.classes}
+        for path, file in self.files.items():
+            for node in (*file.calls, *file.classes, *file.dicts, *file.assigns):
                 for value in values_of_setting(node, word, classes):
                     place = self.place(value, path, value.lineno, depth + 1)
                     if place is not None:
@@ -191,8 +229,9 @@ class Search:
         return places.pop() if len(places) == 1 else None
 
 
-def trees_of(run: Interpreter) -> Iterator[tuple[str, ast.Module]]:
-    """The syntax trees of the project's own files that the evaluation has come to, by path."""
+def indices_of(run: Interpreter) -> dict[str, Index]:
+    """The project's own files that the evaluation has come to, by path."""
+    known: dict[str, Index] = run.data(FILES)
     roots = [os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(run.trace.path))]
     modules = [each for each in run.importer.by_path.values() if isinstance(each, Module)]
     own = [
@@ -202,14 +241,30 @@ def trees_of(run: Interpreter) -> Iterator[tuple[str, ast.Module]]:
         and any(os.path.realpath(module.path).startswith(root + os.sep) for root in roots)
     ]
     letters = 0
+    found: dict[str, Index] = {}
     for module in own[:MOST_FILES]:
         letters += len(module.source.text)
         if letters > MOST_TEXT:
-            return
+            break
         try:
-            yield module.path, module.source.tree
+            found[module.path] = known.get(module.path) or Index(module.source.tree)
         except SourceError:
             continue
+    known.update(found)
+    return found
+
+
+def assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The variables that a node sets, and to what."""
+    if isinstance(node, ast.Assign):
+        yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+    elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
+        if node.value is not None:
+            yield node.target.id, node.value
+
+
+def within(line: int, node: Function | ast.ClassDef) -> bool:
+    return node.lineno <= line <= (node.end_lineno or 0)
 
 
 def values_of_setting(node: ast.AST, word: str, classes: set[str]) -> Iterator[ast.expr]:
@@ -224,7 +279,7 @@ def values_of_setting(node: ast.AST, word: str, classes: set[str]) -> Iterator[a
         elif called in HOLDERS or called in classes:
             yield from (each.value for each in node.keywords if each.arg == word)
     elif isinstance(node, ast.ClassDef):
-        yield from assigned(word, [each for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign))])
+        yield from (value for each in node.body for name, value in assignments(each) if name == word)
     elif isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if text_of(key) == word:
@@ -237,27 +292,7 @@ def values_of_setting(node: ast.AST, word: str, classes: set[str]) -> Iterator[a
                 yield node.value
 
 
-def assigned(name: str, body: Sequence[ast.stmt]) -> list[ast.expr]:
-    """What statements, and those inside them, assign to a variable."""
-    found: list[ast.expr] = []
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign):
-                found += [node.value for each in node.targets if isinstance(each, ast.Name) and each.id == name]
-            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
-                found += [node.value] if node.target.id == name and node.value is not None else []
-    return found
-
-
-def functions_around(tree: ast.Module, line: int) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions whose bodies have this line, from the outermost inwards."""
-    found = [each for each in ast.walk(tree) if isinstance(each, DEFINITIONS)]
-    return sorted(
-        (each for each in found if each.lineno <= line <= (each.end_lineno or 0)), key=lambda each: each.lineno
-    )
-
-
-def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def parameters(function: Function) -> list[str]:
     own = function.args
     return [each.arg for each in (*own.posonlyargs, *own.args, *own.kwonlyargs)]
 
