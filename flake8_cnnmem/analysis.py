@@ -130,7 +130,7 @@ def mended(
 def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
-    from flake8_cnnmem.evidence import gathered, of_unknown_model
+    from flake8_cnnmem.evidence import gathered, of_unknown_model, written_at
 
     option = settings.input_shape.value if settings.input_shape is not None else None
     if root.value is None:
@@ -140,7 +140,16 @@ def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built 
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
     if built is not None and evidence.trained is not None:
         built = models.stated_by_step(built, evidence.trained)
-    return built, precedence.training_for(facts, settings, built, evidence, path)
+    training = precedence.training_for(facts, settings, built, evidence, path)
+    stated = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
+    if stated is None:
+        return built, training
+
+    def find() -> str:
+        place = written_at(stated.site, stated.value, root.run)
+        return precedence.shown_place(place, path) if place is not None else ""
+
+    return built, training.with_batch_found_by(find)
 
 
 def facts_for(root: Root, source: Source) -> Facts:

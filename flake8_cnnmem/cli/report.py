@@ -131,7 +131,8 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     lines: list[summary.Line] = []
 
     def known() -> Sequence[str]:
-        width = replace(Ink.of(sys.stderr), colours=False)
+        # A line as wide as the terminal would wrap in some.
+        width = Ink(columns=(Ink.of(sys.stderr).columns or 80) - 1)
         return summary.table(summary.with_parts(lines), width).splitlines() if lines else ()
 
     workers = in_order(partial(lines_of, settings=settings), targets, options.jobs or cores())
