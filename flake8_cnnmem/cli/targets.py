@@ -29,13 +29,19 @@ def reports_of(text: str, settings: Settings, alone: bool = True) -> Iterator[Mo
             raise Unusable(f"{text}: {path} is a folder; a name is looked up in a file")
         yield from _folder(path, settings)
         return
+    source = load_target(path)
+    if alone or what or source.may_hold_models():
+        yield from _file(source, settings, what or None)
+
+
+def load_target(path: str) -> Source:
+    """The file that a target names. Raises Unusable for one that cannot be read or does not parse."""
     try:
         source = load(path)
         source.tree  # noqa: B018  what does not parse is refused here
     except SourceError as error:
         raise Unusable(place(path, error.line, error.reason)) from None
-    if alone or what or source.may_hold_models():
-        yield from _file(source, settings, what or None)
+    return source
 
 
 def tell_cells(source: Source) -> None:
