@@ -27,18 +27,23 @@ if TYPE_CHECKING:
 __all__ = ["FileHints", "Hint", "Lens", "Span", "Told", "hints_of"]
 
 
-def hints_of(source: Source, settings: Settings, files: Files = DISK) -> tuple[FileReport, FileHints]:
-    """A file's report and its hints, from one analysis. `source` is one of which nothing has been compiled.
+def hints_of(
+    source: Source, settings: Settings, files: Files = DISK, target: str | None = None
+) -> tuple[FileReport, FileHints]:
+    """A file's report and its hints, from one analysis; of one of its models alone if `target` names one.
 
-    Raises nothing: an error of ours is the report's failure, and gives no hints.
+    `source` is one of which nothing has been compiled. Raises nothing but TargetError, where `target` names nothing: an
+    error of ours is the report's failure, and gives no hints.
     """
-    from flake8_cnnmem.analysis import analyse
+    from flake8_cnnmem.analysis import TargetError, analyse
     from flake8_cnnmem.evaluate.noting import Notes
 
     notes = Notes(source.path)
     try:
-        report = analyse(source, settings, files=files, notes=notes)
+        report = analyse(source, settings, target, files, notes)
         return report, file_hints(source, report, notes.found, settings)
+    except TargetError:
+        raise
     except Exception as error:
         if os.environ.get(STRICT):
             raise
@@ -63,7 +68,7 @@ def file_hints(source: Source, report: FileReport, notes: Sequence[Note], settin
         source.path,
         tuple(without_repeats(hints.values())),
         tuple(taken.values()),
-        tuple(lenses_of(report.reports, source, settings)),
+        tuple(lenses_of(models, source, settings)),
     )
 
 

@@ -20,7 +20,8 @@ def annotated(text: str, hints: FileHints) -> str:
     for hint in hints.hints:
         comments.setdefault(hint.span.end_line, []).append(hint.text)
     above: dict[int, list[str]] = {}
-    for lens in hints.lenses:
+    for lens in {lens.text: lens for lens in sorted(hints.lenses, key=lambda each: -each.line)}.values():
+        # Each once, at the first of its lines.
         above.setdefault(lens.line, []).append(lens.text)
     open_lines = unfinished(text) if comments or above else frozenset()
     written = [len(lines[at - 1]) for at in comments if at <= len(lines) and len(lines[at - 1]) <= COLUMN]

@@ -29,6 +29,11 @@ class Carrying:
             return line
         return line + self.by if line > self.last else None
 
+    @property
+    def edited(self) -> int:
+        """The line of the first text at which the two part."""
+        return self.first + 1
+
     def span(self, span: Span) -> Span | None:
         first, last = self.line(span.line), self.line(span.end_line)
         if first is None or last is None or last - first != span.end_line - span.line:

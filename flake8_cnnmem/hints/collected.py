@@ -59,6 +59,23 @@ class Run:
         return [note for note in self.notes[low:high] if note.first >= first]
 
 
+class Kept:
+    """The bytes that a step keeps, by the numbers of the ops that keep them: counted once at each expression."""
+
+    def __init__(self, sizes: Sequence[tuple[int, int]]) -> None:
+        self.numbers = [number for number, _ in sizes]
+        self.sums = [0, *accumulate(size for _, size in sizes)]
+        self.counted: set[tuple[Span, int]] = set()
+
+    def within(self, note: Note, span: Span) -> int:
+        """What is kept for the ops of one evaluation of an expression."""
+        low, high = bisect_right(self.numbers, note.first), bisect_right(self.numbers, note.last)
+        if low == high or (span, low) in self.counted:
+            return 0
+        self.counted.add((span, low))
+        return self.sums[high] - self.sums[low]
+
+
 class Collected:
     """The notes of one analysis of the file at `path`."""
 
@@ -102,7 +119,7 @@ class Collected:
         keeping = estimate.kept_by_call if estimate is not None else ()
         notes = self.notes_of(model.calls)
         own = {call.number: call for call in model.calls}
-        kept = sorted((number_of(call, own), size) for call, size in keeping)
+        kept = Kept(sorted((number_of(call, own), size) for call, size in keeping))
         self.take(found, notes.within(*reach(model.calls)), kept, shapes=True)
         # The program's own step is another run of the model, with numbers for the batch.
         first, last = reach([call for call, _ in keeping])
@@ -123,26 +140,20 @@ class Collected:
                 return run
         return runs[0] if len(runs) == 1 else Run()
 
-    def take(
-        self, found: dict[Span, Found], notes: Iterable[Note], kept: Sequence[tuple[int, int]], shapes: bool
-    ) -> None:
-        """Add what these notes say: values if `shapes`, and the bytes of what is `kept`, by the numbers of the ops."""
-        numbers = [number for number, _ in kept]
-        sums = [0, *accumulate(size for _, size in kept)]
-        counted: set[tuple[Span, int]] = set()
+    def take(self, found: dict[Span, Found], notes: Iterable[Note], kept: Kept, shapes: bool) -> None:
+        """Add what these notes say: values if `shapes`, and the bytes that are kept within them."""
         for note in notes:
             span = self.span(note.node)
             if span in self.taken:
                 continue
-            low, high = bisect_right(numbers, note.first), bisect_right(numbers, note.last)
-            if not shapes and low == high:
+            size = kept.within(note, span)
+            if not shapes and not size:
                 continue
             at = found.setdefault(span, Found(note.node, span))
             if shapes:
                 add_value(at.values, note.value)
-            if low < high and (span, low) not in counted:
-                counted.add((span, low))
-                at.kept = (at.kept or 0) + sums[high] - sums[low]
+            if size:
+                at.kept = (at.kept or 0) + size
 
     def take_layers(
         self, found: dict[Span, Found], root: Any, calls: Sequence[Call], keeping: Iterable[tuple[Call, int]]
@@ -235,7 +246,7 @@ def alike(value: Value, other: Value) -> bool:
     if type(value) is not type(other):
         return False
     if isinstance(value, Tensor):
-        return value.shape == other.shape and value.dtype == other.dtype
+        return bool(value.shape == other.shape and value.dtype == other.dtype)
     if isinstance(value, (tuple, list)):
         return len(value) == len(other) and all(alike(*pair) for pair in zip(value, other, strict=True))
     return value is other or (not isinstance(value, (Unknown, Instance)) and bool(value == other))

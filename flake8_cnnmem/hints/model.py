@@ -49,6 +49,8 @@ class Told:
     """ "(N, 400) float32", "16", "not known: ..."; empty for a layer."""
     lines: tuple[str, ...]
     """Sentences: the layer's row, what is kept, its share of the peak, where it is called."""
+    target: str = ""
+    """The model that says so, as `report` takes it behind the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Lens:
 
     line: int
     text: str
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,18 @@ class FileHints:
     """In the order of their ends; of two with one end the inner one first."""
     told: tuple[Told, ...] = ()
     lenses: tuple[Lens, ...] = ()
+
+    def over(self, older: FileHints) -> FileHints:
+        """These hints, and those of the same text where these say nothing: they are of one of its models alone."""
+        spans = {each.span for each in self.told}
+        models = {each.model for each in self.lenses}
+        hints = [*self.hints, *(each for each in older.hints if each.span not in spans)]
+        return FileHints(
+            self.path,
+            tuple(sorted(hints, key=lambda each: (*each.span[2:], -each.span.line, -each.span.column))),
+            (*self.told, *(each for each in older.told if each.span not in spans)),
+            (*self.lenses, *(each for each in older.lenses if each.model not in models)),
+        )
 
     def at(self, line: int, column: int) -> Told | None:
         """What is said of the innermost expression at a place; None where there is nothing to say."""

@@ -118,7 +118,7 @@ def parameters_of(layer: Instance) -> int:
 def told_at(found: Found, report: ModelReport) -> Told:
     """What is said of an expression to who asks for it."""
     shown = list(dict.fromkeys(in_words(value) for value in found.values))
-    more = [f"and {len(shown) - MOST_SHAPES} others"] if len(shown) > MOST_SHAPES else []
+    more = [f"and {len(shown) - MOST_SHAPES} more"] if len(shown) > MOST_SHAPES else []
     lines: list[str] = []
     if found.layers:
         lines += layer_lines(found, report)
@@ -130,7 +130,8 @@ def told_at(found: Found, report: ModelReport) -> Told:
         named = ", ".join(str(span.line) for span in found.calls[:MOST_CALLS])
         lines.append(f"called in line {named}{' and elsewhere' if len(found.calls) > MOST_CALLS else ''}")
     lines.append(f"{report.name}: {status(report)}")
-    return Told(found.span, "\n".join([*shown[:MOST_SHAPES], *more]), tuple(lines))
+    target = report.target.partition("::")[2]
+    return Told(found.span, "\n".join([*shown[:MOST_SHAPES], *more]), tuple(lines), target)
 
 
 def layer_lines(found: Found, report: ModelReport) -> Iterator[str]:

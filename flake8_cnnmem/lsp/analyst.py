@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flake8_cnnmem.analysis import TargetError
 from flake8_cnnmem.files import Files, Unsaved, Watched
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.hints import FileHints, hints_of
@@ -33,6 +34,10 @@ PAUSE = 0.03
 
 LATER = 0.3
 """The same for files that import the changed one."""
+
+SOON = 0.12
+"""Seconds of work that nobody notices behind a keystroke. Where a file with several models takes longer, the one at
+the cursor comes first, and all of them when there is a pause."""
 
 STACK = 256 * 2**20
 """Bytes for the thread's stack: interpreted recursion is our own. What is not touched takes no memory."""
@@ -91,6 +96,8 @@ class Opened:
     version: int
     good: Answer | None = None
     """The last answer to a text that was sound."""
+    slow: bool = False
+    """Whether it took longer than anybody waits for, and one of several models can be asked for alone."""
     read: frozenset[str] = field(default_factory=frozenset)
     """What was read for it, or looked for, by absolute path."""
 
@@ -229,18 +236,40 @@ class Analyst:
                     job.question[1].cancel()
 
     def answer(self, job: Job, files: Reading) -> None:
-        answer = self.answer_to(job, files)
+        first = None if job.behind else self.first_answer(job, files)
+        answer = first or self.answer_to(job, files)
         with self.changed:
             opened = self.opened.get(job.path)
             if job.stale or opened is None:
                 return
-            if not answer.problem:
+            if first is not None:
+                self.put_behind(job.path)
+            elif not answer.problem:
                 opened.good = answer
-            opened.read = frozenset(os.path.abspath(path) for path in files.read)
+            opened.read |= frozenset(os.path.abspath(path) for path in files.read)
         self.deliver(job.path, answer, job.behind)
 
+    def first_answer(self, job: Job, files: Files) -> Answer | None:
+        """The answer for one model of a file that has several and takes long: the one whose lines are nearest to those
+        that were edited. The rest is as it was. None where that is not to be had."""
+        opened = self.opened.get(job.path)
+        if opened is None or not opened.slow or opened.good is None or not opened.good.hints.told:
+            return None
+        source = shared(shown_path(job.path), job.text)
+        carrying = Carrying(opened.good.text, job.text)
+        nearest = min(opened.good.hints.told, key=lambda told: abs(told.span.line - carrying.edited))
+        try:
+            source.check()
+            report, hints = hints_of(source, self.settings, files, nearest.target)
+        except (SourceError, TargetError):
+            return None
+        if report.failure is not None or not hints.told:
+            return None
+        hints = hints.over(carrying.hints(opened.good.hints))
+        return Answer(job.version, job.text, hints, carrying.findings(opened.good.findings))
+
     def answer_to(self, job: Job, files: Files) -> Answer:
-        shown = shown_path(job.path)
+        shown, begun = shown_path(job.path), time.monotonic()
         source = shared(shown, job.text)
         try:
             source.check()
@@ -258,6 +287,11 @@ class Analyst:
             if report.failure is not None:
                 return self.carried(job, report.failure.at(""))
             findings = tuple(self.project.findings(source, report, self.settings))
+            opened = self.opened.get(job.path)
+            if opened is not None:
+                # What a training does is known only when all of its program has been followed.
+                alone = len(report.reports) > 1 and all(each.kind == "model" for each in report.reports)
+                opened.slow = alone and time.monotonic() - begun > SOON
         except BadSettings as error:
             return self.carried(job, str(error))
         except Exception as error:
