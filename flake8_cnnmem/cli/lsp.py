@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
         help="a language server for editors",
         description="A language server on standard input and output: shapes, parameters and bytes behind the lines of "
         "a file that is being written, findings with their fixes. Needs the extra 'lsp'.",
-        epilog="Configured as 'cnnmem check' is. Editors start it for themselves: 'cnnmem explain editors' says how.",
+        epilog="Configured as 'cnnmem check' is. Editors start it for themselves.",
     )
     command.set_defaults(command=run)
     add_settings(command)

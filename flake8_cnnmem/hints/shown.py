@@ -160,10 +160,15 @@ def without_repeats(hints: Iterable[Hint]) -> list[Hint]:
                 # `Conv2D(64, 3)(x)`: the layer is made where it is called.
                 whole = replace(whole, parameters=other.parameters)
                 left.remove(other)
-            elif other.shape in ("", hint.shape) and other.parameters in ("", hint.parameters):
+            elif other.shape in ("", hint.shape) and number(other) in ("", number(hint)):
                 left.remove(other)
         left.append(whole)
     return [worded(exclusive(hint, left)) for hint in left]
+
+
+def number(hint: Hint) -> str:
+    """How many parameters it tells, without in how many layers they are."""
+    return hint.parameters.partition(" ")[0]
 
 
 def exclusive(hint: Hint, hints: Sequence[Hint]) -> Hint:
