@@ -32,6 +32,7 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.directives import Facts
+    from flake8_cnnmem.evaluate.noting import Notes
     from flake8_cnnmem.evidence import Phase
     from flake8_cnnmem.graph import Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
@@ -47,28 +48,32 @@ class TargetError(Exception):
 @seldom_collected
 @with_room_below
 @natives_put_back()
-def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
+def analyse(
+    source: Source, settings: Settings, target: str | None = None, files: Files = DISK, notes: Notes | None = None
+) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
     `target` is None for every model that the file defines, or the name of a class or factory of the file, or any
     expression in its scope (`ResNet(Bottleneck, [3, 4, 6, 3])`); TargetError if it is no expression or names nothing.
     Models that a `# cnnmem: skip` is meant for are left out, unless `target` asks for them. What the file imports is
-    read from `files`.
+    read from `files`. What the file's expressions give goes into `notes`, if there are any: of a `Source` that is new.
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
     from flake8_cnnmem import models
+    from flake8_cnnmem.evaluate.noting import noting
 
     strict = bool(os.environ.get(STRICT))
     folders = search_folders(settings, files)
     try:
         directives = source.directives
         missing: tuple[Unknown, ...] = ()
-        if target is None:
-            roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
-        else:
-            roots = models.evaluate_target(source, target, folders, strict, files)
-        reports = [report_model(root, source, settings, target is not None) for root in roots]
+        with noting(notes):
+            if target is None:
+                roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
+            else:
+                roots = models.evaluate_target(source, target, folders, strict, files)
+            reports = [report_model(root, source, settings, target is not None) for root in roots]
     except models.TargetError as error:
         raise TargetError(str(error)) from None
     except SourceError as error:

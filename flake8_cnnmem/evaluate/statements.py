@@ -74,6 +74,7 @@ def run_all(codes: list[Code]) -> Code:
 
 def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
     compiler = Compiler(path, twin)
+    compiler.take_notes(node, twin)
     rule = STATEMENTS.get(type(node))
     line = twin.lineno
     inner = rule(compiler, node, twin) if rule is not None else unfollowed(f"{type(node).__name__} is not followed")
