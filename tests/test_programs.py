@@ -20,7 +20,6 @@ KNOWN: dict[str, str] = {
     "sharpness_aware/1": "what the first of the two steps makes for a moment is counted as state",
     "simclr/1": "the batch is told in samples, of which each has two views; pairs grow with its square: a lower bound",
     "swa/1": "what updating an average makes for a moment is not counted",
-    "truncated_bptt/1": "the state of the chunk before is held for a turn too long",
     "unfrozen_later/2": "what is unfrozen in a later turn is a training of its own, told behind the first",
 }
 """Phases that fall short, each with its cause."""

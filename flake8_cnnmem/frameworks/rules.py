@@ -67,6 +67,8 @@ class Row:
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
+    `after`: an op that ends in matrix products: `backward` is there until its own backward is done, and then these
+    gradients of the products' results, while those of the operands are made.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
@@ -87,6 +89,7 @@ class Row:
     turned: bool = False
     partial: int = 0
     heads_inside: bool = False
+    after: tuple[New, ...] = ()
     known: bool = True
 
 

@@ -30,12 +30,14 @@ and of the second form else; "late", fresh once the op is done. And the form in 
 @dataclass(slots=True, eq=False)
 class Way:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile, `sums` those that come one after the other once all is made."""
+    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is done, and `after` are
+    lots that are there then in the place of `scratch`."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()
     late: bool = False
     sums: Sequence[int] = ()
+    after: Sequence[int] = ()
 
 
 def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
@@ -96,7 +98,10 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
             # It is made in the result's dtype, and cast.
             scratch.append(memory.lot(gradient.values, each))
-        if call.op.kind == "matmul" and repeated(node, value) is not None:
+        first = len(call.inputs)
+        if row.after and (at < min(2, first) or first <= at < first + 2):
+            made.append(("late", own, None))
+        elif call.op.kind == "matmul" and repeated(node, value) is not None:
             # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
             made.append(("late", fresh(memory, value), None))
         elif kind == "same" and same:
@@ -110,7 +115,8 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
-    return Way(made, scratch, any(how == "late" for how, _, _ in made), _sums(memory, node, gradient))
+    late = any(how == "late" for how, _, _ in made)
+    return Way(made, scratch, late, _sums(memory, node, gradient), node.plan.after)
 
 
 def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:
