@@ -14,11 +14,12 @@ from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.gathering import fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Value
+from flake8_cnnmem.values import MISSING, Stream, Value
 
 
 @expression(cst.ListComp)
@@ -193,5 +194,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                     yield each
                     if isinstance(each, Unknown):
                         return
+        if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
+            fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
 
     return rounds

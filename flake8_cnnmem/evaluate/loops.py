@@ -20,9 +20,10 @@ from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
-from flake8_cnnmem.evaluate.training_state import learns, mark_held
+from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
@@ -39,6 +40,9 @@ calls in a loop looks the same from outside, and its calls count."""
 
 FITS_ALIKE = 2
 """So often a round that trains models by their own `fit` is like the one before it when the rest are taken to be so."""
+
+MOST_GATHERED = 32
+"""Turns of a loop that keeps a model of each (snapshots for an ensemble) that are gone through one by one."""
 
 MOST_JUMPS = 2
 """How often turns are passed over for one that does something new."""
@@ -57,8 +61,8 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "counted", "drawn", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped",
-        "turn",
+        "alike", "counted", "done", "drawn", "jumps", "last", "layers", "loop", "models", "run", "seen", "seldom",
+        "since_step", "stepped", "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -69,6 +73,8 @@ class Rounds:
         self.alike = 0
         self.stepped = 0
         self.jumps = 0
+        self.models = 0
+        """How many of them were in containers that the last turn has put something into."""
         self.seldom: dict[int, int] = {}
         """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
         self.since_step = 0
@@ -77,6 +83,9 @@ class Rounds:
         if run.invocation is None:
             self.loop = run.trace.enter(StatementSite(frame.module.path, twin), run.numbered)
         self.turn: Turn | None = None
+        self.last: Turn | None = None
+        """The last one that has ended."""
+        self.done = 0
         self.drawn = run.trace.so_far(run.numbered)
         """How far the trace was when the turn's item was asked for."""
 
@@ -95,7 +104,8 @@ class Rounds:
         turn, run = self.turn, self.run
         if turn is None:
             return
-        self.turn = None
+        self.turn, self.last = None, turn
+        self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
         if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
             mark_held(run, turn)
@@ -104,12 +114,16 @@ class Rounds:
     def over(self, frame: Frame, count: int | None) -> None:
         """The loop has ended, after so many turns where that is known of itself, unless it was left before."""
         loop = self.loop
+        if loop is not None and self.last is not None and count is None and not frame.breaks:
+            fill_up(self.run, loop, self.last, self.done)
         if loop is None or not loop.turns:
             return
         # What is given another value now has outlived the last turn.
         self.run.next_number()
         if loop.turns[-1].kept and not frame.breaks:
-            loop.count = count if count is not None else batches_of(self.run, loop)
+            batches = batches_of(self.run, loop) if count is None else None
+            # A last batch that is smaller leaves less.
+            loop.count = batches.count if batches is not None and batches.last == batches.size else count
 
     def repeat(self) -> bool:
         """Whether the turn that has just ended stands for those to come."""
@@ -125,6 +139,8 @@ class Rounds:
         assert turn is not None
         own = [event for event in last if event.turn is turn]
         trains = any(event.kind in TRAINING for event in last)
+        if trains and len(own) < len(last) and self.keeps_models(turn):
+            return self.gathers_on()
         seen, self.seen = self.seen, [told_apart_by(event) for event in last]
         self.alike = self.alike + 1 if seen == self.seen else 0
         # Turns that gather gradients are alike until the optimizer's step.
@@ -133,6 +149,19 @@ class Rounds:
             return enough
         fits = any(event.kind == "fit" for event in last)
         return enough and self.alike >= (1 if trains else FITS_ALIKE if fits else MANY_ROUNDS)
+
+    def keeps_models(self, turn: Turn) -> bool:
+        """Whether there are more models in a container that the turn has put something into than one turn before."""
+        before, self.models = self.models, models_put_by(self.run, turn)
+        return self.models > before
+
+    def gathers_on(self) -> bool:
+        """A loop that keeps a model of every turn is followed to its end, as far as it may go."""
+        self.seen, loop = None, self.loop
+        if loop is None or self.run.trace.repeating:
+            return True
+        loop.gathers = len(loop.turns) >= MOST_GATHERED
+        return loop.gathers
 
     def enough(self, own: Sequence[Event]) -> bool:
         """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
@@ -162,28 +191,6 @@ class Rounds:
         self.jumps += 1
         self.seldom = dict.fromkeys(self.seldom, 0)
         return min(waited)
-
-
-def batches_of(run: Interpreter, loop: Loop) -> int | None:
-    """How many batches the loader gives that a loop goes through; None where it is not known, or where the last is a
-    smaller one."""
-    begun = [event.subject for event in run.trace.events[max(0, loop.started - 2) : loop.started]
-             if event.kind == "iterate" and event.turn is loop.outer]  # fmt: skip
-    loader = begun[-1] if len(begun) == 1 else None
-    if not isinstance(loader, Instance) or not isinstance(loader.native, dict):
-        return None
-    size, dataset = loader.native.get("batch_size"), loader.native.get("dataset")
-    count, samples = length_of(run, loader), length_of(run, dataset)
-    if type(size) is not int or count is None or samples is None:
-        return None
-    return count if samples % size == 0 or count == samples // size else None
-
-
-def length_of(run: Interpreter, value: Value) -> int | None:
-    """`len(value)`, where it has one that is known."""
-    method = run.find(value, "__len__") if isinstance(value, Instance) else MISSING
-    length = run.attempt(method) if method is not MISSING else None
-    return length if type(length) is int else None
 
 
 def told_apart_by(event: Any) -> Any:

@@ -66,6 +66,8 @@ class Loop:
     """What the program held at the loop's first optimizer step; None where it makes none."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
+    gathers: bool = False
+    """Whether it was not followed to its end though the program holds more models after every turn of it."""
     count: int | None = None
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
@@ -99,6 +101,8 @@ class Turn:
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
     kept: list[Kept] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
+    lengths: dict[int, tuple[list[Value], int]] = field(default_factory=dict)
+    """The lists, by id, that something is put into, and how long they were before."""
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
 

@@ -30,8 +30,8 @@ and of the second form else; "late", fresh once the op is done. And the form in 
 @dataclass(slots=True, eq=False)
 class Way:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is done, and `after` are
-    lots that are there then in the place of `scratch`."""
+    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
+    done, and `after` are lots that are there then in the place of `scratch`."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()

@@ -76,6 +76,7 @@ def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: Lef
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places)
     found += optimizers_beside(phase, left, counted)
+    found += weights_beside(phase, counted, places)
     return tuple(found)
 
 
@@ -112,6 +113,27 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
         )
 
 
+def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:
+    """Weights that no model has and no optimizer: what `copy.deepcopy(model.state_dict())` gives, told by the container
+    that they lie in."""
+    assert phase.held is not None
+    loose: dict[str, list[Weight]] = {}
+    for path, tensor in phase.held.tensors:
+        if isinstance(tensor, Weight) and id(tensor) not in known and (tensor.moved or not places):
+            known[id(tensor)] = tensor
+            loose.setdefault(path.partition("[")[0], []).append(tensor)
+    for name, weights in loose.items():
+        yield Resident(f"{name}: weights", weights[0].site, tuple(weights))
+
+
+def values_beside(beside: Iterable[Resident]) -> int:
+    """How many values lie beside a step, to compare two runs of it: an optimizer's state counts once."""
+    tensors = [tensor for each in beside for tensor in (*each.weights, *each.gradients, *each.updated, *each.tensors)]
+    shapes = [tensor.shape for tensor in tensors]
+    sizes = [dims.at_batch(dims.product(shape), 1) for shape in shapes if not isinstance(shape, Unknown)]
+    return sum(size for size in sizes if isinstance(size, int))
+
+
 def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
     """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
     not read: cached features, a whole data set."""
@@ -120,8 +142,10 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
     began = turns[0].first if turns else 0
     calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    # What the loop gives another value in every turn is its own, as it was left by the turn before.
+    own = {kept.what for turn in turns for kept in turn.kept}
     for path, tensor in phase.held.tensors:
-        if id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
+        if path in own or id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
             continue
         if tensor.call is not None and tensor.call.number > began:
             continue

@@ -321,9 +321,8 @@ def cell(*kept: Kept, made: int = 0, after: int = 0) -> Row:
     """One step of a recurrent layer. `made` and `after` are the gradients of its gates, in states: those that its
     backward makes, and those that are left when the first of its two products has been gone back through."""
     backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
-    return Row(
-        (X, *STATES, *kept), backward=backward, layout="contiguous", weights="all", autocast=HALF, turned=True, after=rest
-    )
+    keeps = (X, *STATES, *kept)
+    return Row(keeps, backward=backward, layout="contiguous", weights="all", autocast=HALF, turned=True, after=rest)
 
 
 RECURRENT = [
