@@ -83,6 +83,21 @@ def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
     return code
 
 
+def one_by_one(compiler: Compiler, node: cst.GeneratorExp) -> Code:
+    """A generator of which each item is worked out when it is asked for, for who asks for all of them at once."""
+    element = compiler.expression(node.elt)
+    rounds = compile_rounds(compiler, node.for_in)
+
+    def code(frame: Frame) -> Value:
+        steps = rounds(frame)
+        first = next(steps, None)
+        if first is None or isinstance(first, Unknown):
+            return iter(()) if first is None else first
+        return (inner if isinstance(inner, Unknown) else element(inner) for inner in itertools.chain((first,), steps))
+
+    return code
+
+
 @expression(cst.DictComp)
 def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
     key_code = compiler.expression(node.key)
