@@ -69,7 +69,7 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
     scratch = list(node.plan.temporaries)
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         scratch.append(memory.lot(gradient.values, each))
-    if is_in_place(call) and operands[0].viewed:
+    if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
     if row.heads_inside:
@@ -86,6 +86,10 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
+    if row.gradient == "slices":
+        scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
+        if 0 not in wanted:
+            scratch.append(memory.lot(gradient.values, each))
     made: list[Made] = []
     result = node.results[0][1].dtype
     for at in wanted:

@@ -206,6 +206,8 @@ MERGES = [
 SHAPES = [
     ("view", PASSES),
     ("copy", PASSES),
+    # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
+    ("set_slice", Row(gradient="slices")),
     ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # One axis after the other.
