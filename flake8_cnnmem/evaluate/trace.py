@@ -119,6 +119,8 @@ class Held:
     layers: list[tuple[str, Instance]] = field(default_factory=list)
     optimizers: list[tuple[str, Instance]] = field(default_factory=list)
     tensors: list[tuple[str, Tensor]] = field(default_factory=list)
+    weights: dict[int, frozenset[int]] = field(default_factory=dict)
+    """The weights, by id, that each of these layers had then, by the layer's id."""
 
 
 @dataclass(slots=True)

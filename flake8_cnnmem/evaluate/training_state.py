@@ -35,9 +35,12 @@ def held_by(optimizer: Value) -> frozenset[int]:
 
 def asking(layer: Instance) -> frozenset[int]:
     """The weights of a layer, by id, that ask for a gradient now."""
+    return frozenset(id(weight) for weight in weights_of(layer) if weight.trainable and not weight.buffer)
+
+
+def weights_of(layer: Instance) -> list[Weight]:
     framework = frameworks.of_layer(layer)
-    weights = framework.weights(layer) if framework is not None and framework.declares_inputs else []
-    return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+    return framework.weights(layer) if framework is not None and framework.declares_inputs else []
 
 
 def reached_from(loss: Tensor) -> frozenset[int]:
@@ -111,6 +114,7 @@ def held_now(run: Interpreter) -> Held:
             found.tensors.append((path, value))
         elif frameworks.is_layer(value):
             found.layers.append((path, value))
+            found.weights[id(value)] = frozenset(map(id, weights_of(value)))
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
     return found
