@@ -24,12 +24,13 @@ from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
+from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.evaluate.interpreter import Interpreter
+    pass
 
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
@@ -47,12 +48,6 @@ MOST_GATHERED = 32
 MOST_JUMPS = 2
 """How often turns are passed over for one that does something new."""
 
-COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
-"""Iterators over numbers that only count: every round after the first is like it."""
-
-FINITE: tuple[type[Any], ...] = (*COUNTED, type(iter([])), type(iter(())))
-"""Iterators that tell how many items are left."""
-
 TRAINING = ("backward", "step")
 """What a round that trains is known by."""
 
@@ -61,8 +56,8 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "counted", "done", "drawn", "jumps", "last", "layers", "loop", "models", "run", "seen", "seldom",
-        "since_step", "stepped", "turn",
+        "alike", "changing", "counted", "done", "drawn", "item", "jumps", "last", "layers", "loop", "models", "run",
+        "seen", "seldom", "since_step", "stepped", "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -77,6 +72,10 @@ class Rounds:
         """How many of them were in containers that the last turn has put something into."""
         self.seldom: dict[int, int] = {}
         """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
+        self.item: Value = None
+        """What the loop's variable is given in the turn that is running."""
+        self.changing: set[int] = set()
+        """The items that are the first for which a test of the loop's variable answers otherwise."""
         self.since_step = 0
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
@@ -178,14 +177,17 @@ class Rounds:
         return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
 
     def periods(self, turn: Turn) -> None:
-        """Note what is done every so many turns, and whether a turn in which it is done has been seen."""
+        """Note what is done every so many turns, and whether a turn in which it is done has been seen; and the first
+        turns that answer otherwise when they are compared with a number."""
+        self.changing = {first for count, first in turn.limits if count == self.item} | self.changing
         for count, divisor in turn.counts:
             self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
 
-    def ahead(self) -> int:
-        """How many turns from here something is done that was in none so far (every fifth turn, say): 0 where there is
-        no such thing."""
+    def ahead(self, items: Iterator[Value]) -> int:
+        """How many turns from here something is done that was in none so far (every fifth turn, from the tenth on): 0
+        where there is no such thing."""
         waited = [turns for turns in self.seldom.values() if turns]
+        waited += [turns for first in self.changing if (turns := turns_until(items, self.item, first))]
         if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
             return 0
         self.jumps += 1
@@ -263,6 +265,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 return rest_of_many(frame, items, item)
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
+            watched.item = item
             watched.begin()
             target(frame, item)
             signal = body(frame)
@@ -273,7 +276,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 if isinstance(signal, Returned):
                     return signal
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
-                if passed_over(run, items, watched.ahead()):
+                if passed_over(run, items, watched.ahead(items)):
                     continue
                 watched.over(frame, turns)
                 return rest(frame, items)
@@ -359,12 +362,6 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     return loop
 
 
-def is_too_long(before: int, now: int, rounds: int, items: Iterator[Value]) -> bool:
-    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far."""
-    left = turns_of(items)
-    return left is None or (before - now) // rounds * left > now
-
-
 def may_break(statement: ast.AST) -> bool:
     """Whether a statement of a loop's body may leave that loop by `break`."""
     if isinstance(statement, ast.Break):
@@ -389,18 +386,6 @@ def same_value(before: Value, now: Value) -> bool:
     if isinstance(before, Tensor) and isinstance(now, Tensor):
         return bool(before.shape == now.shape and before.dtype == now.dtype)
     return alike(before, now, FEW_ROUNDS)
-
-
-def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:
-    """Pass over the turns before the one that does something new, so many turns from here; whether there is one."""
-    if not turns:
-        return False
-    # Until the next turn begins.
-    run.trace.skipping = True
-    for _ in range(turns - 1):
-        run.spend(1)
-        next(items, MISSING)
-    return True
 
 
 def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again: bool = False) -> Value:
@@ -444,11 +429,3 @@ def join_breaks(frame: Frame, outer: Breaks) -> None:
             if now is not earlier:
                 frame.variables[word] = frame.run.join(earlier, now, cause)
     frame.breaks = outer
-
-
-def turns_of(items: object) -> int | None:
-    """How many turns a loop over a finite iterator has; None for more than the host can count."""
-    try:
-        return operator.length_hint(items)
-    except OverflowError:
-        return None

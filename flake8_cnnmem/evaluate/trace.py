@@ -20,6 +20,9 @@ LONGEST_PERIOD = 64
 
 MOST_COUNTED = 100_000
 
+MOST_LIMITS = 64
+"""Comparisons that are noted in one turn."""
+
 Filled: TypeAlias = "int | tuple[int, str]"
 """A container by its id, or an attribute of an object."""
 
@@ -105,6 +108,14 @@ class Turn:
     """The lists, by id, that something is put into, and how long they were before."""
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
+
+    limits: list[tuple[int, int]] = field(default_factory=list)
+    """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
+
+    def compared(self, symbol: str, count: int, limit: int) -> None:
+        first = limit + (symbol in (">", "<="))
+        if 0 <= count < first <= MOST_COUNTED and len(self.limits) < MOST_LIMITS:
+            self.limits.append((count, first))
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:

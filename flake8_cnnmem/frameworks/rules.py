@@ -48,7 +48,8 @@ class Row:
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "slices" (a copy of it for the first operand, a copy of a part for the second), "signed" (itself for the first operand, new for the second), "none".
+    of it, repeated), "slices" (a copy of it for the first operand, a copy of a part for the second), "signed" (itself
+    for the first operand, new for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time

@@ -224,8 +224,16 @@ def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> boo
     return all(
         alike(a.value, b.value, ALIKE_DEPTH) and a.value is not None and b.value is not None and a.site == b.site
         for a, b in models
-    ) and all(a.cls is b.cls and alike(a.attributes.get("defaults"), b.attributes.get("defaults"), 4)
-              for a, b in optimizers)  # fmt: skip
+    ) and all(a.cls is b.cls and alike(options_of(a), options_of(b), 4) for a, b in optimizers)
+
+
+def options_of(optimizer: Instance) -> Value:
+    """What an optimizer is told, as far as its memory depends on it: of a learning rate or a momentum whether there is
+    one."""
+    told = optimizer.attributes.get("defaults")
+    if not isinstance(told, dict):
+        return told
+    return {word: value != 0 if type(value) is float or value == 0 else value for word, value in told.items()}
 
 
 def order(root: Root) -> tuple[int, int]:
