@@ -93,7 +93,7 @@ def joined(
 def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
     """The model as it was in a phase: what the program adds to it later is no part of it yet."""
     then = phase.held.weights.get(id(root.value)) if phase.held is not None else None
-    if then is None or not then < {id(weight) for weight in model.weights}:
+    if not then or not then < {id(weight) for weight in model.weights}:
         return model
     return replace(model, weights=tuple(weight for weight in model.weights if id(weight) in then))
 
