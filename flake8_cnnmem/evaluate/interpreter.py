@@ -282,6 +282,9 @@ class Interpreter:
         journal = self.journal
         if type(container) in CONTAINERS:
             self.fills(id(container))
+        turn = self.trace.turn
+        if type(container) is list and turn is not None and self.invocation is None:
+            turn.lengths.setdefault(id(container), (container, len(container)))
         if type(container) is Instance and container.site is None:
             about_to_change(container)
         if journal is not None and id(container) not in journal:

@@ -127,7 +127,7 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
         return known
     source = tensor_of(value)
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
-    result = apply(run, Elementwise("copy", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
+    result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor
 
 
