@@ -97,8 +97,10 @@ def given_to(root: Root) -> tuple[Tensor, str] | None:
         made = data.site if isinstance(data, Instance) else None
         found.append((first_input(root.fit.batch), made or root.fit.site))
     for phase in root.phases:
-        if len(phase.learning) == 1:
-            found += [(next(tensors_of(call), None), call.site) for call in phase.learning]
+        # A loss that is a layer is given targets beside.
+        learning = [call for call in phase.calls if call.grad and len(call.args) + len(call.kwargs) == 1]
+        if len(learning) == 1:
+            found.append((next(tensors_of(learning[0]), None), learning[0].site))
         unfollowed = model_call(root.run, phase)
         if unfollowed is not None and isinstance(unfollowed.given, Tensor):
             found.append((unfollowed.given, unfollowed.site))

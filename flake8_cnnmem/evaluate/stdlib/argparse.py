@@ -69,6 +69,8 @@ NAMESPACE.namespace.update({
     "__contains__": Native("__contains__", lambda run, self, key: key in self.attributes),
     "__eq__": Native("__eq__", simple_equal),
     "__repr__": Native("__repr__", simple_repr),
+    "_get_kwargs": Native("_get_kwargs", lambda run, self: list(self.attributes.items()), absorb=False),
+    "_get_args": Native("_get_args", lambda run, self: [], absorb=False),
 })  # fmt: skip
 
 ACTION = native_class("Action", {"__init__": ignored("__init__")}, module="argparse")
