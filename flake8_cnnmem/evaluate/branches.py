@@ -344,7 +344,7 @@ def calls(value: Value) -> bool:
 def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
     """One of two functions: a call of it is a branch whose sides call one each. Nothing else is known of it."""
 
-    def call(run: Interpreter, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Interpreter, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
         if run.frame is None:
             return cause
         return either(

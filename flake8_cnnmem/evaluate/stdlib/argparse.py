@@ -59,7 +59,7 @@ class Options:
 NAMESPACE = native_class("Namespace", {}, module="argparse")
 
 
-def namespace_init(run: Run, self: Instance, **kwargs: Value) -> None:
+def namespace_init(run: Run, self: Instance, /, **kwargs: Value) -> None:
     run.changed(self)
     self.attributes.update(kwargs)
 
@@ -139,7 +139,7 @@ groups["add_mutually_exclusive_group"] = groups["add_argument_group"]
 
 
 @groups.function("set_defaults", absorb=False)
-def set_defaults(run: Run, self: Instance, **kwargs: Value) -> None:
+def set_defaults(run: Run, self: Instance, /, **kwargs: Value) -> None:
     defaults = options(self).defaults
     run.changed(defaults)
     defaults.update(kwargs)
