@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.comprehensions import one_by_one
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
-from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
@@ -140,7 +140,10 @@ def note_fitting(
 ) -> None:
     """Something that is not known is compiled with an optimizer, or is fitted."""
     if word == "fit":
-        run.data(UNKNOWN_FITS).setdefault(id(run.site), (unknown, run.site))
+        data = args[0] if args else kwargs.get("x", kwargs.get("generator"))
+        batch_size = kwargs.get("batch_size")
+        told = Fit(data, batch_size, run.site, with_targets=len(args) > 1 or kwargs.get("y") is not None)
+        run.data(UNKNOWN_FITS).setdefault(id(run.site), (unknown, run.site, told))
         return
     optimizer = kwargs.get("optimizer", args[0] if args else None)
     if isinstance(optimizer, str):

@@ -74,7 +74,10 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
+        from flake8_cnnmem.evaluate.stopping import stops_at
+
         run.raised.append((twin, cause))
+        run.stops.append(stops_at(run))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):
         run.failures.append(cause)
     else:

@@ -52,6 +52,17 @@ class RootCall:
     autocast: str | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unfollowed:
+    """A call, from outside any layer, of something that nobody can follow. `cause` is why; `given` is the first of its
+    arguments; `turn` the innermost turn in which it happens."""
+
+    cause: Unknown
+    given: Tensor | Unknown
+    site: Site | None
+    turn: Turn | None
+
+
 @dataclass(slots=True, eq=False)
 class Loop:
     """One run of a loop: of a statement, or of a native that repeats a step on the program's behalf (`site` is then the
@@ -181,6 +192,8 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     calls: list[tuple[Call, Unknown | None]] = field(default_factory=list)
     """Every op in order, with the test that is not known behind which it stands, as that of an event."""
+    unfollowed: list[Unfollowed] = field(default_factory=list)
+    """What is called with tensors, or with what is not known, though nobody knows what it is: a model, perhaps."""
     problems: list[Call] = field(default_factory=list)
     """Those of them whose sizes cannot be right, where no test that is not known stands around them."""
     used: set[int] = field(default_factory=set)
@@ -249,6 +262,11 @@ class Trace:
             self.calls.append((call, self.doubt()))
         if call.problem is not None and not self.doubts and not call.doubtful:
             self.problems.append(call)
+
+    def not_followed(self, cause: Unknown, given: Value, site: Site | None) -> None:
+        """Something is called that nobody can follow."""
+        if isinstance(given, (Tensor, Unknown)) and self.recording and len(self.unfollowed) < MOST_EVENTS:
+            self.unfollowed.append(Unfollowed(cause, given, site, self.turn))
 
     def fills(self, what: Filled, number: int, site: Site | None) -> None:
         """Something is put there while a loop runs. In another file it counts where the analysed file has called it."""

@@ -18,7 +18,7 @@ from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps
+from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps, steps_on_unknown
 from flake8_cnnmem.models.residents import LeftBehind, residents, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.unknown import Unknown
@@ -52,7 +52,10 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         trained += single_layers(run, phase, trained)
         if not trained:
-            unknown += [phase] if not taking else []
+            if not any(map(is_trained, taking)):
+                unknown.append(phase)
+                # What it only looks at (a frozen network in a loss) trains with what is not known.
+                taken.update(id(root) for root in taking if steps_on_unknown(phase))
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
