@@ -48,7 +48,8 @@ class Row:
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "signed" (itself for the first operand, new for the second), "none".
+    of it, repeated), "averaged" (made of such a view), "signed" (itself for the first operand, new for the second),
+    "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
@@ -68,6 +69,7 @@ class Row:
     that is no smaller than a value of its input.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
+    `passing`: the copies of what is read otherwise are there for a moment, and made again on the way back.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -87,6 +89,7 @@ class Row:
     turned: bool = False
     partial: int = 0
     heads_inside: bool = False
+    passing: bool = False
     known: bool = True
 
 
