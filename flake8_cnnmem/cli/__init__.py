@@ -18,7 +18,7 @@ import flake8_cnnmem
 from flake8_cnnmem.cli.ending import FITS, UNUSABLE, Unusable
 from flake8_cnnmem.finding import one_line
 
-COMMANDS = ("report", "diff", "check", "init", "explain", "gpus", "cache")
+COMMANDS = ("report", "diff", "check", "init", "explain", "gpus", "cache", "sources")
 """In the order of `cnnmem --help`."""
 
 
