@@ -12,9 +12,11 @@ from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
 from flake8_cnnmem.models.root import Root
-from flake8_cnnmem.models.roots import evaluate_way
+from flake8_cnnmem.models.roots import evaluate_way, is_candidate
+from flake8_cnnmem.models.trainings import inside_of
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance
 
 
 def evaluate_file(
@@ -48,9 +50,36 @@ def evaluate_file(
         # What stands beyond the place where the program stops counts for the trainings there alone.
         found.append(roots if learns or not ways.passed_over else [])
     distinct = found[0] if len(found) == 1 else each_once([root for roots in found for root in roots])
+    distinct = without_uses(distinct)
     number_trainings(distinct)
     ordered = sorted(distinct, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0)))
     return ordered, tuple(missing.values())
+
+
+def without_uses(roots: list[Root]) -> list[Root]:
+    """Those without the models that the file makes once more to use them (a generator that only predicts), where it
+    trains the same as a part of something larger: no training is seen of what such a one is given."""
+    inner = {made_as(part) for root in roots if root.is_training for part in parts_inside(root)}
+    return [root for root in roots if root.is_training or root.value is None or made_as(root.value) not in inner]
+
+
+def made_as(model: Instance) -> Hashable:
+    """What two models share that one statement has made with the same arguments."""
+    framework = frameworks.of_layer(model)
+    weights = framework.weights(model) if framework is not None else []
+    site = model.site
+    made = (site.path, site.line, site.column) if site is not None else id(model)
+    return made, model.cls.name, tuple(str(weight.shape) for weight in weights)
+
+
+def parts_inside(root: Root) -> list[Instance]:
+    """The models inside of what a root trains."""
+    found: list[Instance] = []
+    for each in root.parts or (root,):
+        inside = inside_of(each) - {id(each.value)}
+        made = [made.instance for made in each.run.trace.layers.values() if id(made.instance) in inside]
+        found += [part for part in made if is_candidate(part)]
+    return found
 
 
 def number_trainings(roots: Sequence[Root]) -> None:

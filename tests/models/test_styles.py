@@ -68,3 +68,55 @@ def test_keyword_arguments_may_be_called_as_our_own_parameters(tmp_path: Path) -
     )
     (report,) = analyse(load(str(path)), Settings()).reports
     assert report.parameters == 16
+
+
+GENERATOR = """\
+import argparse
+import keras
+import numpy as np
+from keras import layers
+
+def generator():
+    return keras.Sequential([keras.Input((100,)), layers.Dense(784, activation="tanh"), layers.Reshape((28, 28, 1))])
+
+def discriminator():
+    return keras.Sequential([keras.Input((28, 28, 1)), layers.Flatten(), layers.Dense(1, activation="sigmoid")])
+
+def train(batch):
+    d, g = discriminator(), generator()
+    d.compile("adam", "binary_crossentropy")
+    d.trainable = False
+    both = keras.Sequential([g, d])
+    both.compile("adam", "binary_crossentropy")
+    for step in range(100):
+        made = g.predict(np.zeros((batch, 100)))
+        d.train_on_batch(np.concatenate([np.zeros((batch, 28, 28, 1)), made]), np.ones(2 * batch))
+        both.train_on_batch(np.zeros((batch, 100)), np.ones(batch))
+
+def generate(batch):
+    g = MADE
+    g.load_weights("g.h5")
+    return g.predict(np.zeros((batch, 100)))
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode")
+args = parser.parse_args()
+if args.mode == "train":
+    train(64)
+else:
+    generate(32)
+"""
+
+
+ANOTHER = "keras.Sequential([keras.Input((100,)), layers.Dense(10)])"
+
+
+@pytest.mark.parametrize(("made", "kinds"), [("generator()", {"training"}), (ANOTHER, {"training", "model"})])
+def test_a_model_that_is_made_again_to_be_used_is_none_beside_its_training(
+    made: str, kinds: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "gan.py"
+    path.write_text(GENERATOR.replace("MADE", made))
+    reports = analyse(load(str(path)), Settings()).reports
+    assert {report.kind for report in reports} == kinds
+    assert len(reports) == len(kinds)
