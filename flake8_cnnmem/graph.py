@@ -189,6 +189,8 @@ class Problem:
     """The class of what the framework raises, where it is another one than for most sizes."""
     elsewhere: int | None = None
     """The one other axis of the input that has the declared size: its axes may be in another order."""
+    fitting: int | None = None
+    """The one size that would be right where the declared one is written; None where several things would."""
 
 
 class Mismatch(Leaving):

@@ -228,6 +228,10 @@ class Run(Protocol):
     poisoned: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
 
+    def next_number(self) -> int:
+        """Another number among the ops: what is noted with it comes behind all that ran so far."""
+        ...
+
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         """Call any callable value. Gives Unknown for what cannot be called or followed; raises Raised."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem import checks
+from flake8_cnnmem import checks, manual
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -144,8 +144,11 @@ def test_a_finding_need_not_fail(project: Path, run_cnnmem: Run) -> None:
 def test_explain_without_a_code_lists_all(run_cnnmem: Run) -> None:
     done = run_cnnmem("explain")
     assert done.returncode == 0
-    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [check.code for check in checks.every()]
-    assert all(len(line.split()) > 3 for line in done.stdout.splitlines())
+    words = [line.split(":")[0] for line in done.stdout.splitlines()]
+    codes = [check.code for check in checks.every()]
+    assert words[: len(codes)] == codes
+    assert words[len(codes) :] == [*manual.topics(), "json-schema"]
+    assert all(": " in line for line in done.stdout.splitlines())
 
 
 def test_sizes_that_do_not_fit_together_are_no_green_table(tmp_path: Path, run_cnnmem: Run) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import flake8_cnnmem
 from flake8_cnnmem.cli.ending import FITS, Unusable
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     from tabulate import tabulate
 
+    from flake8_cnnmem.report.as_json import SCHEMA
+
     count, gpus = found(options.filter)
     if not gpus:
         from flake8_cnnmem.memory.gpus import nearest, normalise
@@ -37,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
         near = nearest(normalise(options.filter))
         raise Unusable(f"no known GPU is called {options.filter!r}{f': did you mean {near[0]}?' if near else ''}")
     if options.format == "json":
-        print(json.dumps({"gpus": [document(gpu, count) for gpu in gpus]}, indent=2))
+        listed = [document(gpu, count) for gpu in gpus]
+        print(json.dumps({"cnnmem": flake8_cnnmem.__version__, "schema": SCHEMA, "gpus": listed}, indent=2))
         return FITS
     rows = [cells(gpu, count) for gpu in gpus]
     align = ("left", *("right" for _ in rows[0][1:]))

@@ -95,6 +95,12 @@ class Interpreter:
         self.layers_made = 0
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
+        self.passed_over: frozenset[str] = frozenset()
+        """The statements ("train.py:12") whose exceptions do not stop the program."""
+        self.stops: list[str] = []
+        """Those at which exceptions have stopped it, in order."""
+        self.gone_on: list[Unknown] = []
+        """What those raise that were passed over."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
         self.making_data = False
@@ -282,6 +288,9 @@ class Interpreter:
         journal = self.journal
         if type(container) in CONTAINERS:
             self.fills(id(container))
+        turn = self.trace.turn
+        if type(container) is list and turn is not None and self.invocation is None:
+            turn.lengths.setdefault(id(container), (container, len(container)))
         if type(container) is Instance and container.site is None:
             about_to_change(container)
         if journal is not None and id(container) not in journal:

@@ -138,7 +138,7 @@ def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
     methods do is not looked into."""
     if inside(module.variables[name], container):
         return True
-    tree = parse(module.source.text, module.path)
+    tree = parse(module.source.python, module.path)
     walked = list(ast.walk(tree))
     reads = {id(part) for node in walked for part in only_read(node)}
     reads |= {id(part) for node in tree.body for part in bound_by(node)}

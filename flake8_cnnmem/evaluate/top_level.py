@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.stopping import go_on
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Raised
 
@@ -35,6 +36,7 @@ def run_module(run: Interpreter, module: Module) -> None:
 
 def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> None:
     """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
+    go_on()
     saved = (run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast, run.offloading)
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
     run.invocation = None
@@ -72,7 +74,10 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
+        from flake8_cnnmem.evaluate.stopping import stops_at
+
         run.raised.append((twin, cause))
+        run.stops.append(stops_at(run))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):
         run.failures.append(cause)
     else:

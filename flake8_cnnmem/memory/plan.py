@@ -63,6 +63,8 @@ class Plan:
     keeps: Sequence[Keep] = ()
     temporaries: Sequence[int] = ()
     """Lots that are there while its backward runs."""
+    after: Sequence[int] = ()
+    """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
     """The operands that want a gradient."""
     trained: Sequence[int] = ()
@@ -106,6 +108,7 @@ def planned(
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
         plan.temporaries = temporaries
+        plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]
     return plan

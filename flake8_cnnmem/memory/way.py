@@ -30,12 +30,14 @@ and of the second form else; "late", fresh once the op is done. And the form in 
 @dataclass(slots=True, eq=False)
 class Way:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile, `sums` those that come one after the other once all is made."""
+    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
+    done, and `after` are lots that are there then in the place of `scratch`."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()
     late: bool = False
     sums: Sequence[int] = ()
+    after: Sequence[int] = ()
 
 
 def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
@@ -67,7 +69,7 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
     scratch = list(node.plan.temporaries)
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         scratch.append(memory.lot(gradient.values, each))
-    if is_in_place(call) and operands[0].viewed:
+    if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
     if row.heads_inside:
@@ -84,6 +86,10 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
+    if row.gradient == "slices":
+        scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
+        if 0 not in wanted:
+            scratch.append(memory.lot(gradient.values, each))
     made: list[Made] = []
     result = node.results[0][1].dtype
     for at in wanted:
@@ -96,7 +102,10 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
             # It is made in the result's dtype, and cast.
             scratch.append(memory.lot(gradient.values, each))
-        if call.op.kind == "matmul" and repeated(node, value) is not None:
+        first = len(call.inputs)
+        if row.after and (at < min(2, first) or first <= at < first + 2):
+            made.append(("late", own, None))
+        elif call.op.kind == "matmul" and repeated(node, value) is not None:
             # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
             made.append(("late", fresh(memory, value), None))
         elif kind == "same" and same:
@@ -110,7 +119,8 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
-    return Way(made, scratch, any(how == "late" for how, _, _ in made), _sums(memory, node, gradient))
+    late = any(how == "late" for how, _, _ in made)
+    return Way(made, scratch, late, _sums(memory, node, gradient), node.plan.after)
 
 
 def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:

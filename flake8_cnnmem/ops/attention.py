@@ -109,9 +109,11 @@ class AttentionInputs(Weightless):
             if same(shape[-1], size) is False:
                 given = shape[-1]
                 numbers = (given, size) if isinstance(given, int) and isinstance(size, int) else (None, None)
+                fitting = numbers[0] if name == "query" else None
                 where = "" if name == "query" else f" in its {name}"
                 what = f"takes {size!r} features, but is given {given!r}{where}"
-                return Problem("CNM201", what, f"{given!r} features would fit", *numbers)
+                advice = f"{given!r} features would fit"
+                return Problem("CNM201", what, advice, numbers[0], numbers[1], fitting=fitting)
         shown = f"{show(key)} and {show(value)}"
         if len(query) != len(key) or len(key) != len(value):
             return Problem("CNM201", f"attends with {show(query)} over {shown}, which differ in their number of axes")

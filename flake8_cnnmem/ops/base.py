@@ -305,7 +305,8 @@ def channels_problem(shape: Shape, axis: int, declared: Size | None, noun: str =
     if elsewhere is not None:
         advice += f", or the axes in another order: axis {elsewhere} has {declared}"
     what = f"takes {declared} {noun}, but is given {given}"
-    return Problem("CNM201", what, advice, given, declared, elsewhere=elsewhere)
+    fitting = given if elsewhere is None else None
+    return Problem("CNM201", what, advice, given, declared, elsewhere=elsewhere, fitting=fitting)
 
 
 def divides_problem(number: object, divisor: object, number_name: str, divisor_name: str) -> Problem | None:

@@ -134,7 +134,7 @@ def reshape_problem(shape: Shape, target: Shape, given: int, declared: int) -> P
     advice = (
         f"{show((target[0], given))} would fit" if len(target) == 2 else f"sizes whose product is {given} would fit"
     )
-    return Problem("CNM201", what, advice, given, declared)
+    return Problem("CNM201", what, advice, given, declared, fitting=given if len(target) == 2 else None)
 
 
 @dataclass(frozen=True, slots=True)

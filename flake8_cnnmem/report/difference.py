@@ -85,6 +85,7 @@ def as_document(difference: Difference) -> str:
     """For programs: both sides as `cnnmem report --format json` gives a model, and the changes."""
     document = {
         "cnnmem": flake8_cnnmem.__version__,
+        "schema": as_json.SCHEMA,
         "base": difference.base,
         "head": difference.head or None,
         "models": [

@@ -206,6 +206,8 @@ MERGES = [
 SHAPES = [
     ("view", PASSES),
     ("copy", PASSES),
+    # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
+    ("set_slice", Row(gradient="slices")),
     ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # One axis after the other.
@@ -317,8 +319,12 @@ def fused(states: int, reserve: int) -> Row:
     return replace(row, keeps=(*row.keeps, Y))
 
 
-def cell(*kept: Kept) -> Row:
-    return Row((X, *STATES, *kept), layout="contiguous", weights="all", autocast=HALF)
+def cell(*kept: Kept, made: int = 0, after: int = 0) -> Row:
+    """One step of a recurrent layer. `made` and `after` are the gradients of its gates, in states: those that its
+    backward makes, and those that are left when the first of its two products has been gone back through."""
+    backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
+    keeps = (X, *STATES, *kept)
+    return Row(keeps, backward=backward, layout="contiguous", weights="all", autocast=HALF, turned=True, after=rest)
 
 
 RECURRENT = [
@@ -326,9 +332,9 @@ RECURRENT = [
     ("gru", fused(1, 5)),
     ("lstm", fused(2, 6)),
     # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
-    ("lstm_cell", cell(Kept(New("zeros", times=1)), Kept("y1"), Kept(New("states", times=12)))),
-    ("gru_cell", cell(Kept(New("zeros")), Kept(New("states", times=11)))),
-    ("rnn_cell", cell(Kept(New("zeros")), Y)),
+    ("lstm_cell", cell(Kept(New("zeros", times=1)), Kept("y1"), Kept(New("states", times=12)), made=4, after=4)),
+    ("gru_cell", cell(Kept(New("zeros")), Kept(New("states", times=11)), made=6, after=3)),
+    ("rnn_cell", cell(Kept(New("zeros")), Y, made=1, after=1)),
     ("conv_lstm", Row((X, Y, Kept(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
 

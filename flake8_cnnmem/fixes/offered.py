@@ -1,0 +1,97 @@
+"""Which fixes there are for a file, one by one and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from flake8_cnnmem import checks
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import FileReport
+from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.fixes import cnm201, cnm203
+from flake8_cnnmem.fixes.edits import Edit, Fix, applied
+from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial
+from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.source import Source
+
+Candidate = tuple[Finding, str, tuple[Edit, ...]]
+"""What may mend a finding: a title and the edits. Whether it does is for a trial to say."""
+
+CODES: dict[str, Callable[[Source, FileReport], Iterator[Candidate]]] = {
+    "CNM201": cnm201.candidates,
+    "CNM203": cnm203.candidates,
+}
+"""What can be mended, each by its module. The first is what is mended unless somebody asks for another."""
+
+DEFAULT = ("CNM201",)
+
+MOST = 100
+"""Fixes of one file: each is a few analyses of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A file's text after all fixes, in the order in which they were made, and the findings of the selected codes that
+    are left."""
+
+    text: str
+    fixes: tuple[Fix, ...]
+    left: tuple[Finding, ...]
+
+
+def fixes_of(
+    source: Source,
+    settings: Settings,
+    codes: Collection[str] = DEFAULT,
+    files: Files = DISK,
+    report: FileReport | None = None,
+    wanted: Callable[[Finding], bool] = lambda finding: True,
+) -> list[Fix]:
+    """What is certain to mend a finding of the file, by place, at most one for each finding.
+
+    Each fix is for the text as it is: it takes its finding away and adds none of a wrong size. `report` is the analysis
+    of the file where there is one already; `wanted` chooses among the findings. Raises nothing: of what cannot be read
+    or followed, and of notebooks, nothing is mended.
+    """
+    if source.notebook is not None:
+        return []
+    if report is None:
+        report = analyse(source, settings, files=Changed(files, {source.path: source.text}))
+    if report.failure is not None:
+        return []
+    trial = Trial(source, settings, report, frozenset((*SIZES, *codes)), files)
+    tried: dict[Finding, list[Fix]] = {}
+    for code in codes:
+        for finding, title, edits in CODES[code](source, report):
+            if not wanted(finding):
+                continue
+            found = tried.setdefault(finding, [])
+            fix = Fix(source.path, finding.line, finding.column, finding.code, title, edits)
+            if fix not in found and len(tried) <= MOST and trial.mends(finding, edits):
+                found.append(fix)
+    # Where two things would help, which one is meant is not certain.
+    return sorted((found[0] for found in tried.values() if len(found) == 1), key=lambda fix: (fix.line, fix.column))
+
+
+def mended(
+    source: Source,
+    settings: Settings,
+    codes: Collection[str] = DEFAULT,
+    files: Files = DISK,
+    wanted: Callable[[Finding], bool] = lambda finding: True,
+) -> Mended:
+    """The file with all that can be mended, one fix after the other, each found in the text that the last one left."""
+    made: list[Fix] = []
+    now = source
+    while True:
+        report = analyse(now, settings, files=Changed(files, {now.path: now.text}))
+        found = fixes_of(now, settings, codes, files, report, wanted)[:1]
+        if not found or len(made) == MOST:
+            left = [] if report.failure is not None else checks.run(report, settings, set(codes))
+            return Mended(
+                now.text, tuple(made), tuple(each for each in left if each.path == source.path and wanted(each))
+            )
+        made += found
+        now = Source(source.path, applied(now.text, found[0].edits))
