@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import environments
+from flake8_cnnmem import environments, sources
 from flake8_cnnmem.answers import (
     LEAST_GROWTH,
     AlsoInMemory,
@@ -86,10 +86,13 @@ def analyse(
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
     """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
-    project's environments, then those of the running interpreter."""
+    project's environments, those of the running interpreter, and at last the sources that were added without installing
+    anything."""
     root = os.getcwd()
     # Who names a package's folder does not mean to lose the project's own.
-    return environments.search_folders([*(settings.search_path or ()), root, os.path.join(root, "src")], root, files)
+    own = [*(settings.search_path or ()), root, os.path.join(root, "src")]
+    installed = environments.search_folders(own, root, files)
+    return [*installed, *(each for each in sources.code_folders(settings.cache_dir, files) if files.is_folder(each))]
 
 
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
@@ -355,8 +356,15 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
             lambda frame: run.call(right, *args, **kwargs),
         )
 
-    cls = Class("function", namespace={"__call__": Native("__call__", call, absorb=False)}, unknown_base=cause)
-    return Instance(cls)
+    def of_object(run: Interpreter, self: Instance, receiver: Value, cls: Value) -> Value:
+        """As a method: each of the two is bound as it would be alone."""
+        return either_function(bind(run, left, receiver, cls), bind(run, right, receiver, cls), cause)
+
+    namespace: dict[str, Value] = {
+        "__call__": Native("__call__", call, absorb=False),
+        "__get__": Native("__get__", of_object, absorb=False),
+    }
+    return Instance(Class("function", namespace=namespace, unknown_base=cause))
 
 
 class Either(Weightless):

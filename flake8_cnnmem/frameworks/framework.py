@@ -135,6 +135,8 @@ class Framework:
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    moved: Callable[[Instance], list[Weight]] | None = None
+    """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None

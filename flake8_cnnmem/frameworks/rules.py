@@ -48,8 +48,8 @@ class Row:
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "slices" (a copy of it for the first operand, a copy of a part for the second), "signed" (itself
-    for the first operand, new for the second), "none".
+    of it, repeated), "averaged" (made of such a view), "slices" (a copy of it for the first operand, a copy of a part
+    for the second), "signed" (itself for the first operand, new for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
@@ -71,6 +71,7 @@ class Row:
     `after`: an op that ends in matrix products: `backward` is there until its own backward is done, and then these
     gradients of the products' results, while those of the operands are made.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
+    `passing`: the copies of what is read otherwise are there for a moment, and made again on the way back.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -91,6 +92,7 @@ class Row:
     partial: int = 0
     heads_inside: bool = False
     after: tuple[New, ...] = ()
+    passing: bool = False
     known: bool = True
 
 

@@ -315,7 +315,10 @@ class Analyst:
         line, answer = job.question
         try:
             found: Sequence[Fix] = fixes_of(
-                shared(shown_path(job.path), job.text), self.settings, files=files, line=line
+                shared(shown_path(job.path), job.text),
+                self.settings,
+                files=files,
+                wanted=lambda finding: finding.line == line,
             )
         except Exception as error:
             answer.set_exception(RuntimeError(internal_error(error).reason))

@@ -76,6 +76,8 @@ class Backward:
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
         forward.run(region.steps, set(region.results))
         forward.stops = stops
+        # The region of autocast that is entered again ends with the second run.
+        forward.autocast.end()
         held: list[Storage] = []
         if region.reentrant:
             held = [forward.values[key].storage for key in region.results if key in forward.values]
@@ -169,12 +171,17 @@ class Backward:
             # What an op of several results makes may depend on which of them have a gradient.
             if len(given) == 1:
                 plan.ways[gradient.form] = way
+        if way.instead is not None:
+            gradient = Value(memory.room(way.instead), memory.form(gradient.shape, gradient.dtype))
+            self._done(node, arrived, True)
+            arrived = [gradient]
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
-        handed: list[Value | None] = []
-        for at, made in zip(plan.wanted, way.made, strict=True):
-            later = made is None or made[0] == "late" or self._passed_over(node.operands[at][0])
-            handed.append(None if made is None or later else self._make(made, node.operands[at], gradient))
+        handed: list[Value | None] = [None] * len(way.made)
+        for place in way.order or range(len(way.made)):
+            made, operand = way.made[place], node.operands[plan.wanted[place]]
+            if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
+                handed[place] = self._make(made, operand, gradient)
         if way.after:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
             for each in arrived:
@@ -194,8 +201,9 @@ class Backward:
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         if self.unpacks and not way.late:
             self.discard(node)
-        for lot in way.sums:
-            memory.release(memory.room(lot))
+        for lots in way.sums:
+            for storage in [memory.room(lot) for lot in lots][::-1]:
+                memory.release(storage)
         for storage in scratch:
             memory.release(storage)
         if not way.late:

@@ -130,6 +130,7 @@ class Replay:
     def run(self, turn: Turn) -> None:
         """One run of the step, its ops and actions in order."""
         forward = self.forward
+        forward.autocast.said = any(call.autocast is not None for call in turn.calls)
         forward.begin(steps_of(turn.calls), [tensor for action in turn.actions for tensor in read_by(action)])
         at = 0
         for place, action in enumerate(turn.actions):

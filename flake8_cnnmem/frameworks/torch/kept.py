@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules, table
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, Kept, New, Row, Rules, table
 
 X = Kept("x")
 Y = Kept("y")
@@ -125,7 +125,10 @@ NORMALISATIONS = [
     ("batch_norm", Row((X, Kept(New("channels", 4, 2))), layout="suggested", weights="first")),
     ("batch_norm/eval", Row((X,), layout="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
-    ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
+    (
+        "layer_norm",
+        Row((X, Kept(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing=True, autocast=FULL),
+    ),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
@@ -150,7 +153,7 @@ POOLS = [
           Row((X, Kept("positions")), layout="suggested")),
     *rows("average_pool adaptive_average_pool", Row((X,), layout="suggested")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested")),
+    *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested", gradient="averaged")),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
@@ -234,7 +237,7 @@ SHAPES = [
 ]  # fmt: skip
 
 REDUCTIONS = [
-    ("mean", Row(partial=4)),
+    ("mean", Row(gradient="averaged", partial=4)),
     ("sum", Row(gradient="spread", autocast=RESULT, partial=4)),
     # With positions, or the value compared with all.
     *rows("max min", Row((Kept("positions"),), partial=16)),
@@ -296,6 +299,7 @@ ATTENTION = [
                                         heads_inside=True, autocast=HALF)),
     # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
     # gradient of the probabilities, that of the scores, and their product.
+    ("attention/no kernel", NOT_KNOWN),
     ("attention/math", unfused(New("probabilities"), backward=3)),
     ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
     ("attention/math, in full", whole(New("probabilities", 4), backward=3)),
