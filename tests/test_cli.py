@@ -140,6 +140,9 @@ def test_several_targets_make_one_report(run_cnnmem: Run) -> None:
         pytest.param(["report", "net.py", "--depth=0"], "'0' is neither leaves nor a number of levels", id="a depth"),
         pytest.param(["report", "net.py", "--gpu-limit=0xT4"], "'0xT4' is no number of GPUs: say 2xT4", id="no GPUs"),
         pytest.param(["gpus", "RTX 9090"], "no known GPU is called 'RTX 9090': did you mean RTX 5090?", id="GPUs"),
+        pytest.param(
+            ["report", "-", "net.py"], "- is code on standard input, and stands alone", id="stdin and a model"
+        ),
         pytest.param(["check", "-", "net.py"], "- is code on standard input, and stands alone", id="stdin and a file"),
         pytest.param(["check", "--statistics", "--format=json"], "--statistics counts in text", id="statistics"),
         pytest.param(["check", "--config=no.cfg"], "no.cfg is no file that a configuration", id="a configuration"),

@@ -46,7 +46,9 @@ def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Targe
         if colons and not what.strip():
             raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
         if path == stdin.DASH:
-            found.append(Target(stdin_name, what, alone=len(texts) == 1, stdin=True))
+            if len(texts) > 1:
+                raise Unusable("- is code on standard input, and stands alone")
+            found.append(Target(stdin_name, what, alone=True, stdin=True))
         elif not os.path.isdir(path):
             found.append(Target(os.path.normpath(path) if path else path, what, alone=len(texts) == 1))
         elif what:

@@ -122,6 +122,10 @@ function chosen() {
 }
 
 async function start() {
+  if (!window.DecompressionStream) {
+    document.getElementById("model").append(make("p", { class: "notice" }, "This page needs a browser from 2023 or newer. cnnmem report prints the same as a table."));
+    return;
+  }
   INDEX = JSON.parse(await unpacked("index"));
   if (!INDEX.length) {
     document.getElementById("model").append(make("p", { class: "notice" }, "No model was found."));
