@@ -6,8 +6,10 @@ with that revision's files, and that it is known afterwards what an evaluation d
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Hashable, Sequence
+import tokenize
+from collections.abc import Hashable, Mapping, Sequence
 
 
 class Files:
@@ -103,3 +105,50 @@ class Watched(Files):
     def variable(self, name: str) -> str | None:
         self.note("variable", name)
         return self.files.variable(name)
+
+
+class Unsaved(Files):
+    """The disk with the texts of an editor over it, which may be others than its files have, or have no file yet.
+
+    `texts` are by absolute path; who changes one changes what is read from then on.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+
+    def text_of(self, path: str) -> str | None:
+        return self.texts.get(os.path.abspath(path))
+
+    def is_file(self, path: str) -> bool:
+        return self.text_of(path) is not None or super().is_file(path)
+
+    def is_folder(self, path: str) -> bool:
+        return self.text_of(path) is None and super().is_folder(path)
+
+    def entries(self, folder: str) -> Sequence[tuple[str, bool]]:
+        there = super().entries(folder)
+        inside = os.path.join(os.path.abspath(folder), "")
+        new = {os.path.basename(path) for path in self.texts if os.path.join(os.path.dirname(path), "") == inside}
+        new -= {name for name, _ in there}
+        return sorted([*there, *((name, False) for name in new)]) if new else there
+
+    def content(self, path: str, at_most: int) -> bytes:
+        text = self.text_of(path)
+        return super().content(path, at_most) if text is None else encoded(text)[:at_most]
+
+    def size(self, path: str) -> int:
+        text = self.text_of(path)
+        return super().size(path) if text is None else len(encoded(text))
+
+    def version(self, path: str) -> Hashable:
+        text = self.text_of(path)
+        return super().version(path) if text is None else ("unsaved", text)
+
+
+def encoded(text: str) -> bytes:
+    """A text as its file would hold it: in UTF-8, or as one of its first lines says."""
+    plain = text.encode("utf-8", "surrogatepass")
+    try:
+        return text.encode(tokenize.detect_encoding(io.BytesIO(plain).readline)[0])
+    except (SyntaxError, UnicodeError, LookupError):
+        return plain

@@ -12,6 +12,7 @@ import pytest
 
 from flake8_cnnmem import source
 from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.files import Files, Unsaved
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import LARGEST, Source, SourceError
 
@@ -222,3 +223,18 @@ def test_what_one_file_does_to_a_shared_module_is_not_seen_by_the_next(tmp_path:
         (report,) = analyse(source.load(str(path)), Settings()).reports
         found.append(report.parameters)
     assert found == [5 * 2 + 2, 2 * 2 + 2, 8 * 1 + 1]
+
+
+def test_the_texts_of_an_editor_lie_over_the_disk(tmp_path: Path) -> None:
+    saved, new = tmp_path / "saved.py", tmp_path / "new.py"
+    saved.write_text("a = 1\n")
+    files = Unsaved({str(saved): "a = 2\n", str(new): "# coding: latin-1\nb = 'ü'\n"})
+    assert files.content(str(saved), 100) == b"a = 2\n"
+    assert files.content(os.path.join(str(tmp_path), ".", "saved.py"), 3) == b"a ="
+    assert source.read(str(new), files) == "# coding: latin-1\nb = 'ü'\n"
+    assert files.is_file(str(new))
+    assert not files.is_folder(str(new))
+    assert files.entries(str(tmp_path)) == [("new.py", False), ("saved.py", False)]
+    assert files.size(str(saved)) == 6
+    assert files.version(str(saved)) != Files().version(str(saved))
+    assert not files.exists(str(tmp_path / "neither.py"))

@@ -125,7 +125,7 @@ def _evaluates(found: EvaluationReport) -> str:
 
 
 def _from(fact: Fact[Any]) -> str:
-    return "" if fact.source in ("option", "default") else f" ({fact.source})"
+    return "" if fact.source in ("option", "default") else f" ({fact.place})"
 
 
 def _parts(estimate: Estimate) -> str:

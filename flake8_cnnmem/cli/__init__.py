@@ -21,7 +21,7 @@ from flake8_cnnmem.cli.usage import Parser
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.report.progress import clear
 
-COMMANDS = ("report", "diff", "check", "fix", "init", "explain", "gpus", "cache")
+COMMANDS = ("report", "diff", "check", "fix", "init", "explain", "gpus", "lsp", "cache", "sources")
 """In the order of `cnnmem --help`."""
 
 

@@ -170,13 +170,13 @@ def selection_of(options: argparse.Namespace) -> Selection:
     found = configured(options)
     lists: dict[str, Any] = {name.replace("-", "_"): words for name, words in found.lists.items()}
     for name in configuration.LISTS:
-        given = getattr(options, name.replace("-", "_"))
+        given = getattr(options, name.replace("-", "_"), None)
         if given is not None:
             lists[name.replace("-", "_")] = given
     return Selection(
         **lists,
         per_file_ignores=found.per_file_ignores,
-        disable_noqa=options.disable_noqa or found.disable_noqa,
+        disable_noqa=getattr(options, "disable_noqa", False) or found.disable_noqa,
     )
 
 

@@ -93,7 +93,7 @@ def row_of(report: ModelReport) -> list[str]:
         f"{report.path}:{report.line}",
         "not estimated" if report.estimate is None else total(report),
         "" if report.estimate is None else gpu.name if gpu is not None else "none that is known",
-        f"{training.batch_words} ({training.drawn.source})",
+        f"{training.batch_words} ({training.drawn.place})",
         "not known" if given is None else f"{shape(given.value)} ({given.source})",
         f"{training.optimizer.value} ({training.optimizer.source})",
     ]

@@ -11,9 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.cli import stdin
-from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, warn
+from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, keep_targets, settings_of
+from flake8_cnnmem.notebook import ENDING as NOTEBOOK
 from flake8_cnnmem.report import FORMATS
+from flake8_cnnmem.source import SourceError, shared
 
 if TYPE_CHECKING:
     from flake8_cnnmem.answers import ModelReport
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from flake8_cnnmem.report.ink import Ink
     from flake8_cnnmem.report.summary import Line
     from flake8_cnnmem.settings import Settings
+
+
+ANNOTATE = "annotate"
+"""The form that shows files, and not models."""
 
 
 def add(commands: Commands) -> None:
@@ -57,10 +63,10 @@ def add(commands: Commands) -> None:
     add_jobs(command)
     command.add_argument(
         "--format",
-        choices=tuple(FORMATS),
+        choices=(*FORMATS, ANNOTATE),
         default="table",
         help="table (the default), json, markdown for a thread, html for a page with the step as a picture, sarif for "
-        "code scanning, github for annotations",
+        "code scanning, github for annotations, annotate for the source with shapes and bytes behind its lines",
     )
     add_output(command, "write the report there instead of printing it")
 
@@ -80,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
     keep_targets(options.output, options.targets)
     settings = settings_of(options)
+    if options.format == ANNOTATE:
+        return annotated(options, settings)
     targets = targets_of(options.targets, options.stdin_filename)
     many = len(targets) > 1 and not all(target.what for target in targets)
     if options.format == "table" and (many or any(map(os.path.isdir, options.targets))):
@@ -131,7 +139,8 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     lines: list[summary.Line] = []
 
     def known() -> Sequence[str]:
-        width = replace(Ink.of(sys.stderr), colours=False)
+        # A line as wide as the terminal would wrap in some.
+        width = Ink(columns=(Ink.of(sys.stderr).columns or 80) - 1)
         return summary.table(summary.with_parts(lines), width).splitlines() if lines else ()
 
     workers = in_order(partial(lines_of, settings=settings), targets, options.jobs or cores())
@@ -185,3 +194,27 @@ def written(text: str, options: argparse.Namespace) -> None:
         deliver(text, options.output)
     except CannotWrite as error:
         raise Unusable(str(error)) from None
+
+
+def annotated(options: argparse.Namespace, settings: Settings) -> int:
+    """Print the files with what an editor would show at their lines."""
+    from flake8_cnnmem.cli.targets import targets_of
+    from flake8_cnnmem.hints import hints_of
+    from flake8_cnnmem.hints.annotated import annotated as with_comments
+
+    texts, exceeds = [], False
+    for target in targets_of(options.targets, options.stdin_filename):
+        path = target.path
+        if target.what or target.found or path.endswith(NOTEBOOK):
+            raise Unusable(f"{target}: --format annotate shows Python files, each as a whole")
+        try:
+            source = target.load()
+        except SourceError as error:
+            raise Unusable(place(path, error.line, error.reason)) from None
+        report, hints = hints_of(shared(path, source.text), settings)
+        if report.failure is not None:
+            raise Unusable(failure_of(path, report.failure))
+        exceeds = exceeds or any(each.fits is False or each.problems for each in report.reports)
+        texts.append(with_comments(source.text, hints))
+    written("\n".join(texts), options)
+    return EXCEEDS if exceeds else FITS

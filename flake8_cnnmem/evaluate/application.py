@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.stopping import go_on
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -36,6 +37,7 @@ def apply_op(
     dtypes: Sequence[str] | None,
     framework: str,
 ) -> Value:
+    go_on()
     run.spend(CALL_STEPS)
     tensors = tuple([value if isinstance(value, Tensor) else as_tensor(value, framework) for value in inputs])
     call = Call(
@@ -47,6 +49,8 @@ def apply_op(
         site=run.site,
         grad=run.grad_enabled,
         autocast=run.autocast,
+        cast_region=run.cast_region,
+        caches_casts=run.caches_casts,
         offloaded=run.offloading,
         guarded=bool(run.guards),
         function=function,

@@ -15,6 +15,7 @@ import libcst as cst
 
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.noting import Notes, notes_for, twins_of
 from flake8_cnnmem.values import Value
 
 ExpressionRule = Callable[["Compiler", Any], Code]
@@ -99,19 +100,31 @@ class Compiler:
     What is compiled belongs to no evaluation: the module that the code runs in is the frame's.
     """
 
-    __slots__ = ("calls", "in_format", "path", "statement")
+    __slots__ = ("calls", "in_format", "notes", "path", "statement", "twins")
 
     def __init__(self, path: str, statement: ast.AST) -> None:
         self.path = path
         self.statement = statement
         self.calls = 0
         self.in_format = 0
+        self.notes: Notes | None = None
+        self.twins: dict[int, ast.expr] = {}
+        """By the id of a libcst node: the expressions whose values go into the notes."""
+
+    def take_notes(self, node: cst.CSTNode, twin: ast.stmt) -> None:
+        """Note what the expressions of this statement give, if somebody has asked for it."""
+        self.notes = notes_for(self.path)
+        if self.notes is not None:
+            self.twins = twins_of(node, twin)
 
     def expression(self, node: cst.CSTNode) -> Code:
         rule = EXPRESSIONS.get(type(node))
         if rule is None:
             return unfollowed(f"{type(node).__name__} syntax is not followed")
-        return rule(self, node)
+        code = rule(self, node)
+        if self.notes is not None and id(node) in self.twins:
+            return self.notes.behind(code, self.twins[id(node)])
+        return code
 
     def site(self) -> StatementSite:
         """The place of the call whose last argument has just been compiled."""

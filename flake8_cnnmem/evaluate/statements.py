@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
 from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.stopping import passing_over
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -74,6 +75,7 @@ def run_all(codes: list[Code]) -> Code:
 
 def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
     compiler = Compiler(path, twin)
+    compiler.take_notes(node, twin)
     rule = STATEMENTS.get(type(node))
     line = twin.lineno
     inner = rule(compiler, node, twin) if rule is not None else unfollowed(f"{type(node).__name__} is not followed")
@@ -95,6 +97,8 @@ def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
         budget.steps -= 1
         if budget.steps < 0:
             run.spend(0)
+        if run.passed_over and f"{path}:{line}" in run.passed_over:
+            return passing_over(frame, inner, path, node, twin)
         return inner(frame)
 
     return code

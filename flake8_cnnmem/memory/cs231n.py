@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.graph import Model
+from flake8_cnnmem.graph import Call, Model
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment, within
@@ -45,6 +45,9 @@ class Formula:
         return ()
 
     def kept_by(self) -> tuple[tuple[str, int], ...]:
+        return ()
+
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
         return ()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from flake8_cnnmem.graph import Site
+from flake8_cnnmem.graph import Call, Site
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -99,6 +99,10 @@ class Peaks(Protocol):
         them, as `Moment` names ops; in call order."""
         ...
 
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
+        """The same by the call, as the backend runs it, that keeps them first."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -157,6 +161,11 @@ class Estimate:
     def kept_by(self) -> tuple[tuple[str, int], ...]:
         """`saved` without the inputs, by the name of the op that keeps it; empty where nothing was replayed."""
         return () if self.peaks is None else self.peaks.kept_by()
+
+    @property
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
+        """The same by the call, as the backend runs it, that keeps it first."""
+        return () if self.peaks is None else self.peaks.kept_by_call()
 
     def largest_batch(self, limit: int) -> int:
         """The largest batch size whose total is within `limit` bytes; 0 when not even one sample fits.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.attribution import Keeping, kept_by
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment
 from flake8_cnnmem.memory.timeline import Timeline
@@ -69,6 +70,10 @@ class Replayed:
     def kept_by(self) -> tuple[tuple[str, int], ...]:
         """`kept` at the batch size that was replayed, by the name of the op."""
         return kept_by(self.kept, self.batch, self.timeline.names)
+
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
+        """The same by the call, one for each storage."""
+        return tuple((call, line.at(self.batch)) for call, line in self.kept)
 
     def estimate(self, training: Training, overhead: int) -> Estimate:
         """The figures at the training's batch size, which is the one that was replayed."""

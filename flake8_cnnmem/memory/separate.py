@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flake8_cnnmem.graph import Model
+from flake8_cnnmem.graph import Call, Model
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.estimate import LARGEST, Estimate, Moment
@@ -41,6 +41,9 @@ class Turns:
 
     def kept_by(self) -> tuple[tuple[str, int], ...]:
         return self.largest.kept_by
+
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
+        return self.largest.kept_by_call
 
 
 def estimate(parts: Sequence[tuple[Model, Training]], batch: int, overhead: int, chip: Chip = ASSUMED) -> Estimate:

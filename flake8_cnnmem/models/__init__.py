@@ -3,6 +3,7 @@
 from flake8_cnnmem.models.arranged import arranged
 from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
 from flake8_cnnmem.models.join import Evaluated, Whole, as_the_outermost, joined
+from flake8_cnnmem.models.not_known import only_fed
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.runs import evaluate_file
 from flake8_cnnmem.models.targets import TargetError, evaluate_target
@@ -23,5 +24,6 @@ __all__ = [
     "evaluate_target",
     "joined",
     "made_of",
+    "only_fed",
     "stated_by_step",
 ]

@@ -77,6 +77,7 @@ def model(report: ModelReport) -> dict[str, Any]:
             "dtype": training.dtype.value,
             "optimizer": training.optimizer.value.name,
             "sources": {name: fact.source for name, fact in facts.items() if fact is not None},
+            "written": {name: fact.place for name, fact in facts.items() if fact is not None},
             "passed_over": {
                 name: [{"value": value, "source": source} for value, source in fact.passed_over]
                 for name, fact in facts.items()

@@ -226,7 +226,7 @@ def reasons(entry: Entry, most: int = LAYERS_SHOWN) -> list[Reason]:
     if kind(entry) == "new":
         training = report.training
         told = [
-            f"batch size {training.batch_words} ({training.drawn.source})",
+            f"batch size {training.batch_words} ({training.drawn.place})",
             f"{training.optimizer.value} ({training.optimizer.source})",
             f"{training.dtype.value} ({training.dtype.source})",
         ]

@@ -50,7 +50,7 @@ def facts(report: ModelReport) -> list[Said]:
     ]
     if training.input_shape is not None:
         found.insert(0, ("input", stated(training.input_shape.value), training.input_shape))
-    return [Said(name, value, fact.source, fact.passed_over) for name, value, fact in found]
+    return [Said(name, value, fact.place, fact.passed_over) for name, value, fact in found]
 
 
 def terms(estimate: Estimate) -> list[tuple[str, int]]:
@@ -220,8 +220,20 @@ def line_of(line: int, path: str, report: ModelReport) -> str:
         return ""
     if path in ("", report.path):
         return str(line)
-    inside = shown_path(path, report.path)
-    return f"{os.path.basename(path) if os.path.isabs(inside) else inside}:{line}"
+    return f"{short_path(path, report.path)}:{line}"
+
+
+def short_path(path: str, report: str) -> str:
+    """A path as the report at `report` names its own; one of an installed package from there on, any other file
+    elsewhere by its name alone."""
+    found = shown_path(path, report)
+    if not os.path.isabs(found) or os.path.isabs(report):
+        return found
+    for packages in ("site-packages", "dist-packages"):
+        _, between, inside = found.rpartition(f"{os.sep}{packages}{os.sep}")
+        if between:
+            return inside
+    return os.path.basename(found)
 
 
 def mib(size: int) -> str:

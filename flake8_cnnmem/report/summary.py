@@ -110,13 +110,18 @@ def line_of(report: ModelReport) -> Line:
 def with_parts(lines: Sequence[Line]) -> list[Line]:
     """The rows, in the order in which they are shown. A model that a training uses is a part of that; one of which too
     little is known by itself, a part of whatever uses it."""
-    ordered = sorted(lines, key=rank)
+    return [line for _, line in with_places(lines)]
+
+
+def with_places(lines: Sequence[Line]) -> list[tuple[int, Line]]:
+    """The same, with the place that each had."""
+    ordered = sorted(enumerate(lines), key=lambda each: rank(each[1]))
     made_at: dict[tuple[str, int], list[Line]] = {}
-    for line in ordered:
+    for _, line in ordered:
         for place in line.made_of:
             made_at.setdefault(place, []).append(line)
-    found = [replace(line, part_of=user_of(line, made_at)) for line in ordered]
-    return [*(line for line in found if not line.part_of), *(line for line in found if line.part_of)]
+    found = [(number, replace(line, part_of=user_of(line, made_at))) for number, line in ordered]
+    return sorted(found, key=lambda each: bool(each[1].part_of))
 
 
 def user_of(line: Line, made_at: dict[tuple[str, int], list[Line]]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.allocator import allocator_for
 from flake8_cnnmem.memory.allocator.caching import Block, CachingAllocator, OutOfMemory
 from flake8_cnnmem.memory.allocator.program import Program, program_of
@@ -121,3 +122,6 @@ class OnCard:
 
     def kept_by(self) -> tuple[tuple[str, int], ...]:
         return self.replayed.kept_by()
+
+    def kept_by_call(self) -> tuple[tuple[Call, int], ...]:
+        return self.replayed.kept_by_call()

@@ -1,0 +1,221 @@
+"""What expressions of the analysed file have given, for who asks: editors show it where people write `print(x.shape)`.
+
+Noting is asked for before an evaluation, by the path of the file. Only then are its expressions compiled with a note
+behind each; for all others nothing is added.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.frame import Frame
+    from flake8_cnnmem.evaluate.functions import Code
+
+MOST = 200_000
+"""Notes of one analysis. A forward pass of a large network makes some 10,000."""
+
+WANTED = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.IfExp)
+"""The kinds of expressions that are noted."""
+
+TOLD = frozenset((Tensor, Weight, Unknown, Instance, Batch, bool, int, float, tuple, list))
+"""The types of values that say something."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    """One evaluation of an expression: the numbers that the run's ops had reached before and behind it, and its
+    value."""
+
+    node: ast.expr
+    run: Any
+    first: int
+    last: int
+    value: Value
+
+
+class Notes:
+    """What the expressions of the file at `path` give in one analysis, in the order in which they end."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: list[Note] = []
+
+    def behind(self, code: Code, node: ast.expr) -> Code:
+        """The code of an expression, with a note of what it gives."""
+        found = self.found
+
+        def noted(frame: Frame) -> Value:
+            run = frame.run
+            before = run.numbered
+            value = code(frame)
+            if type(value) in TOLD and len(found) < MOST:
+                found.append(Note(node, run, before, run.numbered, value))
+            return value
+
+        return noted
+
+
+_asked: list[Notes] = []
+"""Of the analyses that are under way, the innermost last."""
+
+
+@contextmanager
+def noting(notes: Notes | None) -> Iterator[None]:
+    """For one analysis of a `Source` that nothing has been compiled of: what its expressions give is noted."""
+    if notes is None:
+        yield
+        return
+    _asked.append(notes)
+    try:
+        yield
+    finally:
+        _asked.remove(notes)
+
+
+def notes_for(path: str) -> Notes | None:
+    """Where the values of this file's expressions are noted, if somebody asks for them."""
+    return _asked[-1] if _asked and _asked[-1].path == path else None
+
+
+Pair = tuple[cst.CSTNode, ast.AST]
+
+
+def twins_of(node: Any, twin: ast.stmt) -> dict[int, ast.expr]:
+    """The `ast` twins of the expressions of a statement's own line, by the id of libcst's node. What is written in a
+    way that the two trees see differently is left out."""
+    found: dict[int, ast.expr] = {}
+    waiting = list(headers(node, twin))
+    while waiting:
+        expression, other = waiting.pop()
+        if isinstance(other, WANTED):
+            found[id(expression)] = other
+        rule = PARTS.get(type(expression))
+        if rule is not None and isinstance(other, rule[0]):
+            waiting.extend(rule[1](expression, other))
+    return found
+
+
+def headers(node: Any, twin: Any) -> Iterator[Pair]:
+    """The expressions directly in a statement, bodies left out."""
+    for mine, its in (("value", "value"), ("test", "test"), ("iter", "iter"), ("exc", "exc")):
+        left, right = getattr(node, mine, None), getattr(twin, its, None)
+        if isinstance(left, cst.CSTNode) and isinstance(right, ast.expr):
+            yield left, right
+    if isinstance(node, cst.With):
+        for item, other in zip(node.items, twin.items, strict=True):
+            yield item.item, other.context_expr
+
+
+def of_call(node: cst.Call, twin: ast.Call) -> Iterator[Pair]:
+    yield node.func, twin.func
+    arguments: list[ast.expr | ast.keyword] = sorted(
+        [*twin.args, *twin.keywords], key=lambda each: (each.lineno, each.col_offset)
+    )
+    if len(arguments) == len(node.args):
+        for argument, other in zip(node.args, arguments, strict=True):
+            inner = other.value if isinstance(other, (ast.keyword, ast.Starred)) else other
+            yield argument.value, inner
+
+
+def of_subscript(node: cst.Subscript, twin: ast.Subscript) -> Iterator[Pair]:
+    yield node.value, twin.value
+    several = len(node.slice) > 1 or isinstance(node.slice[0].comma, cst.Comma)
+    keys: Sequence[ast.expr] = [twin.slice]
+    if several:
+        keys = twin.slice.elts if isinstance(twin.slice, ast.Tuple) else ()
+    for element, other in zip(node.slice, keys, strict=False):
+        part = element.slice
+        if isinstance(part, cst.Index):
+            yield part.value, other
+        elif isinstance(part, cst.Slice) and isinstance(other, ast.Slice):
+            yield from both((part.lower, part.upper, part.step), (other.lower, other.upper, other.step))
+
+
+def of_boolean(node: cst.BooleanOperation, twin: ast.BoolOp) -> Iterator[Pair]:
+    """`a and b and c` is flat to `ast`, and nested to the left to libcst."""
+    operands: list[cst.CSTNode] = [node.right]
+    left: cst.BaseExpression = node.left
+    while isinstance(left, cst.BooleanOperation) and not left.lpar and type(left.operator) is type(node.operator):
+        operands.append(left.right)
+        left = left.left
+    operands.append(left)
+    if len(operands) == len(twin.values):
+        yield from zip(reversed(operands), twin.values, strict=True)
+
+
+def of_comprehension(node: Any, twin: Any) -> Iterator[Pair]:
+    if isinstance(node, cst.DictComp):
+        yield from both((node.key, node.value), (twin.key, twin.value))
+    else:
+        yield node.elt, twin.elt
+    inner: cst.CompFor | None = node.for_in
+    for other in twin.generators:
+        if inner is None:
+            return
+        yield inner.iter, other.iter
+        yield from both([each.test for each in inner.ifs], other.ifs)
+        inner = inner.inner_for_in
+
+
+def of_elements(node: Any, twin: Any) -> Iterator[Pair]:
+    for element, other in zip(node.elements, twin.elts, strict=True):
+        yield element.value, other.value if isinstance(other, ast.Starred) else other
+
+
+def of_dict(node: cst.Dict, twin: ast.Dict) -> Iterator[Pair]:
+    for element, key, value in zip(node.elements, twin.keys, twin.values, strict=True):
+        if isinstance(element, cst.DictElement):
+            yield from both((element.key,), (key,))
+        yield element.value, value
+
+
+def both(left: Iterable[cst.CSTNode | None], right: Iterable[ast.AST | None]) -> Iterator[Pair]:
+    """Those that are there on both sides."""
+    for mine, its in zip(left, right, strict=False):
+        if mine is not None and its is not None:
+            yield mine, its
+
+
+PARTS: dict[type[cst.CSTNode], tuple[Any, Any]] = {
+    cst.Call: (ast.Call, of_call),
+    cst.Attribute: (ast.Attribute, lambda node, twin: [(node.value, twin.value)]),
+    cst.Subscript: (ast.Subscript, of_subscript),
+    cst.BinaryOperation: (ast.BinOp, lambda node, twin: [(node.left, twin.left), (node.right, twin.right)]),
+    cst.UnaryOperation: (ast.UnaryOp, lambda node, twin: [(node.expression, twin.operand)]),
+    cst.BooleanOperation: (ast.BoolOp, of_boolean),
+    cst.Comparison: (
+        ast.Compare,
+        lambda node, twin: [
+            (node.left, twin.left),
+            *both([each.comparator for each in node.comparisons], twin.comparators),
+        ],
+    ),
+    cst.IfExp: (
+        ast.IfExp,
+        lambda node, twin: [(node.body, twin.body), (node.test, twin.test), (node.orelse, twin.orelse)],
+    ),
+    cst.Tuple: (ast.Tuple, of_elements),
+    cst.List: (ast.List, of_elements),
+    cst.Set: (ast.Set, of_elements),
+    cst.Dict: (ast.Dict, of_dict),
+    cst.NamedExpr: (ast.NamedExpr, lambda node, twin: [(node.value, twin.value)]),
+    cst.Await: (ast.Await, lambda node, twin: [(node.expression, twin.value)]),
+    cst.Lambda: (ast.Lambda, lambda node, twin: [(node.body, twin.body)]),
+    cst.ListComp: (ast.ListComp, of_comprehension),
+    cst.SetComp: (ast.SetComp, of_comprehension),
+    cst.GeneratorExp: (ast.GeneratorExp, of_comprehension),
+    cst.DictComp: (ast.DictComp, of_comprehension),
+}
+"""How the parts of an expression are paired with those of its twin, by libcst's type: the twin's type, and the rule."""
