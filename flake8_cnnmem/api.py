@@ -21,7 +21,7 @@ from flake8_cnnmem.lines import CellLine
 from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
+    from flake8_cnnmem.answers import ModelReport, Row
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.unknown import Unknown
 
@@ -77,6 +77,7 @@ class Layer:
     parameters: int
     activations: int
     """Values per sample, as the CS231n notes count them."""
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +241,13 @@ def report_of(model: ModelReport) -> Report:
         limit=model.limit,
         fits=model.fits,
         largest_batch_size=model.largest_batch_size,
-        layers=tuple(
-            Layer(row.name, row.type, row.path, place(row.line)[0], row.output_shape, row.parameters, row.activations)
-            for row in model.rows
-        ),
+        layers=tuple(map(layer_of, model.rows)),
     )
+
+
+def layer_of(row: Row) -> Layer:
+    line, cell = place(row.line)
+    return Layer(row.name, row.type, row.path, line, row.output_shape, row.parameters, row.activations, cell)
 
 
 def memory_of(estimate: Estimate) -> Memory:

@@ -110,6 +110,8 @@ def test_the_configuration_counts_unless_it_is_left_out(tmp_path: Path, monkeypa
 def test_a_notebook_has_cells() -> None:
     [found] = analyse("fixtures/review/net.ipynb")
     assert (found.cell, found.line) == (6, 2)
+    assert {layer.cell for layer in found.layers} <= {2, 3, 4, 5, 6}
+    assert found.layers
 
 
 def test_what_it_gives_cannot_be_changed() -> None:

@@ -42,7 +42,7 @@ It says, in one line:
 
 Declare the size that the message names, or change what comes before: the padding, the stride, the number of pools.
 If the stated input size is not the one that the model is used with, state the right one:
-`# cnnmem: input-shape=3,32,32` at the class or call.
+`# cnnmem: input-shape=3,32,32` at the class or call. `cnnmem fix` writes the size where it is certain.
 
 ## How to silence it
 

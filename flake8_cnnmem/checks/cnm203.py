@@ -26,7 +26,8 @@ It says:
 ## How to mend it
 
 Choose an input whose sides are multiples of all strides multiplied (48 or 52 in the example, whose strides are 2 and
-2), pad before the layer, or let the pool pad: `padding="same"` in Keras, `ceil_mode=True` in PyTorch.
+2), pad before the layer, or let the pool pad: `padding="same"` in Keras, `ceil_mode=True` in PyTorch
+(`cnnmem fix --select CNM203` does so where all that follows still fits).
 
 ## How to silence it
 

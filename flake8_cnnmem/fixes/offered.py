@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from flake8_cnnmem import checks
-from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.answers import FileReport
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes import cnm201, cnm203
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
-from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial
+from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial, report_of
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import Source
 
@@ -58,7 +57,7 @@ def fixes_of(
     if source.notebook is not None:
         return []
     if report is None:
-        report = analyse(source, settings, files=Changed(files, {source.path: source.text}))
+        report = report_of(source, settings, Changed(files, {source.path: source.text}))
     if report.failure is not None:
         return []
     trial = Trial(source, settings, report, frozenset((*SIZES, *codes)), files)
@@ -86,7 +85,7 @@ def mended(
     made: list[Fix] = []
     now = source
     while True:
-        report = analyse(now, settings, files=Changed(files, {now.path: now.text}))
+        report = report_of(now, settings, Changed(files, {now.path: now.text}))
         found = fixes_of(now, settings, codes, files, report, wanted)[:1]
         if not found or len(made) == MOST:
             left = [] if report.failure is not None else checks.run(report, settings, set(codes))

@@ -10,15 +10,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.files import DISK, Files, Watched
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
-from flake8_cnnmem.fixes.trial import Changed
+from flake8_cnnmem.fixes.trial import Changed, report_of
 from flake8_cnnmem.fixes.written import BATCH, HALF, SETTINGS, on_line, places_of
 from flake8_cnnmem.settings import Settings
-from flake8_cnnmem.source import LARGEST, Source, SourceError, decode, load
+from flake8_cnnmem.source import LARGEST, Source, decode
 
 MOST_FILES = 40
 """Files of a project that one training reads and that are searched for where a value is written."""
@@ -51,7 +50,7 @@ class Read(Watched):
 def fitted(source: Source, settings: Settings, files: Files = DISK) -> list[Fitted]:
     """For each training (or model) of the file that is over its limit, what makes it fit."""
     read = Read(files)
-    report = analyse(source, settings, files=read)
+    report = report_of(source, settings, read)
     texts = {source.path: source.text, **texts_of(project_files(read, source.path), files)}
     case = Case(source, settings, files, report, texts)
     return [case.fitted(at) for at, each in enumerate(report.reports) if each.fits is False]
@@ -108,11 +107,9 @@ class Case:
         """Whether this training fits for certain with these edits of a file, and no other is worse off."""
         text = applied(self.texts[path], edits)
         changed = Changed(self.files, {path: text})
-        source = Source(path, text) if path == self.source.path else load(self.source.path, changed)
-        try:
-            after = analyse(source, self.settings, files=changed)
-        except SourceError:
-            return False
+        own = self.texts[self.source.path] if path != self.source.path else text
+        source = Source(self.source.path, own)
+        after = report_of(source, self.settings, changed)
         before, now = self.report.reports, after.reports
         if after.failure is not None or len(now) != len(before) or now[at].fits is not True:
             return False

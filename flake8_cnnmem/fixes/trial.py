@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes.edits import Edit, applied
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.unknown import STRICT, internal_error
 
 SIZES = ("CNM102", "CNM201", "CNM202", "CNM901")
 """What no fix may add. That a model which runs now is over its limit is no fault of the fix."""
@@ -81,15 +83,19 @@ class Trial:
 
     def after(self, text: str) -> FileReport | None:
         """What is known of the file with another text; None where that is nothing."""
-        return analysed(self.source.path, text, self.settings, self.files)
+        path = self.source.path
+        report = report_of(Source(path, text), self.settings, Changed(self.files, {path: text}))
+        return None if report.failure is not None else report
 
 
-def analysed(path: str, text: str, settings: Settings, files: Files) -> FileReport | None:
+def report_of(source: Source, settings: Settings, files: Files) -> FileReport:
+    """`analyse`, an error of ours becoming the report's failure."""
     try:
-        report = analyse(Source(path, text), settings, files=Changed(files, {path: text}))
-    except SourceError:
-        return None
-    return None if report.failure is not None else report
+        return analyse(source, settings, files=files)
+    except Exception as error:
+        if os.environ.get(STRICT):
+            raise
+        return FileReport(source.path, failure=internal_error(error))
 
 
 def spot(finding: Finding) -> tuple[str, int]:
@@ -112,8 +118,8 @@ def harmed(paths: Iterable[str], contents: Mapping[str, str], settings: Settings
     changed = Changed(files, contents)
     for path in paths:
         try:
-            before = analyse(load(path, files), settings, files=files)
-            after = analyse(load(path, changed), settings, files=changed)
+            before = report_of(load(path, files), settings, files)
+            after = report_of(load(path, changed), settings, changed)
         except SourceError:
             continue
         counts = [Counter(map(spot, checks.run(each, settings, SIZES))) for each in (before, after)]
