@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import environments
+from flake8_cnnmem import environments, sources
 from flake8_cnnmem.answers import (
     LEAST_GROWTH,
     AlsoInMemory,
@@ -70,7 +70,7 @@ def analyse(
         missing: tuple[Unknown, ...] = ()
         with noting(notes):
             if target is None:
-                roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices)
+                roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
             else:
                 roots = models.evaluate_target(source, target, folders, strict, files)
             reports = [report_model(root, source, settings, target is not None) for root in roots]
@@ -86,10 +86,13 @@ def analyse(
 
 def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
     """Where imports are looked up: the option's folders, the project's root and its `src`, then the packages of the
-    project's environments, then those of the running interpreter."""
+    project's environments, those of the running interpreter, and at last the sources that were added without installing
+    anything."""
     root = os.getcwd()
     # Who names a package's folder does not mean to lose the project's own.
-    return environments.search_folders([*(settings.search_path or ()), root, os.path.join(root, "src")], root, files)
+    own = [*(settings.search_path or ()), root, os.path.join(root, "src")]
+    installed = environments.search_folders(own, root, files)
+    return [*installed, *(each for each in sources.code_folders(settings.cache_dir, files) if files.is_folder(each))]
 
 
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
@@ -103,9 +106,14 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     built, training = fed(root, facts, settings, source.path)
     if built is None:
         return unresolved(root, training, limit)
+    if root.value is None:
+        return of_its_batch(root, built, training, settings, limit)
     others = [part for part in root.parts if part is not root]
     parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
-    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], settings.devices)
+    devices = settings.devices_for(source.path)
+    if facts.gpu_limit is not None and facts.gpu_limit.count > 1 and settings.devices is None:
+        devices = facts.gpu_limit.count
+    whole = models.arranged(models.joined(root, built, training, parts), [root, *others], devices)
     training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
     builds = [built, *(its for _, its, _ in parts if its is not None)]
     report = counted(root, builds, whole, training, settings, limit)
@@ -132,17 +140,26 @@ def mended(
 def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
-    from flake8_cnnmem.evidence import gathered, of_unknown_model
+    from flake8_cnnmem.evidence import gathered, of_unknown_model, written_at
 
     option = settings.input_shape.value if settings.input_shape is not None else None
     if root.value is None:
-        evidence = of_unknown_model(root.run, root.phases)
+        evidence = of_unknown_model(root.run, root.phases, root.fit)
     else:
         evidence = gathered(root.run, root.value, root.phases, root.fit)
-    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence)
+    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence) or models.only_fed(root)
     if built is not None and evidence.trained is not None:
         built = models.stated_by_step(built, evidence.trained)
-    return built, precedence.training_for(facts, settings, built, evidence, path)
+    training = precedence.training_for(facts, settings, built, evidence, path)
+    stated = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
+    if stated is None:
+        return built, training
+
+    def find() -> str:
+        place = written_at(stated.site, stated.value, root.run)
+        return precedence.shown_place(place, path) if place is not None else ""
+
+    return built, training.with_batch_found_by(find)
 
 
 def facts_for(root: Root, source: Source) -> Facts:
@@ -152,11 +169,29 @@ def facts_for(root: Root, source: Source) -> Facts:
 
 
 def unresolved(root: Root, training: Training, limit: Limit | None) -> ModelReport:
+    from flake8_cnnmem import models
+
     site = root.site
     return ModelReport(
         root.target, root.name, site.path, site.line, site.column, "", "unresolved", root.causes,
         training, None, None, None, limit.bytes if limit else None, None,
         kind="training" if root.is_training else "model", place=root.place, trained_at=root.trained_at,
+        defined_at=models.defined_at(root), made_of=lambda: models.made_of(root),
+    )  # fmt: skip
+
+
+def of_its_batch(root: Root, built: Built, training: Training, settings: Settings, limit: Limit | None) -> ModelReport:
+    """A training whose model is not known: its batch is in memory, and that is a bound."""
+    from flake8_cnnmem.memory import account
+
+    def replay(how: Training, gpu: str) -> Estimate:
+        return account(built.model, how, settings.accounting, settings.overhead, gpu)
+
+    estimate = replay(training, limit.gpu if limit is not None else "")
+    exceeds = limit is not None and estimate.total > limit.bytes
+    return replace(
+        unresolved(root, training, limit), framework=built.model.framework, status="lower-bound",
+        causes=built.model.causes, estimate=estimate, fits=False if exceeds else None, replay=replay,
     )  # fmt: skip
 
 
@@ -164,7 +199,8 @@ def counted(
     root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
-    from flake8_cnnmem.layers import drops, rows_of
+    from flake8_cnnmem import models
+    from flake8_cnnmem.layers import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
 
@@ -239,7 +275,8 @@ def counted(
         bytes_limit,
         fits,
         activations=lambda: cs231n.activations(model),
-        rows=lambda: rows_of(model, training),
+        rows=lambda: with_kept(rows_of(model, training), estimate),
+        rows_at=lambda depth: with_kept(rows_of(model, training, depth, nested=True), estimate),
         largest_batch_size=largest,
         drops=lambda: tuple(drops(model, path)),
         model=model,
@@ -252,6 +289,8 @@ def counted(
         also_in_memory=beside_of(root, model, training),
         evaluation=evaluation,
         growths=tuple(dict.fromkeys(growths)),
+        defined_at=models.defined_at(root),
+        made_of=lambda: models.made_of(root),
         replay=replay,
     )
 

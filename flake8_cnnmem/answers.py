@@ -33,6 +33,11 @@ class Row:
     """What this row's activations take at the batch size, in the estimate's dtype, forward only."""
     path: str = ""
     """The file that `line` is in, as it was found; empty where it is not known."""
+    kept: int | None = None
+    """Bytes of the batch that it keeps for the backward pass; a layer that is called again has shown at its first call
+    what it keeps. None where no step was replayed."""
+    depth: int = 1
+    """How deep in the model its layer lies: 1 directly inside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +181,8 @@ class ModelReport:
     fits: bool | None
     activations: Later[int | None] = Later(None)
     rows: Later[tuple[Row, ...]] = Later(())
+    rows_at: Callable[[int | None], tuple[Row, ...]] | None = field(default=None, repr=False, compare=False)
+    """The rows with what lies deeper than so many levels as one; None: the innermost layers, also of nested models."""
     largest_batch_size: Later[int | None] = Later(None)
     problems: tuple[LayerProblem, ...] = ()
     drops: Later[tuple[Drop, ...]] = Later(())
@@ -197,6 +204,10 @@ class ModelReport:
     """The evaluation that needs more than the training, whose figure `estimate` then is."""
     growths: tuple[Growth, ...] = ()
     """What keeps memory growing with every turn of its loops, each loop that trains or evaluates it."""
+    defined_at: tuple[str, int, int] = ("", 0, 0)
+    """Where the class or factory stands: the file, its first and its last line; of a class the first twice."""
+    made_of: Later[frozenset[tuple[str, int]]] = Later(frozenset())
+    """Where the classes stand, and the constructing calls of the models, that it is made of."""
     replay: Callable[[Training, str], Estimate] | None = field(default=None, repr=False, compare=False)
     """The estimate with other facts of training, and with what a GPU of this name adds ("": none)."""
 

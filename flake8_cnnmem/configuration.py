@@ -57,13 +57,16 @@ def read() -> dict[str, Any]:
     return dict(find().values)
 
 
-def find() -> Configuration:
-    """The project's configuration: [tool.cnnmem] of the nearest pyproject.toml that has it, else flake8's section.
+def find(file: str | None = None) -> Configuration:
+    """The project's configuration: [tool.cnnmem] of the nearest pyproject.toml that has it, else flake8's section; or
+    that of one file alone.
 
     Raises BadValue for what cannot be read or makes no sense, naming the option, and where both set our options to
     different values.
     """
-    own, others = _from_pyproject(), _from_flake8()
+    if file is not None:
+        return _from_file(file)
+    own, others = _from_pyproject(*_table()), _from_flake8()
     if own is None:
         return others
     if others.values:
@@ -79,7 +82,7 @@ def find() -> Configuration:
 
 def from_table() -> dict[str, Any]:
     """The options of [tool.cnnmem] alone, by field name. Raises BadValue as `find` does."""
-    own = _from_pyproject()
+    own = _from_pyproject(*_table())
     return {} if own is None else dict(own.values)
 
 
@@ -94,9 +97,21 @@ def check_names(config: str | None = None, append_config: Sequence[str] | None =
             raise BadValue(f"{key} in the configuration is no option{f': did you mean {near[0]}?' if near else ''}")
 
 
-def _from_flake8() -> Configuration:
-    check_names()
-    section, folder = _section()
+def _from_file(path: str) -> Configuration:
+    """The configuration of one file: the table of a TOML file, the section of any other."""
+    if not os.path.isfile(path):
+        raise BadValue(f"{path} is no file that a configuration can be read from")
+    if not path.endswith(".toml"):
+        return _from_flake8(path)
+    found = _from_pyproject(_table_of(path), os.path.dirname(os.path.abspath(path)))
+    if found is None:
+        raise BadValue(f"{path} has no [tool.cnnmem]")
+    return found
+
+
+def _from_flake8(file: str | None = None) -> Configuration:
+    check_names(file)
+    section, folder = _section(file)
     values: dict[str, Any] = {}
     for option in OPTIONS:
         text = _value(section, option.name)
@@ -111,8 +126,7 @@ def _from_flake8() -> Configuration:
     )
 
 
-def _from_pyproject() -> Configuration | None:
-    table, folder = _table()
+def _from_pyproject(table: Mapping[str, Any] | None, folder: str) -> Configuration | None:
     if table is None:
         return None
     values: dict[str, Any] = {}

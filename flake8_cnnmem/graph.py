@@ -270,6 +270,9 @@ class Call:
     """False under `torch.no_grad()` and its like."""
     autocast: str | None = None
     """The half dtype of the autocast region that the call runs in, if any."""
+    cast_region: int = 0
+    """The number of the outermost region of autocast around it, also where one inside switches autocast off."""
+    caches_casts: bool = True
     offloaded: bool = False
     """Whether what it keeps for the backward pass is kept in the host's memory."""
     problem: Problem | None = None

@@ -63,6 +63,11 @@ def place_of(site: Site | None, path: str) -> str:
     return "code" if site is None else f"{shown_path(site.path, path)}:{site.line}"
 
 
+def shown_place(place: tuple[str, int], path: str) -> str:
+    """The same of a file and a line."""
+    return f"{shown_path(place[0], path)}:{place[1]}"
+
+
 def shown_path(path: str, report: str) -> str:
     if path == report or os.path.isabs(report) or not os.path.isabs(path):
         return path

@@ -49,19 +49,26 @@ class BadValue(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Bytes of a GPU. `gpu` is its name where the user gave that."""
+    """Bytes of a GPU. `gpu` is its name where the user gave that, `count` how many of them there are."""
 
     bytes: int
     gpu: str = ""
+    count: int = 1
 
 
 def parse_limit(text: str) -> Limit | None:
-    """A size or a GPU's name; `none` or nothing for no limit."""
+    """A size or a GPU's name, of several `2xT4`; `none` or nothing for no limit."""
     word = text.strip()
     if word.lower() in ("", "none"):
         return None
     from flake8_cnnmem.memory import gpus
 
+    several = gpus.SEVERAL.fullmatch(word)
+    if several is not None:
+        one = parse_limit(several[2])
+        if one is None or one.count != 1 or int(several[1]) < 1:
+            raise BadValue(f"{quote(text)} is no number of GPUs: say 2xT4")
+        return replace(one, count=int(several[1]))
     if gpus.normalise(word) in gpus.names():
         gpu = gpus.find(word)
         return Limit(gpu.mib * units.MIB, gpu.name)
@@ -265,7 +272,12 @@ class Option:
 
 
 OPTIONS = (
-    Option("gpu-limit", parse_limit, "LIMIT", "what a training step may need: a size (12GiB) or a GPU's name (T4)"),
+    Option(
+        "gpu-limit",
+        parse_limit,
+        "LIMIT",
+        "what a training step may need: a size (12GiB) or a GPU (T4, 2xT4)",
+    ),
     Option(
         "per-file-limits",
         parse_per_file_limits,
@@ -327,6 +339,11 @@ class Settings:
         if not matching:
             return self.gpu_limit
         return max(matching, key=lambda each: each.specificity).limit
+
+    def devices_for(self, path: str) -> int | None:
+        """How many devices share a training of this file where the code does not say it; None where nobody does."""
+        own = self.limit_for(path)
+        return own.count if self.devices is None and own is not None and own.count > 1 else self.devices
 
     def gpu_named(self, limit: int, path: str) -> str:
         """The GPU by whose name the limit of this file was set, or nothing: a directive may have set another one."""

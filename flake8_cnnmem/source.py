@@ -24,6 +24,7 @@ from flake8_cnnmem.directives import Directives
 from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.methods import LONG, PutOff, first_line, put_off
 from flake8_cnnmem.notebook import Notebook
+from flake8_cnnmem.older import modernised
 
 if TYPE_CHECKING:
     import libcst
@@ -87,10 +88,16 @@ class Span(NamedTuple):
 class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
-    __slots__ = ("kept", "keys", "outline", "parts", "sound", "spans", "text", "tree", "weight", "whole")
+    __slots__ = (
+        "floors", "kept", "keys", "outline", "parts", "python", "sound", "spans", "text", "tree", "weight", "whole",
+    )  # fmt: skip
 
     def __init__(self, text: str, tree: ast.Module | None) -> None:
         self.text = text
+        self.python = text
+        """The text as today's Python writes it."""
+        self.floors = False
+        """Whether dividing whole numbers gives a whole number, as in Python 2."""
         self.tree: ast.Module | SourceError | None = tree
         self.whole: libcst.Module | SourceError | None = None
         self.sound = False
@@ -142,7 +149,7 @@ class Source:
         syntax = self.syntax
         if syntax.tree is None:
             try:
-                syntax.tree = parse(self.text, self.path)
+                syntax.tree = self.parse_any()
                 if self.notebook is not None:
                     self.notebook.place(syntax.tree)
                 syntax.grow(TREE * len(self.text))
@@ -152,6 +159,36 @@ class Source:
             raise syntax.tree.again(self.path)
         syntax.sound = True
         return syntax.tree
+
+    def parse_any(self) -> ast.Module:
+        """The syntax tree of a text of any Python. Raises SourceError as `parse` does for the text as it is."""
+        syntax = self.syntax
+        try:
+            return parse(self.text, self.path)
+        except SourceError:
+            if len(self.text) > LARGEST or self.notebook is not None:
+                raise
+            written = modernised(self.text)
+            if written.text == self.text:
+                raise
+            try:
+                tree = parse(written.text, self.path)
+            except SourceError:
+                tree = None
+            if tree is None:
+                raise
+        syntax.python, syntax.floors = written
+        return tree
+
+    @property
+    def python(self) -> str:
+        """The text as today's Python writes it, once it has been parsed."""
+        return self.syntax.python
+
+    @property
+    def floors(self) -> bool:
+        """Whether dividing whole numbers gives a whole number in it."""
+        return self.syntax.floors
 
     def release(self) -> None:
         """Let go of the syntax tree of an imported module. It takes most of the memory of an evaluation, and few of its
@@ -166,7 +203,7 @@ class Source:
         """Where each top-level statement stands, decorators included. Raises SourceError as `check` does."""
         syntax = self.syntax
         if syntax.spans is None:
-            starts = [0, *itertools.accumulate(len(line) + 1 for line in self.text.split("\n"))]
+            starts = [0, *itertools.accumulate(len(line) + 1 for line in syntax.python.split("\n"))]
             lines = ((first_line(node), node.end_lineno or node.lineno) for node in self.tree.body)
             syntax.spans = [Span(first, last, starts[first - 1], starts[last] - 1) for first, last in lines]
         return syntax.spans
@@ -177,7 +214,7 @@ class Source:
         syntax = self.syntax
         if syntax.whole is None:
             try:
-                syntax.whole = parse_cst(self.text, self.tree, self.path)
+                syntax.whole = parse_cst(syntax.python, self.tree, self.path)
                 syntax.grow(PARSED * len(self.text))
             except SourceError as error:
                 syntax.whole = error
@@ -215,7 +252,7 @@ class Source:
     def parse_part(self, first: int, last: int) -> Iterator[Part]:
         """The top-level statements from one place to another."""
         spans = self.spans()
-        text = self.text[spans[first].start : max(span.end for span in spans[first : last + 1])] + "\n"
+        text = self.syntax.python[spans[first].start : max(span.end for span in spans[first : last + 1])] + "\n"
         if self.notebook is not None:
             twins = self.tree.body[first : last + 1]
         else:
@@ -406,12 +443,17 @@ def read_bytes(path: str, largest: int, files: Files = DISK) -> bytes:
 
 def decode(content: bytes) -> str:
     """Text with universal newlines, as `tokenize.open` gives it; Latin-1 where the encoding is unknown or wrong."""
+    text, _ = text_and_encoding(content)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def text_and_encoding(content: bytes) -> tuple[str, str]:
+    """The text with its own newlines, and the encoding that makes the same bytes of it."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        text = content.decode(encoding)
+        return content.decode(encoding), encoding
     except (SyntaxError, UnicodeError, LookupError):
-        text = content.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        return content.decode("latin-1"), "latin-1"
 
 
 class Shelf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -18,6 +19,19 @@ class Fact(Generic[T]):
     value: T
     source: str
     passed_over: tuple[tuple[str, str], ...] = ()
+    find: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    """Looks for where the value is written."""
+
+    @property
+    def written(self) -> str:
+        """Where the value is written that the code uses at `source`: "configs/default.yaml:4"; empty where it is there,
+        and where that is not known."""
+        return self.find() if self.find is not None else ""
+
+    @property
+    def place(self) -> str:
+        """Where somebody would change it."""
+        return self.written or self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,12 @@ class Training:
         drawn = self.batch_size
         share = Fact(-(-drawn.value // devices), drawn.source)
         return replace(self, batch_size=share, devices=devices, whole=drawn)
+
+    def with_batch_found_by(self, find: Callable[[], str]) -> Training:
+        """The same, with what looks for where the size of the batch that the program draws is written."""
+        if self.whole is not None:
+            return replace(self, whole=replace(self.whole, find=find))
+        return replace(self, batch_size=replace(self.batch_size, find=find))
 
     def at_batch(self, batch: int) -> Training:
         """The same step on a batch of another size."""

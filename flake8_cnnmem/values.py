@@ -221,12 +221,23 @@ class Run(Protocol):
     strict: bool
     grad_enabled: bool
     autocast: str | None
+    cast_region: int
+    """The number of the outermost region of autocast, 0 outside of all: casts of weights are cached as long as that."""
+    caches_casts: bool
     offloading: bool
     """Whether what is kept for the backward pass goes to the host's memory."""
+    attention: tuple[str, ...] | Unknown | None
+    """The kernels that attention may take, the preferred one first; None where the framework is free."""
+    modes: tuple[Any, ...]
+    """All of these, to go back to them where a region ends."""
     invocation: Invocation | None
     making_data: bool
     poisoned: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
+
+    def next_number(self) -> int:
+        """Another number among the ops: what is noted with it comes behind all that ran so far."""
+        ...
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         """Call any callable value. Gives Unknown for what cannot be called or followed; raises Raised."""

@@ -205,7 +205,7 @@ def test_both_places_may_not_disagree(run_cnnmem: Run, tmp_path: Path, section: 
 def test_what_cannot_be_checked_is_said_in_one_line(run_cnnmem: Run, arguments: list[str], message: str) -> None:
     done = run_cnnmem("check", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[0]
 
 
 def test_programs_get_documents(run_cnnmem: Run, tmp_path: Path) -> None:

@@ -130,6 +130,19 @@ def test_several_targets_make_one_report(run_cnnmem: Run) -> None:
         pytest.param(["report"], "the following arguments are required: TARGET", id="no target"),
         pytest.param([], "the following arguments are required: COMMAND", id="no command"),
         pytest.param(["explode"], "invalid choice: 'explode'", id="no such command"),
+        pytest.param(["reprot", "net.py"], "; did you mean report?", id="a slip in a command"),
+        pytest.param(["report", "net.py", "--format=jsn"], "; did you mean json?", id="a slip in a choice"),
+        pytest.param(
+            ["report", "net.py", "--gpu-limt=1GiB"],
+            "cnnmem report: error: unrecognized arguments: --gpu-limt=1GiB; did you mean --gpu-limit?",
+            id="a slip in an option",
+        ),
+        pytest.param(["report", "net.py", "--depth=0"], "'0' is neither leaves nor a number of levels", id="a depth"),
+        pytest.param(["report", "net.py", "--gpu-limit=0xT4"], "'0xT4' is no number of GPUs: say 2xT4", id="no GPUs"),
+        pytest.param(["gpus", "RTX 9090"], "no known GPU is called 'RTX 9090': did you mean RTX 5090?", id="GPUs"),
+        pytest.param(["check", "-", "net.py"], "- is code on standard input, and stands alone", id="stdin and a file"),
+        pytest.param(["check", "--statistics", "--format=json"], "--statistics counts in text", id="statistics"),
+        pytest.param(["check", "--config=no.cfg"], "no.cfg is no file that a configuration", id="a configuration"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
@@ -138,9 +151,10 @@ def test_what_cannot_be_done_is_said_in_one_line(
     (tmp_path / "broken.py").write_text("def f(:\n")
     done = run_cnnmem(*arguments)
     assert done.returncode == 2
-    assert message in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[0]
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 or done.stderr.splitlines()[1].startswith("usage: ")
 
 
 def test_a_bad_value_in_the_configuration_is_told(run_cnnmem: Run, tmp_path: Path) -> None:

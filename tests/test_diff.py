@@ -275,7 +275,7 @@ def test_what_cannot_be_compared_is_said_in_one_line(
     commit("one", second=SECOND)
     done = run_cnnmem("diff", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[0]
 
 
 def test_outside_a_repository_there_is_nothing_to_compare(
@@ -368,3 +368,20 @@ def test_a_comment_is_read_as_it_is_meant(run_cnnmem: Run, commit: Callable[...,
     assert len(cells) == 7
     assert "<img" not in html
     assert html.count("<summary>") == 1
+
+
+def test_what_is_edited_in_a_settings_file_is_named_there(
+    run_cnnmem: Run, git: Git, commit: Callable[..., None], tmp_path: Path
+) -> None:
+    (tmp_path / "train.yaml").write_text("steps: 9\nbatch: 64\n")
+    (tmp_path / "train.py").write_text(
+        "import torch, yaml\nfrom torch import nn\nfrom torch.utils.data import DataLoader, TensorDataset\n"
+        "settings = yaml.safe_load(open('train.yaml'))\nnet = nn.Linear(4096, 8)\n"
+        "data = TensorDataset(torch.zeros(640, 4096))\nloader = DataLoader(data, batch_size=settings['batch'])\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for [x] in loader:\n    optimizer.zero_grad()\n    net(x).sum().backward()\n    optimizer.step()\n"
+    )
+    commit("one")
+    (tmp_path / "train.yaml").write_text("# more\nsteps: 9\nbatch: 128\n")
+    done = run_cnnmem("diff", "one")
+    assert "batch size 64 (train.yaml:2) → 128 (train.yaml:3)" in done.stdout

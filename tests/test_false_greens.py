@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem import checks
+from flake8_cnnmem import checks, manual
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -143,5 +144,37 @@ def test_a_finding_need_not_fail(project: Path, run_cnnmem: Run) -> None:
 def test_explain_without_a_code_lists_all(run_cnnmem: Run) -> None:
     done = run_cnnmem("explain")
     assert done.returncode == 0
-    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [check.code for check in checks.every()]
-    assert all(len(line.split()) > 3 for line in done.stdout.splitlines())
+    words = [line.split(":")[0] for line in done.stdout.splitlines()]
+    codes = [check.code for check in checks.every()]
+    assert words[: len(codes)] == codes
+    assert words[len(codes) :] == [*manual.topics(), "json-schema"]
+    assert all(": " in line for line in done.stdout.splitlines())
+
+
+def test_sizes_that_do_not_fit_together_are_no_green_table(tmp_path: Path, run_cnnmem: Run) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch\nfrom torch import nn\n"
+        "net = nn.Sequential(nn.Linear(8, 4), nn.Linear(5, 2))\nnet(torch.zeros(1, 8))\n"
+    )
+    for arguments in (["report", "net.py"], ["report", "."]):
+        done = run_cnnmem(*arguments)
+        assert (done.returncode, "exact" in done.stdout) == (1, False)
+        assert "sizes do not fit together" in done.stdout
+    assert run_cnnmem("check").returncode == 1
+    [model] = json.loads(run_cnnmem("report", "net.py", "--format=json").stdout)["models"]
+    assert (model["status"], model["memory"]["total"]) == ("unresolved", None)
+
+
+def test_two_configurations_that_differ_are_refused(project: Path, run_cnnmem: Run) -> None:
+    (project / "setup.cfg").write_text("[flake8]\ncnnmem-gpu-limit = 8GiB\n")
+    done = run_cnnmem("check")
+    assert done.returncode == 2
+    assert "gpu-limit is set in [tool.cnnmem] of pyproject.toml and set in [flake8]" in done.stderr
+    assert run_cnnmem("check", "--config", "setup.cfg").returncode == 0
+
+
+def test_a_folder_of_scripts_that_cannot_be_followed_says_why(tmp_path: Path, run_cnnmem: Run) -> None:
+    (tmp_path / "script.py").write_text("from nowhere_torch import Trainer\nTrainer('resnet50').fit()\n")
+    done = run_cnnmem("report", ".")
+    assert "nowhere_torch" in done.stderr
+    assert done.stderr.splitlines()[-1] == "cnnmem: .: no model found"

@@ -6,33 +6,73 @@ fixtures/truth/programs.json and double_backward.json are measured by tests/orac
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from tests import score_programs
-from tests.score_programs import PHASES, PROGRAMS, TRUTH, Phase
+from tests.score_programs import PHASES, PROGRAMS, TOLERANCE, TRUTH, Phase, entries
 
-KNOWN: dict[str, str] = {
-    "cached_features/2": "a list that a loop over a loader fills has one batch, not all of them",
-    "checkpointed_segments/1": "the input is read off a part of the model that is called behind another",
-    "deep_q/1": "a replay memory of random transitions is not followed",
-    "generated_then_read/1": "a program that trains nothing has no evaluation beside a training",
-    "learning_rates/1": "a loop in which everything is made anew for each learning rate is not followed to its step",
-    "sharpness_aware/1": "what the first of the two steps makes for a moment is counted as state",
-    "simclr/1": "the batch is told in samples, of which each has two views; pairs grow with its square: a lower bound",
-    "swa/1": "what updating an average makes for a moment is not counted",
-    "truncated_bptt/1": "the state of the chunk before is held for a turn too long",
-    "unfrozen_later/2": "what is unfrozen in a later turn is a training of its own, told behind the first",
+CLOSE = 0.001
+"""How far the error of a figure that is known to be off may move."""
+
+
+@dataclass(frozen=True)
+class Short:
+    """How a phase falls short: the error of its figure as a fraction (None where there is none), what is wrong by its
+    first word, and the cause."""
+
+    error: float | None
+    wrong: tuple[str, ...]
+    cause: str
+
+
+KNOWN: dict[str, Short] = {
+    "cached_logits/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
+    "checkpointed_segments/1": Short(
+        0.0001, ("input",), "the input is read off a part of the model that is called behind another"
+    ),
+    "deep_q/1": Short(-0.7194, ("lower-bound", "batch", "figure"), "a replay memory of transitions is not followed"),
+    "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
+    "sharpness_aware/1": Short(
+        0.2832,
+        ("upper-bound", "optimizer", "figure"),
+        "the weights that SAM puts aside and back are counted for the whole of a step",
+    ),
+    "simclr/1": Short(0.0001, ("batch",), "the batch is told in samples, of which each has two views"),
 }
-"""Phases that fall short, each with its cause."""
+"""Phases that fall short. What is known must neither grow nor go unnoticed when it is mended."""
 
 
 @pytest.mark.parametrize("phase", PHASES, ids=lambda phase: phase.name)
 def test_a_phase_is_told_as_it_is_and_takes_what_pytorch_asks_for(phase: Phase) -> None:
-    wrong = score_programs.score(phase).wrong
-    if phase.name in KNOWN:
-        assert wrong, f"no longer falls short: {KNOWN[phase.name]}"
+    found = score_programs.score(phase)
+    known = KNOWN.get(phase.name)
+    if known is None:
+        assert not found.wrong
+        return
+    assert found.wrong, f"no longer falls short: {known.cause}"
+    assert tuple(map(first_word, found.wrong)) == known.wrong
+    if known.error is None:
+        assert found.error is None
     else:
-        assert not wrong
+        assert found.error is not None
+        assert abs(found.error - known.error) < CLOSE
+
+
+@pytest.mark.parametrize("phase", [phase for phase in PHASES if phase.name in KNOWN], ids=lambda phase: phase.name)
+def test_what_is_off_is_not_called_exact(phase: Phase) -> None:
+    """A figure that is too low is a lower bound, one that is too high an upper estimate."""
+    error = KNOWN[phase.name].error
+    if error is None or abs(error) <= TOLERANCE:
+        return
+    trainings = [entry for entry in entries(phase.program["program"]) if entry["kind"] == "training"]
+    assert trainings[phase.place]["status"] == ("lower-bound" if error < 0 else "upper-bound")
+
+
+def first_word(wrong: str) -> str:
+    word = wrong.split()[0].rstrip(":")
+    return "figure" if word[0].isdigit() else word
 
 
 def test_what_falls_short_is_a_phase_of_a_program() -> None:

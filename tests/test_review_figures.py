@@ -1,4 +1,4 @@
-"""What the README shows of `diff`, `check`, `init` and notebooks is what they print, for fixtures/review."""
+"""What README and manual show of `diff`, `check`, `init` and folders is what they print, for fixtures/review."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ ROOT = Path(__file__).resolve().parent.parent
 REVIEW = ROOT / "fixtures" / "review"
 SHOWN = dict(
     re.findall(
-        r"^```console\n\$ cnnmem ((?:diff main|check|init)(?: .*)?)\n((?:.*\n)*?)```$",
-        (ROOT / "README.md").read_text(encoding="utf-8"),
+        r"^```console\n\$ cnnmem ((?:diff main|check|init|report \.)(?: .*)?)\n((?:.*\n)*?)```$",
+        "\n".join(
+            path.read_text(encoding="utf-8")
+            for path in (ROOT / "README.md", *(ROOT / "flake8_cnnmem" / "manual").glob("*.md"))
+        ),
         re.MULTILINE,
     )
 )
 
 
-def test_all_three_are_shown() -> None:
-    assert {command.split()[0] for command in SHOWN} == {"diff", "check", "init"}
+def test_all_are_shown() -> None:
+    assert {command.split()[0] for command in SHOWN} == {"diff", "check", "init", "report"}
 
 
 @pytest.mark.parametrize("command", SHOWN)

@@ -102,7 +102,10 @@ def test_the_peak_is_the_frameworks_own(truth: dict[str, Any], reported: Reporte
     assert report.model is not None
     # The figures were measured on the CPU build, whose dropout masks are larger.
     estimate = framework.estimate(report.model, report.training, 0, REFERENCE)
-    assert estimate.tensor_peak == pytest.approx(truth["models"][0]["peak_bytes"], rel=PEAK_TOLERANCE)
+    # They are of the model's step: what the script holds beside (a copy of its best weights) is not in them.
+    beside = sum(each.bytes for each in report.also_in_memory)
+    assert estimate.tensor_peak is not None
+    assert estimate.tensor_peak - beside == pytest.approx(truth["models"][0]["peak_bytes"], rel=PEAK_TOLERANCE)
 
 
 @pytest.mark.parametrize("truth", TOGETHER, ids=lambda truth: truth["script"])

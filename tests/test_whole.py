@@ -12,6 +12,7 @@ import pytest
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.checks import Check
+from flake8_cnnmem.cli import COMMANDS
 from flake8_cnnmem.directives import KEYS
 from flake8_cnnmem.settings import OPTIONS, Option, Settings
 from flake8_cnnmem.source import load
@@ -20,6 +21,8 @@ Run = Callable[..., "CompletedProcess[str]"]
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MANUAL = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "flake8_cnnmem" / "manual").glob("*.md")}
+PAGES = "\n".join((README, *MANUAL.values()))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 FIXTURES = ROOT / "fixtures" / "checks"
 
@@ -87,7 +90,7 @@ def shows(printed: str, output: str) -> bool:
     return re.fullmatch(pattern, output) is not None
 
 
-CONSOLE = re.findall(r"^```console\n\$ ((?:flake8|cnnmem) .*fixtures/.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+CONSOLE = re.findall(r"^```console\n\$ ((?:flake8|cnnmem) .*fixtures/.*)\n((?:.*\n)*?)```$", PAGES, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("command", "printed"), CONSOLE, ids=[command.split()[0] for command, _ in CONSOLE])
@@ -109,6 +112,35 @@ def test_the_readme_shows_both_commands() -> None:
 
 def test_the_readme_shows_the_end_of_a_page(run_cnnmem: Run) -> None:
     [(code, lines, printed)] = re.findall(
-        r"^\$ cnnmem explain (\w+) \| tail -(\d+)\n((?:.*\n)*?)```$", README, re.MULTILINE
+        r"^\$ cnnmem explain (\w+) \| tail -(\d+)\n((?:.*\n)*?)```$", PAGES, re.MULTILINE
     )
     assert run_cnnmem("explain", code).stdout.splitlines()[-int(lines) :] == printed.splitlines()
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    assert len(README.splitlines()) <= 250
+    listed = re.findall(r"^\| \[(\w+)\]\(flake8_cnnmem/manual/(\w+)\.md\) \|", README, re.MULTILINE)
+    assert sorted(name for name, _ in listed) == sorted(file for _, file in listed) == sorted(MANUAL)
+
+
+@pytest.mark.parametrize("topic", sorted(MANUAL))
+def test_a_page_of_the_manual_is_printed_as_it_lies(topic: str, run_cnnmem: Run) -> None:
+    done = run_cnnmem("explain", topic)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", MANUAL[topic])
+    assert MANUAL[topic].startswith("# ")
+
+
+def test_the_schema_is_printed(run_cnnmem: Run) -> None:
+    path = ROOT / "flake8_cnnmem" / "manual" / "json-2.schema.json"
+    assert run_cnnmem("explain", "json-schema").stdout == path.read_text(encoding="utf-8")
+
+
+def test_whatever_explain_is_named_for_there_is() -> None:
+    words = set(re.findall(r"`cnnmem explain ([\w-]+)`", PAGES)) - {"PAGE", "TOPIC"}
+    known = {*MANUAL, "json-schema", *(check.code for check in checks.every())}
+    assert words <= known
+    assert words
+
+
+def test_every_command_stands_in_the_readme() -> None:
+    assert set(re.findall(r"^cnnmem (\w+)", README, re.MULTILINE)) >= set(COMMANDS)

@@ -148,10 +148,10 @@ def own_key() -> bytes | None:
     given = os.environ.get(KEY_VARIABLE)
     if given:
         return given.encode("utf-8", "surrogatepass")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    path = os.path.join(home, "cnnmem", "key")
-    if not os.path.isabs(path):
+    home = home_folder()
+    if home is None:
         return None
+    path = os.path.join(home, "key")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError):
@@ -164,3 +164,9 @@ def own_key() -> bytes | None:
         return None
     # Another process may be about to write it.
     return key if len(key) == 64 else None
+
+
+def home_folder() -> str | None:
+    """The folder of what is the user's own, by the XDG base directory specification; None without a home."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(home, "cnnmem") if os.path.isabs(home) else None

@@ -4,8 +4,9 @@
 
 One training step of this model needs more memory than `cnnmem-gpu-limit`, `cnnmem-per-file-limits` or a directive's
 `gpu-limit` allows. "activations" is what is kept for the backward pass and what comes and goes at the step's highest
-moment; "parameters" are the weights, their gradients and the optimizer's state together; "overhead" is what
-`cnnmem-overhead` keeps free, or what a GPU that is known by its name takes beside the tensors. Where batch size or
+moment; "parameters" are the weights and buffers, "gradients" theirs, "optimizer state" what the optimizer keeps for
+them and, where the peak is in its step, makes for a moment; "overhead" is what `cnnmem-overhead` keeps free, or what a
+GPU that is known by its name takes beside the tensors. Where batch size or
 optimizer come from code or a directive, the message says from where. "at least" stands where something could not be
 known and only what is known was counted, "at most" where a step is compiled and may need less than was counted. The
 finding stands where the model is built, once for each distinct model:
@@ -27,7 +28,8 @@ Without a limit this check says nothing.
 It says, in one line:
 
     example.py:5:1: CNM101 Stem: training needs 9.4 GiB at batch 256 (directive), over the 8.0 GiB limit
-    (activations 9.2 GiB, parameters 0.01 MiB, input 147 MiB; momentum, float32); fits up to batch 218
+    (activations 9.2 GiB, parameters 0.01 MiB, optimizer state 0.01 MiB, input 147 MiB; momentum, float32); fits up to
+    batch 218
 
 ## How to mend it
 
@@ -123,17 +125,20 @@ def _evaluates(found: EvaluationReport) -> str:
 
 
 def _from(fact: Fact[Any]) -> str:
-    return "" if fact.source in ("option", "default") else f" ({fact.source})"
+    return "" if fact.source in ("option", "default") else f" ({fact.place})"
 
 
 def _parts(estimate: Estimate) -> str:
     parts = [
         ("activations", estimate.activations),
-        ("parameters", estimate.parameters + estimate.gradients + estimate.optimizer),
+        ("parameters", estimate.parameters),
+        ("gradients", estimate.gradients),
+        ("optimizer state", estimate.optimizer),
         ("input", estimate.input),
         ("overhead", estimate.overhead),
     ]
-    return ", ".join(f"{name} {units.show(size)}" for name, size in parts if size or name != "overhead")
+    always = ("activations", "parameters", "input")
+    return ", ".join(f"{name} {units.show(size)}" for name, size in parts if size or name in always)
 
 
 def _fits(report: ModelReport, estimate: Estimate, limit: int) -> str:

@@ -48,7 +48,7 @@ LEVEL = "note"
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
-    if report.status != "unresolved" or report.problems:
+    if (report.status != "unresolved" and report.parameters is not None) or report.problems:
         # What is wrong has a finding of its own.
         return
     why = report.causes[0].at(report.path) if report.causes else "something in it could not be followed"

@@ -57,7 +57,8 @@ SHOWN = 3
 
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
-    if report.status != "lower-bound":
+    if report.status != "lower-bound" or report.parameters is None:
+        # CNM301 speaks of a training of which no model is known.
         return
     figure = "the estimate"
     if report.estimate is not None:

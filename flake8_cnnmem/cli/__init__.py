@@ -8,17 +8,20 @@ Nothing heavy is imported before a command needs it: the parser knows all comman
 
 from __future__ import annotations
 
-import argparse
 import importlib
+import multiprocessing
 import os
 import sys
 from collections.abc import Sequence
 
 import flake8_cnnmem
-from flake8_cnnmem.cli.ending import FITS, UNUSABLE, Unusable
+from flake8_cnnmem.cli.completion import add_completion
+from flake8_cnnmem.cli.ending import FITS, INTERRUPTED, UNUSABLE, Unusable
+from flake8_cnnmem.cli.usage import Parser
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.report.progress import clear
 
-COMMANDS = ("report", "diff", "check", "init", "explain", "gpus", "lsp", "cache")
+COMMANDS = ("report", "diff", "check", "fix", "init", "explain", "gpus", "lsp", "cache", "sources")
 """In the order of `cnnmem --help`."""
 
 
@@ -28,10 +31,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    options = parser().parse_args(arguments)
+    options, unknown = parser().parse_known_args(arguments)
+    if unknown:
+        options.parser.refuse(unknown)
     try:
         status: int = options.command(options)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        clear()
+        for process in multiprocessing.active_children():
+            process.terminate()
+        return INTERRUPTED
     except BrokenPipeError:
         # `cnnmem gpus | head`: whoever read has seen enough. Python must not flush into the closed pipe on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -42,13 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands; `options.command` is the function of the one that was named."""
-    whole = argparse.ArgumentParser(
-        prog="cnnmem", description="GPU memory of training a neural network, read from its source code."
-    )
+def parser() -> Parser:
+    """The parser of all commands; `options.command` is the function of the one that was named, and `options.parser` its
+    own."""
+    whole = Parser(prog="cnnmem", description="GPU memory of training a neural network, read from its source code.")
     whole.add_argument("--version", action="version", version=f"cnnmem {flake8_cnnmem.__version__}")
+    add_completion(whole)
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
     for name in COMMANDS:
         importlib.import_module(f"{__name__}.{name}").add(commands)
+    for command in commands.choices.values():
+        command.set_defaults(parser=command)
     return whole

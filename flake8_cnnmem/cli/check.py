@@ -6,14 +6,16 @@ import argparse
 import difflib
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import configuration
+from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
+from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, configured, settings_of
 from flake8_cnnmem.settings import BadValue
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from flake8_cnnmem.finding import Finding
     from flake8_cnnmem.findings import Answer
     from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.source import Source
 
 FORMATS = ("text", "json", "markdown", "sarif", "github")
 
@@ -35,16 +38,19 @@ def add(commands: Commands) -> None:
         "Exit status: 0 nothing found, 1 something, 2 usage.",
     )
     command.set_defaults(command=run)
-    command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; the working directory if none")
+    command.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders, all here if none; - for standard input",
+    )
     for name in configuration.CODE_LISTS:
         command.add_argument(f"--{name}", type=codes, metavar="CODES", help="as flake8's")
     for name in ("exclude", "extend-exclude"):
         command.add_argument(f"--{name}", type=patterns, metavar="PATTERNS", help="as flake8's")
     command.add_argument("--disable-noqa", action="store_true", help="report what '# noqa' silences, too")
     add_settings(command)
-    command.add_argument(
-        "-j", "--jobs", type=jobs, metavar="N", help="processes that look at files at the same time (all processors)"
-    )
+    add_jobs(command)
     command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
     command.add_argument(
         "--format",
@@ -54,6 +60,8 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--exit-zero", action="store_true", help="end with 0 also where something is found")
     command.add_argument("-q", "--quiet", action="store_true", help="leave out the line that says how many models fit")
+    command.add_argument("--statistics", action="store_true", help="how often each code is found, behind the findings")
+    stdin.add_name(command)
     add_output(command, "write the findings there instead of printing them")
 
 
@@ -62,12 +70,6 @@ def codes(text: str) -> Sequence[str]:
         return configuration.listed("select", text, "the command line", os.getcwd())
     except BadValue as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
-    return int(text)
 
 
 def patterns(text: str) -> Sequence[str]:
@@ -87,13 +89,17 @@ def run(options: argparse.Namespace) -> int:
         settings = replace(settings, cache_dir="")
     selection = selection_of(options)
     for path in options.paths:
-        if not os.path.exists(path):
+        if path != stdin.DASH and not os.path.exists(path):
             raise Unusable(f"{path}: no such file or folder")
     wanted = selection.codes()
     known_codes(selection)
     found: list[Finding] = []
     answers: list[Answer] = []
-    files = files_to_check(options.paths, selection)
+    if stdin.DASH in options.paths and options.paths != [stdin.DASH]:
+        raise Unusable("- is code on standard input, and stands alone")
+    if options.statistics and options.format != "text":
+        raise Unusable("--statistics counts in text: leave --format out")
+    files = [] if stdin.DASH in options.paths else files_to_check(options.paths, selection)
     work = partial(answer_of, settings=settings, selection=selection, wanted=wanted)
     workers = in_order(work, files, options.jobs or cores())
     for path in progress(files, str):
@@ -104,14 +110,30 @@ def run(options: argparse.Namespace) -> int:
         else:
             answers.append(done.result)
             found += done.result.findings
+    if stdin.DASH in options.paths:
+        answers.append(answer_on_stdin(options.stdin_filename, settings, selection, wanted))
+        found += answers[-1].findings
+    text = FINDINGS[options.format](found)
+    if options.statistics:
+        text = "\n".join(filter(None, [text, statistics(found)]))
     try:
-        deliver(FINDINGS[options.format](found), options.output)
+        deliver(text, options.output)
     except CannotWrite as error:
         raise Unusable(str(error)) from None
     if not options.quiet:
         clear()
         print(one_line(closing(answers, settings)), file=sys.stderr)
     return EXCEEDS if found and not options.exit_zero else FITS
+
+
+def statistics(found: Sequence[Finding]) -> str:
+    """`3  CNM101  The estimated training memory exceeds the configured GPU limit`, the most frequent code first."""
+    from flake8_cnnmem.report.pages import named, title
+
+    counts = Counter(finding.code for finding in found)
+    width = len(str(max(counts.values(), default=0)))
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return "\n".join(f"{number:>{width}}  {code}  {title(named(code))}" for code, number in ordered)
 
 
 def files_to_check(paths: Sequence[str], selection: Selection) -> list[str]:
@@ -145,7 +167,7 @@ def selection_of(options: argparse.Namespace) -> Selection:
     """The configuration's lists, and over them those of the command line."""
     from flake8_cnnmem.cli.linting import Selection
 
-    found = configuration.find()
+    found = configured(options)
     lists: dict[str, Any] = {name.replace("-", "_"): words for name, words in found.lists.items()}
     for name in configuration.LISTS:
         given = getattr(options, name.replace("-", "_"), None)
@@ -160,23 +182,40 @@ def selection_of(options: argparse.Namespace) -> Selection:
 
 def answer_of(path: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
     """What is found in one file. What cannot be read or parsed is told; saying why is another linter's business."""
-    from flake8_cnnmem.cli.linting import shown
-    from flake8_cnnmem.cli.targets import tell_cells
-    from flake8_cnnmem.findings import Answer, findings_of
-    from flake8_cnnmem.source import SourceError, load, mentions_framework
+    from flake8_cnnmem.findings import Answer
+    from flake8_cnnmem.source import SourceError, load
 
     try:
-        source = load(path)
-        if not mentions_framework(source.text):
-            return Answer()
-        source.tree  # noqa: B018  what does not parse is told
+        return answer_for(load(path), settings, selection, wanted)
     except SourceError as error:
         warn(place(path, error.line, error.reason))
         return Answer()
+
+
+def answer_on_stdin(name: str, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+    """The same of the code on standard input; that it cannot be read is an error."""
+    from flake8_cnnmem.source import SourceError
+
+    try:
+        return answer_for(stdin.source(name), settings, selection, wanted)
+    except SourceError as error:
+        raise Unusable(place(name, error.line, error.reason)) from None
+
+
+def answer_for(source: Source, settings: Settings, selection: Selection, wanted: frozenset[str]) -> Answer:
+    """What is found in a text. Raises SourceError where it does not parse."""
+    from flake8_cnnmem.cli.linting import shown
+    from flake8_cnnmem.cli.targets import tell_cells
+    from flake8_cnnmem.findings import Answer, findings_of
+    from flake8_cnnmem.source import mentions_framework
+
+    if not mentions_framework(source.text):
+        return Answer()
+    source.tree  # noqa: B018  what does not parse is told
     if not source.may_hold_models():
         return Answer()
     tell_cells(source)
     answer = findings_of(source, settings, wanted)
     if answer.failure is not None and "CNM301" not in wanted:
-        warn(failure_of(path, answer.failure))
+        warn(failure_of(source.path, answer.failure))
     return replace(answer, findings=tuple(shown(source, answer.findings, selection)))

@@ -11,9 +11,14 @@ from flake8_cnnmem.report.progress import clear
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from flake8_cnnmem.cli.usage import Parser
+
+    Commands = argparse._SubParsersAction[Parser]
 
 FITS, EXCEEDS, UNUSABLE = 0, 1, 2
+
+INTERRUPTED = 130
+"""As a shell gives it for what Ctrl-C has ended: 128 and the number of the signal."""
 
 
 class Unusable(Exception):

@@ -41,14 +41,15 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from flake8_cnnmem.cli.targets import reports_of
+    from flake8_cnnmem.cli.targets import reports_of, targets_of
+    from flake8_cnnmem.report.progress import progress
 
     settings = settings_of(options)
     # What the models need by themselves; a limit that a directive sets stays.
     unlimited = replace(settings, gpu_limit=None, per_file_limits=())
     paths = options.paths or ["."]
-    alone = len(paths) == 1
-    reports = [report for path in paths for report in reports_of(path, unlimited, alone)]
+    targets = progress(targets_of(paths), str)
+    reports = [report for target in targets for report in reports_of(target, unlimited)]
     if not reports:
         warn(f"{' '.join(paths[:3])}: no model found")
         return FITS
@@ -87,17 +88,15 @@ def row_of(report: ModelReport) -> list[str]:
 
     training, gpu = report.training, smallest(report)
     given = training.input_shape
-    row = [
+    return [
         report.name,
         f"{report.path}:{report.line}",
         "not estimated" if report.estimate is None else total(report),
         "" if report.estimate is None else gpu.name if gpu is not None else "none that is known",
-        f"{training.batch_words} ({training.drawn.source})",
+        f"{training.batch_words} ({training.drawn.place})",
         "not known" if given is None else f"{shape(given.value)} ({given.source})",
         f"{training.optimizer.value} ({training.optimizer.source})",
     ]
-    # Of the working directory itself, which is what is read where no path is given.
-    return [re.sub(r"(?<![^(])\./", "", cell) for cell in row]
 
 
 def smallest(*reports: ModelReport) -> Gpu | None:

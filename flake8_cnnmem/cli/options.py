@@ -16,7 +16,10 @@ CONFIGURATIONS = ("pyproject.toml", "setup.cfg", "tox.ini", ".flake8", ".pre-com
 
 
 def add_settings(command: argparse.ArgumentParser) -> None:
-    """flake8's options of ours, without their prefix."""
+    """flake8's options of ours, without their prefix, and where the others are read from."""
+    command.add_argument(
+        "--config", metavar="FILE", help="the file to take the configuration from, instead of the nearest one"
+    )
     for option in OPTIONS:
         command.add_argument(
             f"--{option.name}",
@@ -26,6 +29,18 @@ def add_settings(command: argparse.ArgumentParser) -> None:
             metavar=option.metavar,
             help=option.help.replace("%", "%%"),
         )
+
+
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "-j", "--jobs", type=jobs, metavar="N", help="processes that look at files at the same time (all processors)"
+    )
+
+
+def jobs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
+    return int(text)
 
 
 def add_output(command: argparse.ArgumentParser, help: str) -> None:
@@ -51,10 +66,7 @@ def keep_targets(output: str | None, targets: Sequence[str]) -> None:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The configuration's values, and over them those of the command line. Raises Unusable for a bad value."""
-    try:
-        values = configuration.read()
-    except BadValue as error:
-        raise Unusable(str(error)) from None
+    values = dict(configured(options).values)
     given = {option.field: getattr(options, option.field) for option in OPTIONS if hasattr(options, option.field)}
     if "gpu_limit" in given:
         # Who names a GPU asks about that one, whatever the project's budgets are.
@@ -64,6 +76,14 @@ def settings_of(options: argparse.Namespace) -> Settings:
         if not os.path.isdir(folder):
             warn(f"search-path: {os.path.relpath(folder)} is no folder{nearest(folder)}")
     return Settings.of(values)
+
+
+def configured(options: argparse.Namespace) -> configuration.Configuration:
+    """What the project's configuration says, or the file that `--config` names. Raises Unusable for a bad value."""
+    try:
+        return configuration.find(getattr(options, "config", None))
+    except BadValue as error:
+        raise Unusable(str(error)) from None
 
 
 def nearest(folder: str) -> str:

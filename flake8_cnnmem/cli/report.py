@@ -5,16 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, warn
-from flake8_cnnmem.cli.options import add_output, add_settings, keep_targets, settings_of
+from flake8_cnnmem.cli import stdin
+from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
+from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.notebook import ENDING as NOTEBOOK
 from flake8_cnnmem.report import FORMATS
-from flake8_cnnmem.source import shared
+from flake8_cnnmem.source import SourceError, shared
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.answers import ModelReport
     from flake8_cnnmem.cli.ending import Commands
+    from flake8_cnnmem.cli.targets import Target
+    from flake8_cnnmem.report.ink import Ink
+    from flake8_cnnmem.report.summary import Line
     from flake8_cnnmem.settings import Settings
 
 
@@ -36,9 +44,23 @@ def add(commands: Commands) -> None:
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="PATH (every model of a file or folder), PATH::NAME (a class or factory) or PATH::EXPRESSION",
+        help="PATH (a file, or a folder in summary), PATH::NAME (a class or factory) or PATH::EXPRESSION; - "
+        "for code on standard input",
     )
+    stdin.add_name(command)
     add_settings(command)
+    command.add_argument(
+        "--details", action="store_true", help="every model in full, where only a summary would be printed"
+    )
+    command.add_argument(
+        "--depth",
+        type=depth,
+        default=argparse.SUPPRESS,
+        metavar="leaves|N",
+        help="how deep modules lie that are rows of the layer table (leaves)",
+    )
+    command.add_argument("--outputs", action="store_true", help="in brackets behind what a layer keeps, what it writes")
+    add_jobs(command)
     command.add_argument(
         "--format",
         choices=(*FORMATS, ANNOTATE),
@@ -49,11 +71,16 @@ def add(commands: Commands) -> None:
     add_output(command, "write the report there instead of printing it")
 
 
+def depth(text: str) -> int | None:
+    if text == "leaves":
+        return None
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither leaves nor a number of levels from 1")
+    return int(text)
+
+
 def run(options: argparse.Namespace) -> int:
-    from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.report import MissingExtra
-    from flake8_cnnmem.report.output import CannotWrite, deliver
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.cli.targets import targets_of
 
     if options.format == "html" and options.output is None and sys.stdout.isatty():
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
@@ -61,37 +88,133 @@ def run(options: argparse.Namespace) -> int:
     settings = settings_of(options)
     if options.format == ANNOTATE:
         return annotated(options, settings)
-    alone = len(options.targets) == 1
-    targets = progress(options.targets, str)
-    reports = [report for text in targets for report in reports_of(text, settings, alone)]
+    targets = targets_of(options.targets, options.stdin_filename)
+    many = len(targets) > 1 and not all(target.what for target in targets)
+    if options.format == "table" and (many or any(map(os.path.isdir, options.targets))):
+        return summed(targets, options, settings)
+    return in_full(targets, options, settings)
+
+
+def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
+    """Every model with its layers, in the form that is asked for."""
+    from flake8_cnnmem.cli.targets import reports_of
+    from flake8_cnnmem.report import MissingExtra
+    from flake8_cnnmem.report.progress import progress
+
+    reports = [report for target in progress(targets, str) for report in reports_of(target, settings)]
     if not reports:
-        warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
+        nothing(options)
     try:
-        deliver(FORMATS[options.format](reports, settings), options.output)
-    except (CannotWrite, MissingExtra) as error:
+        if options.format == "table":
+            text = tables(reports, options, settings)
+        else:
+            if hasattr(options, "depth"):
+                reports = [
+                    report if report.rows_at is None else replace(report, rows=report.rows_at(options.depth))
+                    for report in reports
+                ]
+            text = FORMATS[options.format](reports, settings)
+    except MissingExtra as error:
         raise Unusable(str(error)) from None
+    written(text, options)
     return EXCEEDS if any(report.fits is False or report.problems for report in reports) else FITS
+
+
+def tables(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
+    from flake8_cnnmem.report import table
+    from flake8_cnnmem.report.layer_table import Wanted
+
+    return table.render(reports, settings, Wanted(getattr(options, "depth", None), options.outputs), ink_of(options))
+
+
+def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
+    """One row for each model; with --details their tables behind it, without those of mere parts."""
+    from flake8_cnnmem.cli.targets import reports_of
+    from flake8_cnnmem.cli.workers import cores, in_order, tell
+    from flake8_cnnmem.report import summary
+    from flake8_cnnmem.report.ink import Ink
+    from flake8_cnnmem.report.progress import progress
+
+    reports: list[ModelReport] = []
+    lines: list[summary.Line] = []
+
+    def known() -> Sequence[str]:
+        # A line as wide as the terminal would wrap in some.
+        width = Ink(columns=(Ink.of(sys.stderr).columns or 80) - 1)
+        return summary.table(summary.with_parts(lines), width).splitlines() if lines else ()
+
+    workers = in_order(partial(lines_of, settings=settings), targets, options.jobs or cores())
+    for target in progress(targets, str, above=known):
+        if options.details:
+            found = list(reports_of(target, settings))
+            reports += found
+            lines += map(summary.line_of, found)
+            continue
+        done = next(workers)
+        tell(done)
+        if done.result is None:
+            warn(f"{target}: the process that looked at it has died")
+        lines += done.result or ()
+    if not lines:
+        nothing(options)
+        return FITS
+    ask = "" if options.details else "the layers and the memory of one: cnnmem report PATH::NAME; of all: --details"
+    text = summary.render(lines, ink_of(options), ask)
+    parts = {(line.name, line.where) for line in summary.with_parts(lines) if line.part_of}
+    reports = [report for report in reports if (report.name, f"{report.path}:{report.line}") not in parts]
+    if reports:
+        text = f"{text}\n\n\n{tables(reports, options, settings)}"
+    written(text, options)
+    return EXCEEDS if any(line.over for line in lines) else FITS
+
+
+def lines_of(target: Target, settings: Settings) -> list[Line]:
+    """The rows of one target's models."""
+    from flake8_cnnmem.cli.targets import reports_of
+    from flake8_cnnmem.report.summary import line_of
+
+    return [line_of(report) for report in reports_of(target, settings)]
+
+
+def ink_of(options: argparse.Namespace) -> Ink:
+    from flake8_cnnmem.report.ink import PLAIN, Ink
+
+    return PLAIN if options.output is not None else Ink.of(sys.stdout)
+
+
+def nothing(options: argparse.Namespace) -> None:
+    """Say that there is no model."""
+    warn(f"{' '.join(options.targets[:3])}{'' if len(options.targets) <= 3 else ' ...'}: no model found")
+
+
+def written(text: str, options: argparse.Namespace) -> None:
+    from flake8_cnnmem.report.output import CannotWrite, deliver
+
+    try:
+        deliver(text, options.output)
+    except CannotWrite as error:
+        raise Unusable(str(error)) from None
 
 
 def annotated(options: argparse.Namespace, settings: Settings) -> int:
     """Print the files with what an editor would show at their lines."""
-    from flake8_cnnmem.cli.targets import load_target
+    from flake8_cnnmem.cli.targets import targets_of
     from flake8_cnnmem.hints import hints_of
     from flake8_cnnmem.hints.annotated import annotated as with_comments
-    from flake8_cnnmem.report.output import CannotWrite, deliver
 
     texts, exceeds = [], False
-    for path in options.targets:
-        if "::" in path or not os.path.isfile(path) or path.endswith(NOTEBOOK):
-            raise Unusable(f"{path}: --format annotate shows Python files, each as a whole")
-        source = load_target(path)
+    for target in targets_of(options.targets, options.stdin_filename):
+        path = target.path
+        if target.what or target.found or path.endswith(NOTEBOOK):
+            raise Unusable(f"{target}: --format annotate shows Python files, each as a whole")
+        try:
+            source = target.load()
+        except SourceError as error:
+            raise Unusable(place(path, error.line, error.reason)) from None
         report, hints = hints_of(shared(path, source.text), settings)
         if report.failure is not None:
             raise Unusable(failure_of(path, report.failure))
         exceeds = exceeds or any(each.fits is False or each.problems for each in report.reports)
         texts.append(with_comments(source.text, hints))
-    try:
-        deliver("\n".join(texts), options.output)
-    except CannotWrite as error:
-        raise Unusable(str(error)) from None
+    written("\n".join(texts), options)
     return EXCEEDS if exceeds else FITS

@@ -3,61 +3,81 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.answers import FileReport, ModelReport
+from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
 from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.report.progress import progress
 from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.source import Source, SourceError, load
 from flake8_cnnmem.unknown import STRICT, internal_error
 
 
-def reports_of(text: str, settings: Settings, alone: bool = True) -> Iterator[ModelReport]:
-    """The models that one TARGET names. Raises Unusable for one that names nothing readable.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One file, and what is asked of it; `what` is empty for every model of it.
 
-    A file that is the only target is evaluated whatever it imports; among others (those that pre-commit hands over)
-    only if it can hold a model.
+    A file that was found in a folder (`found`) is told and passed over where it cannot be read; one that is the only
+    target (`alone`) is evaluated whatever it imports, and others only if they can hold a model.
     """
-    path, colons, what = text.partition("::")
-    if colons and not what.strip():
-        raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
-    if os.path.isdir(path):
-        if what:
+
+    path: str
+    what: str = ""
+    found: bool = False
+    alone: bool = False
+    stdin: bool = False
+    """Whether its text comes from standard input; `path` is what it is called."""
+
+    def load(self) -> Source:
+        return stdin.source(self.path) if self.stdin else load(self.path)
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.what}" if self.what else self.path
+
+
+def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Target]:
+    """The files that TARGETs name, those of folders in order. Raises Unusable for what names nothing readable."""
+    found: list[Target] = []
+    for text in texts:
+        path, colons, what = text.partition("::")
+        if colons and not what.strip():
+            raise Unusable(f"{text}: nothing stands after '::'; a class, a factory or an expression is expected")
+        if path == stdin.DASH:
+            found.append(Target(stdin_name, what, alone=len(texts) == 1, stdin=True))
+        elif not os.path.isdir(path):
+            found.append(Target(os.path.normpath(path) if path else path, what, alone=len(texts) == 1))
+        elif what:
             raise Unusable(f"{text}: {path} is a folder; a name is looked up in a file")
-        yield from _folder(path, settings)
-        return
-    source = load_target(path)
-    if alone or what or source.may_hold_models():
-        yield from _file(source, settings, what or None)
+        else:
+            found += [Target(os.path.normpath(name), found=True) for name in python_files(path)]
+    return found
 
 
-def load_target(path: str) -> Source:
-    """The file that a target names. Raises Unusable for one that cannot be read or does not parse."""
+def reports_of(target: Target, settings: Settings) -> Iterator[ModelReport]:
+    """The models of one target. Raises Unusable for one that names nothing readable."""
+    path, what = target.path, target.what
     try:
-        source = load(path)
+        source = target.load()
         source.tree  # noqa: B018  what does not parse is refused here
     except SourceError as error:
-        raise Unusable(place(path, error.line, error.reason)) from None
-    return source
-
-
-def tell_cells(source: Source) -> None:
-    """Tell which cells of a notebook are left out; magics and other languages go without saying."""
-    for line in source.notebook.left_out if source.notebook is not None else ():
-        warn(place(source.path, line, "this cell is not Python, and left out"))
-
-
-def _file(source: Source, settings: Settings, what: str | None) -> Iterator[ModelReport]:
+        if not target.found:
+            raise Unusable(place(path, error.line, error.reason)) from None
+        warn(place(path, error.line, error.reason))
+        return
+    if not (target.alone or what or source.may_hold_models()):
+        return
     tell_cells(source)
     try:
-        answer = analysed(source, settings, what)
+        answer = analysed(source, settings, what or None)
     except TargetError as error:
         raise Unusable(f"{source.path}::{what}: {error}") from None
     if answer.failure is not None:
-        raise Unusable(failure_of(source.path, answer.failure))
+        if not target.found:
+            raise Unusable(failure_of(source.path, answer.failure))
+        warn(failure_of(path, answer.failure))
     for each in answer.missing:
         warn(failure_of(source.path, each))
     for problem in answer.directives.problems:
@@ -65,26 +85,10 @@ def _file(source: Source, settings: Settings, what: str | None) -> Iterator[Mode
     yield from answer.reports
 
 
-def _folder(path: str, settings: Settings) -> Iterator[ModelReport]:
-    """The models of all Python files below. What cannot be read there is told, and passed over."""
-    for name in progress(list(python_files(path)), str):
-        try:
-            source = load(name)
-            source.tree  # noqa: B018  what does not parse is told
-        except SourceError as error:
-            warn(place(name, error.line, error.reason))
-            continue
-        if not source.may_hold_models():
-            continue
-        tell_cells(source)
-        answer = analysed(source, settings)
-        if answer.failure is not None:
-            warn(failure_of(name, answer.failure))
-        for each in answer.missing:
-            warn(failure_of(name, each))
-        for problem in answer.directives.problems:
-            warn(place(name, problem.line, problem.message))
-        yield from answer.reports
+def tell_cells(source: Source) -> None:
+    """Tell which cells of a notebook are left out; magics and other languages go without saying."""
+    for line in source.notebook.left_out if source.notebook is not None else ():
+        warn(place(source.path, line, "this cell is not Python, and left out"))
 
 
 def analysed(source: Source, settings: Settings, what: str | None = None, files: Files = DISK) -> FileReport:

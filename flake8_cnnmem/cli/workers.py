@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+P = TypeVar("P")
+"""What is worked on: a file's path, or something that can be pickled."""
 
 WORTHWHILE = 4
 """Files from which on further processes are started: one takes as long to begin as a small file does."""
@@ -33,7 +35,7 @@ def cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def in_order(work: Callable[[str], T], paths: Sequence[str], jobs: int) -> Iterator[Done[T]]:
+def in_order(work: Callable[[P], T], paths: Sequence[P], jobs: int) -> Iterator[Done[T]]:
     """The work done on each file by up to so many processes, in the order of the files. `work` and what it gives can be
     pickled. A file whose process dies costs that file alone."""
     if jobs < 2 or len(paths) < WORTHWHILE:
@@ -58,7 +60,7 @@ def started(jobs: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
 
 
-def alone(work: Callable[[str], T], path: str) -> Done[T]:
+def alone(work: Callable[[P], T], path: P) -> Done[T]:
     """The work in a process of its own."""
     with started(1) as pool:
         try:
@@ -67,7 +69,7 @@ def alone(work: Callable[[str], T], path: str) -> Done[T]:
             return Done(None)
 
 
-def quietly(work: Callable[[str], T], path: str) -> Done[T]:
+def quietly(work: Callable[[P], T], path: P) -> Done[T]:
     """The work, with what it says on standard error kept for the one who prints it."""
     told = io.StringIO()
     with contextlib.redirect_stderr(told):

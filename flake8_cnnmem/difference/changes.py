@@ -129,7 +129,7 @@ def changes_of(before: ModelReport, after: ModelReport, settings: Settings) -> I
         if old.value == new.value:
             continue
         share = shares.get(name)
-        yield Change(label, str(old.value), str(new.value), old.source, new.source, share)
+        yield Change(label, str(old.value), str(new.value), old.place, new.place, share)
         total = None if total is None or share is None else total + share
     layers = layer_changes(before, after)
     left = None if total is None or after.estimate is None else after.estimate.total - total
@@ -208,7 +208,7 @@ def shown(fact: Fact[tuple[int | None, ...]] | None) -> str:
 
 
 def source(fact: Fact[Any] | None) -> str:
-    return "" if fact is None else fact.source
+    return "" if fact is None else fact.place
 
 
 def why(report: ModelReport) -> str:

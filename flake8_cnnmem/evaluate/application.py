@@ -49,6 +49,8 @@ def apply_op(
         site=run.site,
         grad=run.grad_enabled,
         autocast=run.autocast,
+        cast_region=run.cast_region,
+        caches_casts=run.caches_casts,
         offloaded=run.offloading,
         guarded=bool(run.guards),
         function=function,

@@ -112,7 +112,7 @@ def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
         word = target.value
 
         def to_name(frame: Frame) -> None:
-            frame.store(word, frame.run.operate_in_place(symbol, load(frame), value(frame)))
+            frame.store(word, in_place(frame, symbol, load(frame), value(frame)))
 
         return to_name
     if isinstance(target, cst.Attribute):
@@ -122,7 +122,7 @@ def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
         def to_attribute(frame: Frame) -> None:
             run = frame.run
             owner = base(frame)
-            run.set(owner, attribute, run.operate_in_place(symbol, run.get(owner, attribute), value(frame)))
+            run.set(owner, attribute, in_place(frame, symbol, run.get(owner, attribute), value(frame)))
 
         return to_attribute
     from flake8_cnnmem.evaluate.expressions import compile_key
@@ -134,11 +134,17 @@ def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
     def to_item(frame: Frame) -> None:
         run = frame.run
         owner, at = container(frame), key(frame)
-        result = run.set_index(owner, at, run.operate_in_place(symbol, run.index(owner, at), value(frame)))
+        result = run.set_index(owner, at, in_place(frame, symbol, run.index(owner, at), value(frame)))
         if isinstance(owner, Tensor) and rebind is not None:
             rebind(frame, result)
 
     return to_item
+
+
+def in_place(frame: Frame, symbol: str, old: Value, value: Value) -> Value:
+    """`a += b` and its like. In Python 2 dividing whole numbers gives a whole number."""
+    floors = symbol == "/" and type(old) is int and type(value) is int and frame.module.source.floors
+    return frame.run.operate_in_place("//" if floors else symbol, old, value)
 
 
 AUGMENTED: dict[type[cst.CSTNode], str] = {

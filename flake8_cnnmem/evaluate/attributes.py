@@ -79,9 +79,16 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     return builtins.method(run, value, name)
 
 
+LOOKED_UP = "looked up by"
+"""Among the facts of a class: the `__getattribute__` that it defines, or inherits from one that does."""
+
+
 def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
     cls = instance.cls
-    found = of_instance_plainly(run, instance, name)
+    if cls.facts and LOOKED_UP in cls.facts and not name.startswith("__"):
+        found = run.quietly("AttributeError", cls.facts[LOOKED_UP], instance, name)
+    else:
+        found = of_instance_plainly(run, instance, name)
     if found is not MISSING:
         return found
     fallback = cls.find("__getattr__")

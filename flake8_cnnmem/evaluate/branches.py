@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
@@ -237,9 +238,9 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
     if left is right:
         return left
     if isinstance(left, Unknown):
-        return left
+        return either_unknown(left, right)
     if isinstance(right, Unknown):
-        return right
+        return either_unknown(right, left)
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
@@ -259,9 +260,17 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
         return {key: join(run, left[key], right[key], cause, swap) for key in left}
     elif calls(left) and calls(right):
         return either_function(left, right, cause)
+    # That the test is about a number says nothing of what it decides.
+    cause = cause.loose()
     if left is None or right is None:
-        return dataclasses.replace(cause, instead=right if left is None else left)
+        return dataclasses.replace(cause, something=False, instead=right if left is None else left)
     return cause
+
+
+def either_unknown(value: Unknown, other: Value) -> Unknown:
+    """One of two values of which the first is not known. It is a number for certain only if both are."""
+    kind = other.number if isinstance(other, Unknown) else type(other).__name__
+    return value if not value.number or kind == value.number else value.loose()
 
 
 def one_number(values: Sequence[Value]) -> Tensor | None:
@@ -336,7 +345,7 @@ def calls(value: Value) -> bool:
 def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
     """One of two functions: a call of it is a branch whose sides call one each. Nothing else is known of it."""
 
-    def call(run: Interpreter, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Interpreter, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
         if run.frame is None:
             return cause
         return either(
@@ -347,8 +356,15 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
             lambda frame: run.call(right, *args, **kwargs),
         )
 
-    cls = Class("function", namespace={"__call__": Native("__call__", call, absorb=False)}, unknown_base=cause)
-    return Instance(cls)
+    def of_object(run: Interpreter, self: Instance, receiver: Value, cls: Value) -> Value:
+        """As a method: each of the two is bound as it would be alone."""
+        return either_function(bind(run, left, receiver, cls), bind(run, right, receiver, cls), cause)
+
+    namespace: dict[str, Value] = {
+        "__call__": Native("__call__", call, absorb=False),
+        "__get__": Native("__get__", of_object, absorb=False),
+    }
+    return Instance(Class("function", namespace=namespace, unknown_base=cause))
 
 
 class Either(Weightless):

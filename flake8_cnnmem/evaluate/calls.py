@@ -10,9 +10,10 @@ import libcst as cst
 
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
+from flake8_cnnmem.evaluate.comprehensions import one_by_one
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Super
-from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Value
@@ -29,7 +30,7 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
     positional: list[tuple[bool, Code]] = []
     keywords: list[tuple[str | None, Code]] = []
     for arg in node.args:
-        code = compiler.expression(arg.value)
+        code = drawn_by(compiler, node.func, arg.value) or compiler.expression(arg.value)
         if arg.keyword is not None:
             keywords.append((arg.keyword.value, code))
         elif arg.star == "**":
@@ -105,6 +106,12 @@ UNKNOWN_BACKWARD = "unknown backward"
 """Scratch of the run: whether a backward pass was run from something that is not known."""
 
 
+def drawn_by(compiler: Compiler, function: cst.BaseExpression, argument: cst.BaseExpression) -> Code | None:
+    """`sum(loss(a, b) for a, b in pairs)`: what is added to before the next is asked for."""
+    added = isinstance(function, cst.Name) and function.value == "sum"
+    return one_by_one(compiler, argument) if added and isinstance(argument, cst.GeneratorExp) else None
+
+
 def word_of_training(node: cst.Call) -> str:
     """ "step" and "backward" of a method that is called as `optimizer.step()` and `loss.backward()` are."""
     if not isinstance(node.func, cst.Attribute):
@@ -133,7 +140,10 @@ def note_fitting(
 ) -> None:
     """Something that is not known is compiled with an optimizer, or is fitted."""
     if word == "fit":
-        run.data(UNKNOWN_FITS).setdefault(id(run.site), (unknown, run.site))
+        data = args[0] if args else kwargs.get("x", kwargs.get("generator"))
+        batch_size = kwargs.get("batch_size")
+        told = Fit(data, batch_size, run.site, with_targets=len(args) > 1 or kwargs.get("y") is not None)
+        run.data(UNKNOWN_FITS).setdefault(id(run.site), (unknown, run.site, told))
         return
     optimizer = kwargs.get("optimizer", args[0] if args else None)
     if isinstance(optimizer, str):

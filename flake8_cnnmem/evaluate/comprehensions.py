@@ -14,11 +14,12 @@ from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.gathering import fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Value
+from flake8_cnnmem.values import MISSING, Stream, Value
 
 
 @expression(cst.ListComp)
@@ -78,6 +79,21 @@ def generator_expression(compiler: Compiler, node: cst.GeneratorExp) -> Code:
                 trace.leave(turn, frame.run.numbered)
                 return itertools.chain(found, (i if isinstance(i, Unknown) else element(i) for i in steps))
         return iter(found)
+
+    return code
+
+
+def one_by_one(compiler: Compiler, node: cst.GeneratorExp) -> Code:
+    """A generator of which each item is worked out when it is asked for, for who asks for all of them at once."""
+    element = compiler.expression(node.elt)
+    rounds = compile_rounds(compiler, node.for_in)
+
+    def code(frame: Frame) -> Value:
+        steps = rounds(frame)
+        first = next(steps, None)
+        if first is None or isinstance(first, Unknown):
+            return iter(()) if first is None else first
+        return (inner if isinstance(inner, Unknown) else element(inner) for inner in itertools.chain((first,), steps))
 
     return code
 
@@ -193,5 +209,7 @@ def compile_rounds(compiler: Compiler, node: cst.CompFor) -> Rounds:
                     yield each
                     if isinstance(each, Unknown):
                         return
+        if gathered and turns.loop is not None and inner_rounds is None and not tests and isinstance(items, Stream):
+            fill_up_from(run, turns.loop, gathered, gathered[-1:], len(gathered))
 
     return rounds

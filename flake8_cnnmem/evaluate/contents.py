@@ -93,7 +93,13 @@ def length(run: Any, self: Instance) -> Value:
     return len(names_of(run, self.native))
 
 
-CONTENTS = Class("mappingproxy", (OBJECT,), dict(tables), module="types")
+@tables.function("__setitem__")
+def set_item(run: Any, self: Instance, word: Value, value: Value) -> None:
+    if isinstance(word, str):
+        run.set(self.native, word, value)
+
+
+CONTENTS = Class("dict", (OBJECT,), dict(tables), module="types")
 
 
 def contents(module: Module) -> Instance:

@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from flake8_cnnmem import frameworks, packages
+from flake8_cnnmem.evaluate.attributes import LOOKED_UP
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -139,6 +140,9 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
         made: Value = make_class(run, word, parents, namespace, module.name, site, options)
         if isinstance(made, Class):
             cell.append(made)
+            lookup = made.find("__getattribute__")
+            if isinstance(lookup, Function):
+                made.facts[LOOKED_UP] = lookup
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
         frame.store(word, made)

@@ -91,11 +91,19 @@ def binary(compiler: Compiler, node: cst.BinaryOperation) -> Code:
     left = compiler.expression(node.left)
     right = compiler.expression(node.right)
     symbol = BINARY[type(node.operator)]
+    if symbol == "/":
+        return lambda frame: divide(frame, left(frame), right(frame))
 
     def code(frame: Frame) -> Value:
         return frame.run.operate(symbol, left(frame), right(frame))
 
     return code
+
+
+def divide(frame: Frame, left: Value, right: Value) -> Value:
+    """`a / b`: in Python 2 whole numbers give a whole number."""
+    floors = type(left) is int and type(right) is int and frame.module.source.floors
+    return frame.run.operate("//" if floors else "/", left, right)
 
 
 @expression(cst.UnaryOperation)

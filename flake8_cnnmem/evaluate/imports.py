@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -148,7 +147,7 @@ class Importer:
             source = load(path, self.files) if self.files.is_file(path) else Source(path, "")
             self.run.spend(len(source.text) // PARSED_PER_STEP)
             self.count(len(source.text))
-            source = sound(source)
+            source.check()
         except SourceError:
             return None
         module = Module(dotted, source, package)
@@ -281,22 +280,6 @@ class Importer:
                 if isinstance(made, Class) and cls in made.bases:
                     found.append(made)
         return found
-
-
-ASYNC = re.compile(r"\basync(\s*=(?!=))")
-
-
-def sound(source: Source) -> Source:
-    """The source, where it is Python. PyTorch had an argument `async` until the word was made a keyword by Python 3.7,
-    and has called it `non_blocking` since. Raises SourceError for what is no Python."""
-    try:
-        source.check()
-    except SourceError:
-        if not ASYNC.search(source.text):
-            raise
-        source = Source(source.path, ASYNC.sub(r"non_blocking\1", source.text))
-        source.check()
-    return source
 
 
 def may_hold(text: str, word: str) -> bool:

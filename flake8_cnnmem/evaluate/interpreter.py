@@ -70,7 +70,10 @@ class Interpreter:
         self.invocation: Invocation | None = None
         self.grad_enabled = True
         self.autocast: str | None = None
+        self.cast_region = 0
+        self.caches_casts = True
         self.offloading = False
+        self.attention: tuple[str, ...] | Unknown | None = None
         self.journal: branches.Journal | None = None
         self.births: dict[int, Value] | None = None
         """Objects that were made since the journal began, by id."""
@@ -95,6 +98,12 @@ class Interpreter:
         self.layers_made = 0
         self.raised: list[tuple[ast.stmt, Unknown]] = []
         """Statements of the analysed file that raise, with the cause."""
+        self.passed_over: frozenset[str] = frozenset()
+        """The statements ("train.py:12") whose exceptions do not stop the program."""
+        self.stops: list[str] = []
+        """Those at which exceptions have stopped it, in order."""
+        self.gone_on: list[Unknown] = []
+        """What those raise that were passed over."""
         self.failures: list[Unknown] = []
         """Why top-level statements could not be followed to their end."""
         self.making_data = False
@@ -282,6 +291,9 @@ class Interpreter:
         journal = self.journal
         if type(container) in CONTAINERS:
             self.fills(id(container))
+        turn = self.trace.turn
+        if type(container) is list and turn is not None and self.invocation is None:
+            turn.lengths.setdefault(id(container), (container, len(container)))
         if type(container) is Instance and container.site is None:
             about_to_change(container)
         if journal is not None and id(container) not in journal:
@@ -395,6 +407,15 @@ class Interpreter:
         except Exception as error:
             return of_host_error(self, error, args)
 
+    @property
+    def modes(self) -> tuple[Any, ...]:
+        switches = (self.grad_enabled, self.autocast, self.cast_region, self.caches_casts, self.offloading)
+        return (*switches, self.attention)
+
+    @modes.setter
+    def modes(self, modes: tuple[Any, ...]) -> None:
+        self.grad_enabled, self.autocast, self.cast_region, self.caches_casts, self.offloading, self.attention = modes
+
     # Calls
 
     invoke = invoke
@@ -404,24 +425,24 @@ class Interpreter:
 
     def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         saved = (self.frame, self.site, self.invocation, self.budget.depth)
-        regions = (self.grad_enabled, self.autocast, self.offloading)
+        modes = self.modes
         try:
             return invoke(self, function, args, kwargs)
         except Raised as raised:
             frame = self.frame
             where = (frame.module.path, frame.line) if frame is not None else ("", 0)
             self.frame, self.site, self.invocation, self.budget.depth = saved
-            self.grad_enabled, self.autocast, self.offloading = regions
+            self.modes = modes
             return Unknown(describe(raised), *where)
 
     def within(self, steps: int, function: Value, *args: Value) -> Value:
         outer, given = self.budget, min(steps, self.budget.steps)
-        saved = (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast)
+        saved = (self.frame, self.site, self.invocation, self.modes)
         self.budget = Budget(given, outer.depth)
         try:
             return self.attempt(function, *args)
         except Exhausted as error:
-            (self.frame, self.site, self.invocation, self.grad_enabled, self.autocast) = saved
+            self.frame, self.site, self.invocation, self.modes = saved
             return self.unknown(describe(error))
         finally:
             outer.steps -= given - max(self.budget.steps, 0)

@@ -51,6 +51,8 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         size = told_batch(run, args, kwargs)
         if size is not MISSING:
             run.note_batch(size)
+        if run.invocation is None and run.trace.turn is not None and (args or kwargs):
+            run.trace.not_followed(function, args[0] if args else next(iter(kwargs.values())), run.site)
         if function.items is not None:
             # A method of so many rows that gives as many.
             return function

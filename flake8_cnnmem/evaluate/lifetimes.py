@@ -6,6 +6,7 @@ as a variable, an argument or a list in one of them holds it, which can be long 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from itertools import islice
 
@@ -31,9 +32,9 @@ def let_go(values: Iterable[Value], number: int) -> None:
                 kind = type(value)
                 if kind is Tensor:
                     value.held = number
-                elif kind is list or kind is tuple:
+                elif isinstance(value, (list, tuple, deque)):
                     inner.append(value)
-                elif kind is dict:
+                elif isinstance(value, dict):
                     inner.append(value.values())
                 elif kind is Instance and not frameworks.is_layer(value):
                     inner.append(value.attributes.values())

@@ -20,15 +20,17 @@ from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
-from flake8_cnnmem.evaluate.training_state import learns, mark_held
+from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
+from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.evaluate.interpreter import Interpreter
+    pass
 
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""
@@ -40,14 +42,11 @@ calls in a loop looks the same from outside, and its calls count."""
 FITS_ALIKE = 2
 """So often a round that trains models by their own `fit` is like the one before it when the rest are taken to be so."""
 
+MOST_GATHERED = 32
+"""Turns of a loop that keeps a model of each (snapshots for an ensemble) that are gone through one by one."""
+
 MOST_JUMPS = 2
 """How often turns are passed over for one that does something new."""
-
-COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
-"""Iterators over numbers that only count: every round after the first is like it."""
-
-FINITE: tuple[type[Any], ...] = (*COUNTED, type(iter([])), type(iter(())))
-"""Iterators that tell how many items are left."""
 
 TRAINING = ("backward", "step")
 """What a round that trains is known by."""
@@ -57,8 +56,8 @@ class Rounds:
     """The turns of one loop, and the point from which they only repeat."""
 
     __slots__ = (
-        "alike", "counted", "drawn", "jumps", "layers", "loop", "run", "seen", "seldom", "since_step", "stepped",
-        "turn",
+        "alike", "changing", "counted", "done", "drawn", "item", "jumps", "last", "layers", "loop", "models", "run",
+        "seen", "seldom", "since_step", "stepped", "turn",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, twin: ast.stmt, counted: bool) -> None:
@@ -69,14 +68,23 @@ class Rounds:
         self.alike = 0
         self.stepped = 0
         self.jumps = 0
+        self.models = 0
+        """How many of them were in containers that the last turn has put something into."""
         self.seldom: dict[int, int] = {}
         """By divisor, how many turns are left until a count has no rest; 0 where such a turn was seen."""
+        self.item: Value = None
+        """What the loop's variable is given in the turn that is running."""
+        self.changing: set[int] = set()
+        """The items that are the first for which a test of the loop's variable answers otherwise."""
         self.since_step = 0
         # What a layer does inside is its own affair: the trace is of the program around it.
         self.loop: Loop | None = None
         if run.invocation is None:
             self.loop = run.trace.enter(StatementSite(frame.module.path, twin), run.numbered)
         self.turn: Turn | None = None
+        self.last: Turn | None = None
+        """The last one that has ended."""
+        self.done = 0
         self.drawn = run.trace.so_far(run.numbered)
         """How far the trace was when the turn's item was asked for."""
 
@@ -95,7 +103,8 @@ class Rounds:
         turn, run = self.turn, self.run
         if turn is None:
             return
-        self.turn = None
+        self.turn, self.last = None, turn
+        self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
         if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
             mark_held(run, turn)
@@ -104,12 +113,16 @@ class Rounds:
     def over(self, frame: Frame, count: int | None) -> None:
         """The loop has ended, after so many turns where that is known of itself, unless it was left before."""
         loop = self.loop
+        if loop is not None and self.last is not None and count is None and not frame.breaks:
+            fill_up(self.run, loop, self.last, self.done)
         if loop is None or not loop.turns:
             return
         # What is given another value now has outlived the last turn.
         self.run.next_number()
         if loop.turns[-1].kept and not frame.breaks:
-            loop.count = count if count is not None else batches_of(self.run, loop)
+            batches = batches_of(self.run, loop) if count is None else None
+            # A last batch that is smaller leaves less.
+            loop.count = batches.count if batches is not None and batches.last == batches.size else count
 
     def repeat(self) -> bool:
         """Whether the turn that has just ended stands for those to come."""
@@ -125,6 +138,8 @@ class Rounds:
         assert turn is not None
         own = [event for event in last if event.turn is turn]
         trains = any(event.kind in TRAINING for event in last)
+        if trains and len(own) < len(last) and self.keeps_models(turn):
+            return self.gathers_on()
         seen, self.seen = self.seen, [told_apart_by(event) for event in last]
         self.alike = self.alike + 1 if seen == self.seen else 0
         # Turns that gather gradients are alike until the optimizer's step.
@@ -133,6 +148,19 @@ class Rounds:
             return enough
         fits = any(event.kind == "fit" for event in last)
         return enough and self.alike >= (1 if trains else FITS_ALIKE if fits else MANY_ROUNDS)
+
+    def keeps_models(self, turn: Turn) -> bool:
+        """Whether there are more models in a container that the turn has put something into than one turn before."""
+        before, self.models = self.models, models_put_by(self.run, turn)
+        return self.models > before
+
+    def gathers_on(self) -> bool:
+        """A loop that keeps a model of every turn is followed to its end, as far as it may go."""
+        self.seen, loop = None, self.loop
+        if loop is None or self.run.trace.repeating:
+            return True
+        loop.gathers = len(loop.turns) >= MOST_GATHERED
+        return loop.gathers
 
     def enough(self, own: Sequence[Event]) -> bool:
         """Whether a loop that counts has shown its step: the second one finds in memory what the first has left. One
@@ -149,41 +177,22 @@ class Rounds:
         return self.stepped >= 2 or gathered or self.run.trace.repeating > 0 or self.since_step >= MANY_ROUNDS
 
     def periods(self, turn: Turn) -> None:
-        """Note what is done every so many turns, and whether a turn in which it is done has been seen."""
+        """Note what is done every so many turns, and whether a turn in which it is done has been seen; and the first
+        turns that answer otherwise when they are compared with a number."""
+        self.changing = {first for count, first in turn.limits if count == self.item} | self.changing
         for count, divisor in turn.counts:
             self.seldom[divisor] = 0 if count % divisor == 0 or self.seldom.get(divisor) == 0 else -count % divisor
 
-    def ahead(self) -> int:
-        """How many turns from here something is done that was in none so far (every fifth turn, say): 0 where there is
-        no such thing."""
+    def ahead(self, items: Iterator[Value]) -> int:
+        """How many turns from here something is done that was in none so far (every fifth turn, from the tenth on): 0
+        where there is no such thing."""
         waited = [turns for turns in self.seldom.values() if turns]
+        waited += [turns for first in self.changing if (turns := turns_until(items, self.item, first))]
         if not waited or self.run.trace.repeating or self.jumps >= MOST_JUMPS:
             return 0
         self.jumps += 1
         self.seldom = dict.fromkeys(self.seldom, 0)
         return min(waited)
-
-
-def batches_of(run: Interpreter, loop: Loop) -> int | None:
-    """How many batches the loader gives that a loop goes through; None where it is not known, or where the last is a
-    smaller one."""
-    begun = [event.subject for event in run.trace.events[max(0, loop.started - 2) : loop.started]
-             if event.kind == "iterate" and event.turn is loop.outer]  # fmt: skip
-    loader = begun[-1] if len(begun) == 1 else None
-    if not isinstance(loader, Instance) or not isinstance(loader.native, dict):
-        return None
-    size, dataset = loader.native.get("batch_size"), loader.native.get("dataset")
-    count, samples = length_of(run, loader), length_of(run, dataset)
-    if type(size) is not int or count is None or samples is None:
-        return None
-    return count if samples % size == 0 or count == samples // size else None
-
-
-def length_of(run: Interpreter, value: Value) -> int | None:
-    """`len(value)`, where it has one that is known."""
-    method = run.find(value, "__len__") if isinstance(value, Instance) else MISSING
-    length = run.attempt(method) if method is not MISSING else None
-    return length if type(length) is int else None
 
 
 def told_apart_by(event: Any) -> Any:
@@ -256,6 +265,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 return rest_of_many(frame, items, item)
             if done > LOOP_ROUNDS:
                 raise Exhausted("a loop runs for too long to be followed")
+            watched.item = item
             watched.begin()
             target(frame, item)
             signal = body(frame)
@@ -266,7 +276,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
                 if isinstance(signal, Returned):
                     return signal
             if watched.repeat() and not 0 < operator.length_hint(items) <= FEW_ROUNDS:
-                if passed_over(run, items, watched.ahead()):
+                if passed_over(run, items, watched.ahead(items)):
                     continue
                 watched.over(frame, turns)
                 return rest(frame, items)
@@ -352,12 +362,6 @@ def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
     return loop
 
 
-def is_too_long(before: int, now: int, rounds: int, items: Iterator[Value]) -> bool:
-    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far."""
-    left = turns_of(items)
-    return left is None or (before - now) // rounds * left > now
-
-
 def may_break(statement: ast.AST) -> bool:
     """Whether a statement of a loop's body may leave that loop by `break`."""
     if isinstance(statement, ast.Break):
@@ -382,18 +386,6 @@ def same_value(before: Value, now: Value) -> bool:
     if isinstance(before, Tensor) and isinstance(now, Tensor):
         return bool(before.shape == now.shape and before.dtype == now.dtype)
     return alike(before, now, FEW_ROUNDS)
-
-
-def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:
-    """Pass over the turns before the one that does something new, so many turns from here; whether there is one."""
-    if not turns:
-        return False
-    # Until the next turn begins.
-    run.trace.skipping = True
-    for _ in range(turns - 1):
-        run.spend(1)
-        next(items, MISSING)
-    return True
 
 
 def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again: bool = False) -> Value:
@@ -437,11 +429,3 @@ def join_breaks(frame: Frame, outer: Breaks) -> None:
             if now is not earlier:
                 frame.variables[word] = frame.run.join(earlier, now, cause)
     frame.breaks = outer
-
-
-def turns_of(items: object) -> int | None:
-    """How many turns a loop over a finite iterator has; None for more than the host can count."""
-    try:
-        return operator.length_hint(items)
-    except OverflowError:
-        return None

@@ -45,9 +45,16 @@ ON_BATCH: dict[str, Callable[[Any, Any], dims.Size]] = {
 }  # fmt: skip
 
 
+COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">="))
+"""What may answer otherwise in a later turn of a loop."""
+
+
 def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     run.spend(1)
     left_kind, right_kind = type(left), type(right)
+    if symbol in COMPARED and left_kind is int and right_kind is int and run.invocation is None:
+        if run.trace.turn is not None:
+            run.trace.turn.compared(symbol, left, right)
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
         if symbol == "%" and run.trace.turn is not None:
             run.trace.turn.counted_off(left, right)

@@ -67,7 +67,32 @@ def search(importer: Importer, module: Module, container: dict[Value, Value], na
     for path in searched_for(importer, module, container, names, folder):
         if register_from(importer, path, folder, top, key) and key in container:
             return True
-    return key in container
+    return registered_elsewhere(importer, folder, container, names, key)
+
+
+def registered_elsewhere(
+    importer: Importer, folder: str, container: dict[Value, Value], names: Sequence[str], key: str
+) -> bool:
+    """Run what may register the key in modules outside of the registry's own folder that the program imports, for their
+    effect or for something else, and in what lies below them."""
+    imported = [each for each in importer.modules.values() if isinstance(each, Module) and each.path]
+    for module in dict.fromkeys(imported):
+        if module.path.startswith(folder + os.sep) or not importer.files.is_file(module.path):
+            continue
+        if module.package and module.name.partition(".")[0] == module.name:
+            below = importer.listed.get(module.path)
+            if below is None:
+                inside = python_files(os.path.dirname(module.path), importer.files)
+                below = importer.listed[module.path] = tuple(itertools.islice(inside, SEARCHED))
+            for path in below:
+                text = searched(importer, path)
+                if any(name in text for name in names):
+                    register_from(importer, path, os.path.dirname(module.path), module.name, key)
+        else:
+            register_in(importer, module, searched(importer, module.path), key)
+        if key in container:
+            return True
+    return False
 
 
 def searched_for(
@@ -106,10 +131,15 @@ def register_from(importer: Importer, path: str, folder: str, top: str, key: str
     if inside[-1] == "__init__":
         dotted = ".".join([top, *inside[:-1]])
     module = importer.find(dotted)
-    if not isinstance(module, Module):
+    return isinstance(module, Module) and register_in(importer, module, text, key)
+
+
+def register_in(importer: Importer, module: Module, text: str, key: str) -> bool:
+    """Run the statements of a module that may register the key. Those of the analysed file have run already."""
+    if not module.lazy or key not in text or not may_register(key).search(text):
         return False
     module.index()
-    body = parse(text, path).body
+    body = parse(text, module.path).body
     own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     for at, node in enumerate(body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -138,7 +168,7 @@ def may_fill(module: Module, container: dict[Value, Value], name: str) -> bool:
     methods do is not looked into."""
     if inside(module.variables[name], container):
         return True
-    tree = parse(module.source.text, module.path)
+    tree = parse(module.source.python, module.path)
     walked = list(ast.walk(tree))
     reads = {id(part) for node in walked for part in only_read(node)}
     reads |= {id(part) for node in tree.body for part in bound_by(node)}
@@ -169,14 +199,17 @@ def bound_by(statement: ast.stmt) -> Sequence[ast.AST]:
 
 @functools.lru_cache(maxsize=256)
 def may_register(key: str) -> re.Pattern[str]:
-    """What the text of a file has that gives a registry a key: a definition of that name, or the key as a string."""
+    """What the text of a file has that gives a registry a key: a definition of that name, the key as a string, or an
+    attribute of that name (`for each in (nn.ReLU, nn.ELU): register(each)`)."""
     word = re.escape(key)
-    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']", re.MULTILINE)
+    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']|\.{word}\b", re.MULTILINE)
 
 
 def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
     return any(
-        (isinstance(part, ast.Constant) and part.value == key) or (isinstance(part, ast.Name) and part.id == key)
+        (isinstance(part, ast.Constant) and part.value == key)
+        or (isinstance(part, ast.Name) and part.id == key)
+        or (isinstance(part, ast.Attribute) and part.attr == key)
         for node in nodes
         for part in ast.walk(node)
     )

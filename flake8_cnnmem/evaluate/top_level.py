@@ -23,6 +23,10 @@ HOST_RECURSION = 12_000
 """Frames of our own that the deepest interpreted recursion needs, with room to spare."""
 
 
+DEFAULT_MODES = (True, None, 0, True, False, None)
+"""The `modes` in which a module that is imported runs."""
+
+
 def run_module(run: Interpreter, module: Module) -> None:
     """Run the analysed file from top to bottom."""
     module.source.parse_whole()
@@ -37,14 +41,14 @@ def run_module(run: Interpreter, module: Module) -> None:
 def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) -> None:
     """Run one top-level statement; whatever ends it early leaves its names Unknown, and goes no further."""
     go_on()
-    saved = (run.frame, run.site, run.invocation, run.importing, run.grad_enabled, run.autocast, run.offloading)
+    saved, modes = (run.frame, run.site, run.invocation, run.importing), run.modes
     depth, guards, journal = run.budget.depth, run.import_guards, run.journal
     run.invocation = None
     run.import_guards = 0
     outer_guards, run.guards = run.guards, []
     turn, doubts = run.trace.turn, len(run.trace.doubts)
     if module.lazy:
-        run.grad_enabled, run.autocast, run.offloading = True, None, False
+        run.modes = DEFAULT_MODES
         # What an import defines stays defined, also when the branch that asked for it is undone.
         run.importing, run.journal = module, None
     made = run.layers_made
@@ -54,7 +58,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         code(Frame(run, module, "module", module.variables, None, twin.lineno))
         if not module.lazy:
             # `torch.set_grad_enabled(False)` on a line of its own holds for those after it.
-            saved = (*saved[:4], run.grad_enabled, run.autocast, run.offloading)
+            modes = run.modes
     except (Raised, Exhausted, RecursionError) as error:
         give_up(run, module, twin, error)
         if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
@@ -65,8 +69,8 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
         del run.trace.doubts[doubts:]
         run.budget.depth, run.import_guards, run.journal = depth, guards, journal
         run.guards = outer_guards
-        run.frame, run.site, run.invocation, run.importing = saved[:4]
-        run.grad_enabled, run.autocast, run.offloading = saved[4:]
+        run.frame, run.site, run.invocation, run.importing = saved
+        run.modes = modes
 
 
 def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:
@@ -74,7 +78,10 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
     if isinstance(error, Raised) and not module.lazy:
+        from flake8_cnnmem.evaluate.stopping import stops_at
+
         run.raised.append((twin, cause))
+        run.stops.append(stops_at(run))
     if isinstance(error, Raised) and isinstance(twin, ast.Expr):
         run.failures.append(cause)
     else:

@@ -20,6 +20,9 @@ LONGEST_PERIOD = 64
 
 MOST_COUNTED = 100_000
 
+MOST_LIMITS = 64
+"""Comparisons that are noted in one turn."""
+
 Filled: TypeAlias = "int | tuple[int, str]"
 """A container by its id, or an attribute of an object."""
 
@@ -49,6 +52,17 @@ class RootCall:
     autocast: str | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unfollowed:
+    """A call, from outside any layer, of something that nobody can follow. `cause` is why; `given` is the first of its
+    arguments; `turn` the innermost turn in which it happens."""
+
+    cause: Unknown
+    given: Tensor | Unknown
+    site: Site | None
+    turn: Turn | None
+
+
 @dataclass(slots=True, eq=False)
 class Loop:
     """One run of a loop: of a statement, or of a native that repeats a step on the program's behalf (`site` is then the
@@ -66,6 +80,8 @@ class Loop:
     """What the program held at the loop's first optimizer step; None where it makes none."""
     turns: list[Turn] = field(default_factory=list)
     """Those in which something happened."""
+    gathers: bool = False
+    """Whether it was not followed to its end though the program holds more models after every turn of it."""
     count: int | None = None
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
@@ -99,8 +115,18 @@ class Turn:
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
     kept: list[Kept] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
+    lengths: dict[int, tuple[list[Value], int]] = field(default_factory=dict)
+    """The lists, by id, that something is put into, and how long they were before."""
     older: list[tuple[str, int]] = field(default_factory=list)
     """What it holds of ops before: the variable that leads there, and the op's number."""
+
+    limits: list[tuple[int, int]] = field(default_factory=list)
+    """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
+
+    def compared(self, symbol: str, count: int, limit: int) -> None:
+        first = limit + (symbol in (">", "<="))
+        if 0 <= count < first <= MOST_COUNTED and len(self.limits) < MOST_LIMITS:
+            self.limits.append((count, first))
 
     def counted_off(self, count: Value, divisor: Value) -> None:
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
@@ -115,6 +141,8 @@ class Held:
     layers: list[tuple[str, Instance]] = field(default_factory=list)
     optimizers: list[tuple[str, Instance]] = field(default_factory=list)
     tensors: list[tuple[str, Tensor]] = field(default_factory=list)
+    weights: dict[int, frozenset[int]] = field(default_factory=dict)
+    """The weights, by id, that each of these layers had then, by the layer's id."""
 
 
 @dataclass(slots=True)
@@ -164,6 +192,8 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     calls: list[tuple[Call, Unknown | None]] = field(default_factory=list)
     """Every op in order, with the test that is not known behind which it stands, as that of an event."""
+    unfollowed: list[Unfollowed] = field(default_factory=list)
+    """What is called with tensors, or with what is not known, though nobody knows what it is: a model, perhaps."""
     problems: list[Call] = field(default_factory=list)
     """Those of them whose sizes cannot be right, where no test that is not known stands around them."""
     used: set[int] = field(default_factory=set)
@@ -232,6 +262,11 @@ class Trace:
             self.calls.append((call, self.doubt()))
         if call.problem is not None and not self.doubts and not call.doubtful:
             self.problems.append(call)
+
+    def not_followed(self, cause: Unknown, given: Value, site: Site | None) -> None:
+        """Something is called that nobody can follow."""
+        if isinstance(given, (Tensor, Unknown)) and self.recording and len(self.unfollowed) < MOST_EVENTS:
+            self.unfollowed.append(Unfollowed(cause, given, site, self.turn))
 
     def fills(self, what: Filled, number: int, site: Site | None) -> None:
         """Something is put there while a loop runs. In another file it counts where the analysed file has called it."""

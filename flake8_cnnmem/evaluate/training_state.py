@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -34,9 +35,12 @@ def held_by(optimizer: Value) -> frozenset[int]:
 
 def asking(layer: Instance) -> frozenset[int]:
     """The weights of a layer, by id, that ask for a gradient now."""
+    return frozenset(id(weight) for weight in weights_of(layer) if weight.trainable and not weight.buffer)
+
+
+def weights_of(layer: Instance) -> list[Weight]:
     framework = frameworks.of_layer(layer)
-    weights = framework.weights(layer) if framework is not None and framework.declares_inputs else []
-    return frozenset(id(weight) for weight in weights if weight.trainable and not weight.buffer)
+    return framework.weights(layer) if framework is not None and framework.declares_inputs else []
 
 
 def reached_from(loss: Tensor) -> frozenset[int]:
@@ -76,13 +80,12 @@ def within_reach(named: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Valu
     for _ in range(HOW_DEEP):
         inner: list[tuple[str, Value, Owners]] = []
         for path, value, owners in level:
-            kind = type(value)
-            if kind is Bound:
-                value, kind = value.receiver, type(value.receiver)
-            if kind is list or kind is tuple or kind is dict:
+            if type(value) is Bound:
+                value = value.receiver
+            if isinstance(value, (list, tuple, dict, deque)):
                 if id(value) not in seen:
                     seen.add(id(value))
-                    items = value.items() if kind is dict else enumerate(value)
+                    items = value.items() if isinstance(value, dict) else enumerate(value)
                     through = (*owners, (path, id(value)))
                     inner += [(f"{path}[{key!r}]", item, through) for key, item in list(items)[-MOST_LOOKED_AT:]]
             elif isinstance(value, (Instance, Tensor)) and id(value) not in seen:
@@ -111,14 +114,25 @@ def held_now(run: Interpreter) -> Held:
             found.tensors.append((path, value))
         elif frameworks.is_layer(value):
             found.layers.append((path, value))
+            found.weights[id(value)] = frozenset(map(id, weights_of(value)))
         elif frameworks.updated_by(value) is not None:
             found.optimizers.append((path, value))
     return found
 
 
+def models_put_by(run: Interpreter, turn: Turn) -> int:
+    """How many models and loose weights the containers hold that a turn has put something into."""
+    filled = run.trace.filled
+    return sum(
+        1 for _, value, owners in within_reach(names_in_sight(run.frame))
+        if (frameworks.is_layer(value) or isinstance(value, Weight))
+        and any(type(key) is int and filled.get(key, (0, None))[0] >= turn.first for _, key in owners)
+    )  # fmt: skip
+
+
 def holds_results(word: str, item: Value) -> bool:
     """Whether an attribute of a layer may hold what ops have given: it is no layer or weight of its own."""
-    return type(item) in (list, tuple, dict, Tensor) and not word.startswith("_")
+    return (isinstance(item, (list, tuple, dict, deque)) or type(item) is Tensor) and not word.startswith("_")
 
 
 def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] = ()) -> None:

@@ -13,6 +13,10 @@ MOST_WAYS = 8
 """Runs of one program. A command line of more subcommands than that is rare, and few of them train."""
 
 
+MOST_PASSED_OVER = 3
+"""Statements. What is followed beyond more of them has little to do with the program."""
+
+
 @dataclass(slots=True)
 class Ways:
     """`taken` is what this evaluation answers to questions that were asked before, `open` what others would answer.
@@ -21,8 +25,18 @@ class Ways:
     """
 
     taken: Mapping[str, str] = field(default_factory=dict)
+    passed_over: frozenset[str] = frozenset()
+    """The statements whose exceptions do not stop the program."""
     open: list[Mapping[str, str]] = field(default_factory=list)
     otherwise: list[Mapping[str, str]] = field(default_factory=list)
+
+    def beyond(self, stops: Sequence[str]) -> Ways | None:
+        """The same way, going on where the program has stopped; None where that is not to be, or was tried often
+        enough."""
+        further = frozenset(filter(None, stops)) - self.passed_over
+        if not further or len(self.passed_over) >= MOST_PASSED_OVER:
+            return None
+        return Ways(self.taken, self.passed_over | further)
 
     def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str:
         """One of the answers: the first where nobody has chosen. The other ones are noted once."""

@@ -17,6 +17,7 @@ from flake8_cnnmem.evidence.phases import (
     seen_through,
 )
 from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.evidence.written import written_at
 
 __all__ = [
     "Evidence",
@@ -36,4 +37,5 @@ __all__ = [
     "phases_of",
     "sample_shape",
     "seen_through",
+    "written_at",
 ]

@@ -63,12 +63,14 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
     return evidence
 
 
-def of_unknown_model(run: Interpreter, phases: Sequence[Phase]) -> Evidence:
+def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None = None) -> Evidence:
     """What a training says of itself whose model is not known: what it draws from, and what steps."""
     evidence = Evidence()
     made = [] if phases else list(run.data(TO_COMPILE_WITH).values())
     if len(made) == 1 and (only := frameworks.optimizer_of(made[0])) is not None:
         evidence.optimizer.append(Said(only, getattr(made[0], "site", None)))
+    if fit is not None and (said := batches.of_fit(fit)) is not None:
+        evidence.batch_size.append(said)
     if not phases:
         made_loaders(evidence, run)
     for phase in phases:

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
-from flake8_cnnmem.fixes.offered import CODES, Mended, fixes_of, mended
+from flake8_cnnmem.fixes.offered import CODES, DEFAULT, Mended, fixes_of, mended
+from flake8_cnnmem.fixes.to_fit import Fitted, fitted
+from flake8_cnnmem.fixes.trial import harmed
 
-__all__ = ["CODES", "Edit", "Fix", "Mended", "applied", "fixes_of", "mended"]
+__all__ = ["CODES", "DEFAULT", "Edit", "Fitted", "Fix", "Mended", "applied", "fitted", "fixes_of", "harmed", "mended"]

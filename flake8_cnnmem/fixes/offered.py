@@ -47,13 +47,13 @@ def fixes_of(
     codes: Collection[str] = DEFAULT,
     files: Files = DISK,
     report: FileReport | None = None,
-    line: int | None = None,
+    wanted: Callable[[Finding], bool] = lambda finding: True,
 ) -> list[Fix]:
     """What is certain to mend a finding of the file, by place, at most one for each finding.
 
     Each fix is for the text as it is: it takes its finding away and adds none of a wrong size. `report` is the analysis
-    of the file where there is one already; `line` asks for the findings of that line alone. Raises nothing: of what
-    cannot be read or followed, and of notebooks, nothing is mended.
+    of the file where there is one already; `wanted` chooses among the findings. Raises nothing: of what cannot be read
+    or followed, and of notebooks, nothing is mended.
     """
     if source.notebook is not None:
         return []
@@ -65,7 +65,7 @@ def fixes_of(
     tried: dict[Finding, list[Fix]] = {}
     for code in codes:
         for finding, title, edits in CODES[code](source, report):
-            if line is not None and finding.line != line:
+            if not wanted(finding):
                 continue
             found = tried.setdefault(finding, [])
             fix = Fix(source.path, finding.line, finding.column, finding.code, title, edits)
@@ -75,15 +75,23 @@ def fixes_of(
     return sorted((found[0] for found in tried.values() if len(found) == 1), key=lambda fix: (fix.line, fix.column))
 
 
-def mended(source: Source, settings: Settings, codes: Collection[str] = DEFAULT, files: Files = DISK) -> Mended:
+def mended(
+    source: Source,
+    settings: Settings,
+    codes: Collection[str] = DEFAULT,
+    files: Files = DISK,
+    wanted: Callable[[Finding], bool] = lambda finding: True,
+) -> Mended:
     """The file with all that can be mended, one fix after the other, each found in the text that the last one left."""
     made: list[Fix] = []
     now = source
     while True:
         report = analyse(now, settings, files=Changed(files, {now.path: now.text}))
-        found = fixes_of(now, settings, codes, files, report)[:1]
+        found = fixes_of(now, settings, codes, files, report, wanted)[:1]
         if not found or len(made) == MOST:
             left = [] if report.failure is not None else checks.run(report, settings, set(codes))
-            return Mended(now.text, tuple(made), tuple(each for each in left if each.path == source.path))
+            return Mended(
+                now.text, tuple(made), tuple(each for each in left if each.path == source.path and wanted(each))
+            )
         made += found
         now = Source(source.path, applied(now.text, found[0].edits))

@@ -42,6 +42,12 @@ def source_name(dotted: str) -> str | None:
     return own(dotted) if own is not None else None
 
 
+def is_read(package: str) -> bool:
+    """Whether anything of a package's own source is read: none of a framework's but what its folder says."""
+    folder = PACKAGES.get(package)
+    return folder is None or package in getattr(importlib.import_module(f"{__name__}.{folder}"), "READ", ())
+
+
 def of(tensor: Tensor) -> Framework:
     """The framework that answers for this tensor."""
     return named(tensor.framework)

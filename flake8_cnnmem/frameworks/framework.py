@@ -28,7 +28,7 @@ UNKNOWN_STEPS = "unknown steps"
 cause), and where."""
 
 UNKNOWN_FITS = "unknown fits"
-"""The same of what is fitted though nobody knows what it is."""
+"""The same of what is fitted though nobody knows what it is, with the call as a `Fit`."""
 
 TO_COMPILE_WITH = "optimizers to compile with"
 """Scratch of the run: by id the optimizers that code makes for models which train themselves."""
@@ -135,6 +135,8 @@ class Framework:
     """Whether an instance may be a model of its own: a user's class or a container, not a framework's single layer."""
     own_inputs: Callable[[Instance], list[Tensor] | None]
     """The input tensors that a model states itself (a functional Keras model), or None."""
+    moved: Callable[[Instance], list[Weight]] | None = None
+    """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None
@@ -150,6 +152,8 @@ class Framework:
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
+    fit_followed: Callable[[Run, Fit], Fit | None] = lambda run, fit: None
+    """A fit with what its step is given, where the model is not known that is fitted; None where no model has one."""
     doubts: Callable[[Run, Instance], tuple[Unknown, ...]] = lambda run, model: ()
     """What of a model's training is not known, or is counted otherwise than it is done."""
     input_stated: Callable[[Run, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)

@@ -48,7 +48,8 @@ class Row:
     `forward` and `backward` are temporaries beside the results and beside the gradients.
     `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "signed" (itself for the first operand, new for the second), "none".
+    of it, repeated), "averaged" (made of such a view), "slices" (a copy of it for the first operand, a copy of a part
+    for the second), "signed" (itself for the first operand, new for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
@@ -67,7 +68,10 @@ class Row:
     `partial`: the bytes of a partial result where a reduction over many values is split over the blocks of a GPU; one
     that is no smaller than a value of its input.
     `heads_inside`: the backward pass copies a result, and its gradient, whose heads do not lie within their positions.
+    `after`: an op that ends in matrix products: `backward` is there until its own backward is done, and then these
+    gradients of the products' results, while those of the operands are made.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
+    `passing`: the copies of what is read otherwise are there for a moment, and made again on the way back.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -87,6 +91,8 @@ class Row:
     turned: bool = False
     partial: int = 0
     heads_inside: bool = False
+    after: tuple[New, ...] = ()
+    passing: bool = False
     known: bool = True
 
 

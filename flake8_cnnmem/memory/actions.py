@@ -41,6 +41,8 @@ class Action:
     """What else it goes back from at the same time, with what that begins with."""
     given: tuple[tuple[Tensor, Tensor], ...] = ()
     made: bool = False
+    hook: int = 0
+    """It happens within the backward pass before it: when the gradient of this weight (its id) is complete."""
 
     @property
     def ends(self) -> tuple[tuple[Tensor, Tensor | None], ...]:

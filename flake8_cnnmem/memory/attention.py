@@ -30,43 +30,54 @@ STATISTICS = 4
 
 
 def kernel(op: ScaledDotProduct, inputs: Sequence[Value], autocast: str | None, chip: Chip) -> tuple[str, ...]:
-    """The variants of the row of the kernel that runs, the more special first. `autocast` is the dtype that autocast
-    gives all operands."""
+    """The variants of the row of the kernel that runs, the more special first: of those that can read the operands, and
+    that the code allows, the one that comes first. `autocast` is the dtype that autocast gives all operands."""
     dtype = autocast or (inputs[0].dtype if inputs else "")
-    dropped = not (isinstance(op.dropout, (int, float)) and op.dropout == 0)
-    plain = ("math, dropped", "math") if dropped else ("math",)
-    if op.fused is False:
-        return _in_full(plain, dtype)
-    found = [value.shape for value in inputs[:3]]
-    shapes = [shape for shape in found if not isinstance(shape, Unknown)]
-    if len(shapes) < len(found):
+    found = usable(op, inputs, dtype, chip)
+    if found is None:
         return ()
+    plain = ("math, dropped", "math") if op.drops else ("math",)
+    # The plain product of tensors in half precision is computed in float32.
+    found["math"] = (*(f"{name}, in full" for name in plain), *plain) if dtype in HALVES else plain
+    if isinstance(op.kernels, Unknown):
+        return NONE
+    wanted = op.kernels if isinstance(op.kernels, tuple) else found
+    return next((found[name] for name in wanted if name in found), NONE)
+
+
+NONE = ("no kernel",)
+"""It is not known which one, or PyTorch raises a RuntimeError: none that is allowed can read the operands."""
+
+
+def usable(op: ScaledDotProduct, inputs: Sequence[Value], dtype: str, chip: Chip) -> dict[str, tuple[str, ...]] | None:
+    """The fused kernels that can read the operands, in PyTorch's order; None where the sizes are not known."""
+    if op.fused is False:
+        return {}
+    shapes = [value.shape for value in inputs[:3] if not isinstance(value.shape, Unknown)]
+    if len(shapes) < len(inputs[:3]):
+        return None
     if any(len(shape) != 4 for shape in shapes):
-        return _in_full(plain, dtype)
+        return {}
     q, k, v = shapes
     shared = q[1] != k[1] or k[1] != v[1]
     if q[0] != k[0] or k[0] != v[0] or (shared and op.grouped is not True):
-        return _in_full(plain, dtype)
+        return {}
     half, masked = dtype in HALVES, len(inputs) > 3
     width, value_width = q[-1], v[-1]
     if not isinstance(width, int) or not isinstance(value_width, int):
-        return ()
+        return None
+    found: dict[str, tuple[str, ...]] = {}
     trained = masked and inputs[3].grad
-    if half and chip.major >= CUDNN and not dropped and not trained and width % 8 == value_width % 8 == 0:
+    if half and chip.major >= CUDNN and not op.drops and not trained and width % 8 == value_width % 8 == 0:
         if max(width, value_width) <= WIDEST_FLASH:
-            return ("cudnn",)
+            found["cudnn"] = ("cudnn",)
     if half and chip.capability >= 80 and not masked and width == value_width <= WIDEST_FLASH:
-        return ("flash, padded", "flash") if width % 8 else ("flash",)
+        found["flash"] = ("flash, padded", "flash") if width % 8 else ("flash",)
     whole = 8 if half else 4 if chip.capability >= 80 else 1
     reads = dtype in ("float32", "float16") or (half and chip.capability >= 80)
     if reads and not shared and width % whole == value_width % whole == 0:
-        return ("efficient, masked", "efficient") if masked and _bias(inputs) else ("efficient",)
-    return _in_full(plain, dtype)
-
-
-def _in_full(variants: tuple[str, ...], dtype: str) -> tuple[str, ...]:
-    """The plain product of tensors in half precision is computed in float32."""
-    return (*(f"{name}, in full" for name in variants), *variants) if dtype in HALVES else variants
+        found["efficient"] = ("efficient, masked", "efficient") if masked and _bias(inputs) else ("efficient",)
+    return found
 
 
 def _bias(inputs: Sequence[Value]) -> bool:

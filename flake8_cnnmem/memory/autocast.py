@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.memory.dtypes import is_floating, widest
+from flake8_cnnmem.memory.dtypes import half_of, is_floating, widest
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Node
@@ -20,6 +20,10 @@ class Autocast:
     memory: Memory
     rules: Rules
     cache: dict[int, Value] = field(default_factory=dict)
+    region: int = 0
+    """The outermost region of the last op."""
+    said: bool = False
+    """Whether the code of the turn itself has regions of autocast."""
 
     def cast(
         self, call: Call, row: Row, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str
@@ -48,19 +52,32 @@ class Autocast:
         key, value = given
         if not is_floating(value.dtype) or value.dtype in (wanted, "float64"):
             return given
-        cached = self.cache.get(key)
+        # The cache works whether gradients are recorded or not, for weights that ask for them.
+        caches = call.caches_casts and value.weight is not None and value.grad
+        cached = self.cache.get(key) if caches else None
         if cached is not None:
             return id(cached), cached
         cast = self.memory.new(value.shape, wanted, value.strides)
-        cast.grad = value.grad and call.grad
+        cast.grad = value.grad and (call.grad or caches)
         if cast.grad:
             plan = Plan(self.rules.row("cast"), "cast", wanted=(0,), trained=() if value.weight is None else (0,))
             nodes.append(Node(call, plan, [given], [(id(cast), cast)], []))
-        if value.weight is not None and value.grad:
+        if caches:
             self.cache[key] = cast
         else:
             made.append(cast.storage)
         return id(cast), cast
+
+    def half(self, call: Call, dtype: str) -> str | None:
+        """The half dtype of autocast around a call that runs now; what another outermost region has cached is gone.
+        Where the turn's own code says where autocast is on, it is off elsewhere; where it does not, one region is
+        around all of it under mixed precision, and what is inside may switch it off."""
+        around = None if self.said else half_of(dtype)
+        region = 0 if around is not None else call.cast_region
+        if region != self.region:
+            self.end()
+            self.region = region
+        return call.autocast if call.autocast is not None or call.cast_region else around
 
     def end(self) -> None:
         """The region is over."""

@@ -14,7 +14,7 @@ from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, leading_from, steps_of
-from flake8_cnnmem.memory.way import Made, way_back
+from flake8_cnnmem.memory.way import Made, Way, way_back
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -76,6 +76,8 @@ class Backward:
         stops, forward.stops = forward.stops, None if region.reentrant else region.ends
         forward.run(region.steps, set(region.results))
         forward.stops = stops
+        # The region of autocast that is entered again ends with the second run.
+        forward.autocast.end()
         held: list[Storage] = []
         if region.reentrant:
             held = [forward.values[key].storage for key in region.results if key in forward.values]
@@ -169,13 +171,29 @@ class Backward:
             # What an op of several results makes may depend on which of them have a gradient.
             if len(given) == 1:
                 plan.ways[gradient.form] = way
+        if way.instead is not None:
+            gradient = Value(memory.room(way.instead), memory.form(gradient.shape, gradient.dtype))
+            self._done(node, arrived, True)
+            arrived = [gradient]
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
-        handed: list[Value | None] = []
-        for at, made in zip(plan.wanted, way.made, strict=True):
-            later = made is None or made[0] == "late" or self._passed_over(node.operands[at][0])
-            handed.append(None if made is None or later else self._make(made, node.operands[at], gradient))
-        if way.late:
+        handed: list[Value | None] = [None] * len(way.made)
+        for place in way.order or range(len(way.made)):
+            made, operand = way.made[place], node.operands[plan.wanted[place]]
+            if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
+                handed[place] = self._make(made, operand, gradient)
+        if way.after:
+            # The kernel of the gates is done: what it has kept goes, and what it has made stays.
+            for each in arrived:
+                memory.release(each.storage)
+            for (what, place), storage in zip(plan.keeps, node.saved, strict=False):
+                if what != "input" or place > 1:
+                    memory.let_go(storage)
+            for storage in scratch:
+                memory.release(storage)
+            self._products(node, way, gradient, handed)
+            scratch = []
+        elif way.late:
             self._done(node, arrived)
             for place, made in enumerate(way.made):
                 key = node.operands[plan.wanted[place]][0]
@@ -183,8 +201,9 @@ class Backward:
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         if self.unpacks and not way.late:
             self.discard(node)
-        for lot in way.sums:
-            memory.release(memory.room(lot))
+        for lots in way.sums:
+            for storage in [memory.room(lot) for lot in lots][::-1]:
+                memory.release(storage)
         for storage in scratch:
             memory.release(storage)
         if not way.late:
@@ -195,6 +214,31 @@ class Backward:
                 self.hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
                 self._one_less(key)
+
+    def _products(self, node: Node, way: Way, gradient: Value, handed: list[Value | None]) -> None:
+        """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what
+        each has read goes, and the gradient of its matrix is handed on at once. What the gates' kernel has made is
+        there until the last of them is done."""
+        left = [self.memory.room(lot) for lot in way.after]
+        first, made = len(node.label.inputs), dict(zip(node.plan.wanted, enumerate(way.made), strict=True))
+        # Without gates (rnn_tanh_cell) the state's product comes first, else the input's.
+        stages = (0, 1) if node.label.op.kind == "rnn_cell" else (1, 0)
+        for at in stages:
+            found: dict[int, Value] = {}
+            # Without a state that is given there are zeros, of which nobody asks for a gradient.
+            for operand in (at, first + at) if at < first else (first + at,):
+                place, how = made.get(operand, (0, None))
+                if how is not None and how[0] == "late" and not self._passed_over(node.operands[operand][0]):
+                    found[operand] = self._make(how, node.operands[operand], gradient)
+                    handed[place] = found[operand]
+            for (what, place), storage in zip(node.plan.keeps, node.saved, strict=False):
+                if (what, place) == ("input", at):
+                    self.memory.let_go(storage)
+            for storage in left if at == stages[-1] else ():
+                self.memory.release(storage)
+            if first + at in found:
+                handed[made[first + at][0]] = None
+                self.hand_on(node.operands[first + at][0], found[first + at], node.plan.row.turned)
 
     def _passed_over(self, key: int) -> bool:
         """Whether no target lies this way."""

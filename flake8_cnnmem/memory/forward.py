@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, OwnBackward, Tensor
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
-from flake8_cnnmem.memory.dtypes import HALVES, half_of, is_floating, resolve
+from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.plan import Plan, planned
@@ -319,7 +319,7 @@ class Forward:
             weights = [(id(w), self.value(w)) for w in call.weights if id(w) not in among]
         if call.frozen and self.dated:
             operands, weights = as_it_was(call, operands), as_it_was(call, weights)
-        half = call.autocast or half_of(self.dtype)
+        half = self.autocast.half(call, self.dtype)
         scratch: list[Storage] = []
         row: Row | None = None
         if half is not None:
@@ -353,6 +353,7 @@ class Forward:
             # A reshape that has to copy makes no view.
             viewed = plan.viewed and (plan.kind != "view" or storage is inputs[0].storage)
             results.append((id(tensor), Value(storage, form, grad or tensor.requires_grad, None, viewed)))
+        scratch += [memory.room(lot) for lot in plan.behind] if not stopped else []
         if plan.flows and self.records:
             saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
             fetched: tuple[Line, ...] = ()

@@ -28,6 +28,7 @@ from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Training
+from flake8_cnnmem.values import Instance
 
 
 def rules_of(framework: str) -> Rules:
@@ -142,12 +143,16 @@ def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Val
     found: dict[int, Value] = {}
     called = {id(w): w for call in model.calls for w in call.weights if isinstance(w, Weight) and w.call is None}
     beside = {id(w): w for each in model.beside for w in each.weights}
-    for weight in {**{id(w): w for w in model.weights}, **called, **beside}.values():
+    wanted = {**{id(w): w for w in model.weights}, **called, **beside}
+    moved = frameworks.named(model.framework).moved
+    first = moved(model.root) if moved is not None and isinstance(model.root, Instance) else []
+    for key in dict.fromkeys([*(id(weight) for weight in first if id(weight) in wanted), *wanted]):
+        weight = wanted[key]
         value = memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
         value.weight = weight
         value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
-        found[id(weight)] = value
-    return found
+        found[key] = value
+    return {key: found[key] for key in wanted}
 
 
 def resident(

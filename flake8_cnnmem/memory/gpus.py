@@ -192,6 +192,9 @@ GPUS = (
     Gpu("RTX 3050 Laptop", 4096, _SMI, ("RTX 3050 Laptop 4GB",)),
 )
 
+SEVERAL = re.compile(r"(\d{1,4})\s*[x×]\s*(\S.*)", re.IGNORECASE)
+"""`2xT4`, `8 x A100-80GB`: how many of what."""
+
 _MAKERS = re.compile(r"nvidia|geforce|tesla|amd|instinct|radeon|graphics|gpu")
 _GIGABYTES = re.compile(r"(\d+)g(?:i?b)?$")
 

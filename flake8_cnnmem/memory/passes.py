@@ -7,8 +7,9 @@ until the next step. A step is replayed after a first run of it, so that it find
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from flake8_cnnmem.answers import LEAST_GROWTH
 from flake8_cnnmem.frameworks.rules import Rules
@@ -129,9 +130,14 @@ class Replay:
     def run(self, turn: Turn) -> None:
         """One run of the step, its ops and actions in order."""
         forward = self.forward
+        forward.autocast.said = any(call.autocast is not None for call in turn.calls)
         forward.begin(steps_of(turn.calls), [tensor for action in turn.actions for tensor in read_by(action)])
         at = 0
-        for action in turn.actions:
+        for place, action in enumerate(turn.actions):
+            if action.hook:
+                continue
+            within = list(takewhile(lambda each: each.hook, turn.actions[place + 1 :]))
+            self.backward.on_weight = self.hooks(within) if within else None
             ahead = at
             while ahead < len(turn.calls) and turn.calls[ahead].number <= action.number:
                 ahead += 1
@@ -179,6 +185,19 @@ class Replay:
                 self.forward.drop_gradient(id(leaf))
         elif action.optimizer is not None:
             self.step(action)
+
+    def hooks(self, within: Sequence[Action]) -> Callable[[int, Value], bool]:
+        """What is done with a weight's gradient as soon as it is complete."""
+
+        def arrived(key: int, gradient: Value) -> bool:
+            waiting = [action for action in within if action.hook == key]
+            if waiting:
+                self.backward.finished[key] = gradient
+            for action in waiting:
+                self.act(action)
+            return bool(waiting)
+
+        return arrived
 
     def note_saved(self) -> None:
         """What is kept for the backward pass now, if that is the most so far."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.frameworks.rules import Row
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.dtypes import resolve, widest
-from flake8_cnnmem.memory.storages import Value
+from flake8_cnnmem.memory.storages import Form, Value
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -64,6 +64,20 @@ def own_strides(row: Row, inputs: Sequence[Value], sizes: tuple[int, ...]) -> tu
     if all(layout.fits(own, sizes) for own, _ in full):
         return layout.elementwise(sizes, full)
     return layout.contiguous(sizes)
+
+
+def turned_by(x: Form, form: Form) -> list[Form]:
+    """What cuDNN copies to read it beside an input: a tensor that lies neither channels first nor, as the input does,
+    channels last."""
+    if x.sizes is None or x.strides is None or form.sizes is None or len(form.sizes) != len(x.sizes):
+        return []
+    wanted = layout.suggested(form.sizes, x.sizes, x.strides)
+    return [] if form.strides is None or lie_alike(form.sizes, form.strides, wanted) else [form]
+
+
+def lie_alike(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether strides place the same values alike: those of axes of one value do not count."""
+    return all(size == 1 or mine == theirs for size, mine, theirs in zip(sizes, one, other, strict=True))
 
 
 def is_viewed(call: Call, row: Row, inputs: Sequence[Value]) -> bool:

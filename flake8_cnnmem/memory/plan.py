@@ -25,9 +25,10 @@ from flake8_cnnmem.memory.placing import (
     own_strides,
     shared_strides,
     shares_input,
+    turned_by,
 )
 from flake8_cnnmem.memory.products import copied, summed
-from flake8_cnnmem.memory.reductions import buffer_of
+from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.ops.strides import in_order
@@ -63,10 +64,14 @@ class Plan:
     keeps: Sequence[Keep] = ()
     temporaries: Sequence[int] = ()
     """Lots that are there while its backward runs."""
+    after: Sequence[int] = ()
+    """Lots that are there while the gradients of its operands are made, once the op's own backward is done."""
     wanted: Sequence[int] = ()
     """The operands that want a gradient."""
     trained: Sequence[int] = ()
     """Those of them that are weights."""
+    behind: Sequence[int] = ()
+    """Lots as in `scratch`, asked for once the results are."""
     ways: dict[Form, Way] = field(default_factory=dict)
     """The way back, by the form of the gradient that arrives."""
 
@@ -85,6 +90,9 @@ def planned(
     is that of the training; `records` says whether there is a tape."""
     inputs = list(given)
     copies = list(copied(memory, call, row.reads, given)) if row.reads else []
+    passing: list[int] = []
+    if row.passing:
+        passing, copies = [memory.lot(form.values, size_of(form.dtype)) for _, form in copies], []
     for at, form in copies:
         memory.own_line(form)
         inputs[at] = Value(given[at].storage, form, given[at].grad, given[at].weight)
@@ -94,10 +102,14 @@ def planned(
     operands = (*given, *weights)
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
-    scratch = [*lots_of(memory, row.forward, call, inputs, each), *parts_of(memory, call, row, inputs)]
+    scratch = [*passing, *lots_of(memory, row.forward, call, inputs, each), *parts_of(memory, call, row, inputs)]
     placed = [result_of(memory, call, row, inputs, tensor, computed, half) for tensor in call.outputs]
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
+    if call.op.kind == "convolution" and memory.chip is not None:
+        # cuDNN reads all in one order of axes: channels last where the input has them so.
+        turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(inputs[0].form, value.form)]
+        plan.behind = [memory.lot(form.values, size_of(form.dtype)) for form in turned]
     plan.viewed = flows and is_viewed(call, row, inputs)
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
@@ -105,7 +117,8 @@ def planned(
         if within:
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
-        plan.temporaries = temporaries
+        plan.temporaries = temporaries + passing
+        plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]
     return plan
@@ -134,7 +147,7 @@ def parts_of(memory: Memory, call: Call, row: Row, inputs: Sequence[Value]) -> l
     if isinstance(axes, Unknown):
         return []
     line = buffer_of(first.shape, first.strides, axes, size_of(first.dtype), memory.chip, row.partial)
-    return [memory.timeline.lot(line, "temporaries")]
+    return [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]
 
 
 def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Size:

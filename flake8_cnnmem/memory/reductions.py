@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -40,7 +40,8 @@ class Buffer(Line):
     """The bytes of a reduction's buffer: no affine function of the batch size, so that `fixed` and `each` are 0.
 
     `order` are the axes from the outermost in memory to the innermost, without the `repeated` ones, whose stride is 0;
-    `value` and `accumulator` the bytes of one value of the tensor, and of one that is being summed up.
+    `value` and `accumulator` the bytes of one value of the tensor, and of one that is being summed up. `part`: 0 for
+    the buffer itself, 1 for its semaphores, which are a block of their own; None for both.
     """
 
     shape: tuple[dims.Size, ...] = ()
@@ -49,16 +50,18 @@ class Buffer(Line):
     value: int = 4
     accumulator: int = 4
     chip: Chip = field(default=ASSUMED)
+    part: int | None = None
 
     def at(self, batch: int) -> int:
-        found = [dims.at_batch(size, batch) for size in self.shape]
-        sizes = tuple(size for size in found if isinstance(size, int))
+        known = [dims.at_batch(size, batch) for size in self.shape]
+        sizes = tuple(size for size in known if isinstance(size, int))
         strides = [0] * len(sizes)
         each = 1
         for axis in reversed(self.order):
             strides[axis] = each
             each *= sizes[axis]
-        return buffer_bytes(sizes, tuple(strides), self.axes, self.value, self.accumulator, self.chip)
+        found = buffer_bytes(sizes, tuple(strides), self.axes, self.value, self.accumulator, self.chip)
+        return sum(found) if self.part is None else found[self.part]
 
 
 def buffer_of(
@@ -76,6 +79,11 @@ def buffer_of(
     return Buffer(0, 0, tuple(shape), frozenset(axes), tuple(lying), value, max(accumulator, value), chip)
 
 
+def blocks_of(line: Line) -> tuple[Line, ...]:
+    """The blocks of memory that a reduction asks for: its buffer, then the semaphores."""
+    return tuple(replace(line, part=part) for part in (0, 1)) if isinstance(line, Buffer) else (line,)
+
+
 def summed_axes(shape: Sequence[int], to: Sequence[int]) -> list[int]:
     """The axes over which a gradient is summed for an operand that was repeated to its shape (at::sum_to)."""
     ahead = len(shape) - len(to)
@@ -85,13 +93,13 @@ def summed_axes(shape: Sequence[int], to: Sequence[int]) -> list[int]:
 @lru_cache(maxsize=4096)
 def buffer_bytes(
     sizes: tuple[int, ...], strides: tuple[int, ...], axes: frozenset[int], value: int, accumulator: int, chip: Chip
-) -> int:
-    """Bytes of the buffer and of its semaphores."""
+) -> tuple[int, int]:
+    """Bytes of the buffer, and of its semaphores."""
     sizes = _addressed(sizes, strides, value)
     outputs = math.prod(size for axis, size in enumerate(sizes) if axis not in axes)
     inputs = math.prod(size for axis, size in enumerate(sizes) if axis in axes)
     if not outputs or not inputs:
-        return 0
+        return 0, 0
     lying = _coalesced(sizes, strides, axes)
     summed = sum(not stride for _, stride, _ in lying)
     along = not lying or summed == len(lying) or (summed > 0 and lying[0][2] < lying[summed][2])
@@ -113,13 +121,13 @@ def buffer_bytes(
     wanted = chip.multiprocessors * (chip.threads // (block_x * block_y))
     each = -(-inputs // step)
     if not split or each < MOST or grid > wanted:
-        return 0
+        return 0, 0
     blocks = max(min(-(-wanted // grid), -(-each // LEAST)), -(-each // MOST))
     if blocks == 1:
-        return 0
+        return 0, 0
     # A block leaves one part for each of its columns, also where there are fewer outputs.
     parts = outputs * blocks * (1 if along else block_x * vector)
-    return accumulator * parts + 4 * grid
+    return accumulator * parts, 4 * grid
 
 
 def _addressed(sizes: tuple[int, ...], strides: tuple[int, ...], value: int) -> tuple[int, ...]:

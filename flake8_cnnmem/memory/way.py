@@ -11,11 +11,12 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
-from flake8_cnnmem.memory.placing import is_in_place
+from flake8_cnnmem.memory.placing import is_in_place, lie_alike, turned_by
 from flake8_cnnmem.memory.products import batched, is_matrix
-from flake8_cnnmem.memory.reductions import buffer_of, summed_axes
+from flake8_cnnmem.memory.reductions import blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import Node
+from flake8_cnnmem.ops import Dropout, Elementwise
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
@@ -30,12 +31,18 @@ and of the second form else; "late", fresh once the op is done. And the form in 
 @dataclass(slots=True, eq=False)
 class Way:
     """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
-    meanwhile, `sums` those that come one after the other once all is made."""
+    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
+    done, and `after` are lots that are there then in the place of `scratch`."""
 
     made: Sequence[Made | None]
     scratch: Sequence[int] = ()
     late: bool = False
-    sums: Sequence[int] = ()
+    sums: Sequence[Sequence[int]] = ()
+    order: Sequence[int] = ()
+    """The places in `made` in the order of their making: sums over what was repeated come last. Empty for their own."""
+    instead: int | None = None
+    """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
+    after: Sequence[int] = ()
 
 
 def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value | None]) -> Way:
@@ -48,9 +55,15 @@ def way_back(memory: Memory, node: Node, gradient: Form, given: Sequence[Value |
     wanted = [node.operands[at][1] for at in plan.wanted]
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
-    return Way(
-        [("fresh", memory.form(value.shape, value.dtype, _cast_strides(gradient, value)), None) for value in wanted]
-    )
+    return Way([_cast_back(memory, gradient, value) for value in wanted])
+
+
+def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:
+    """The gradient of what was cast; a parameter's that lies otherwise than the parameter is copied."""
+    form = memory.form(value.shape, value.dtype, _cast_strides(gradient, value))
+    known = form.sizes is not None and form.strides is not None and value.strides is not None
+    copied = value.weight is not None and known and not lie_alike(form.sizes, form.strides, value.strides)  # type: ignore[arg-type]
+    return ("new" if copied else "fresh"), form, None
 
 
 def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
@@ -65,9 +78,11 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
     operands = [value for _, value in node.operands]
     each = size_of(gradient.dtype)
     scratch = list(node.plan.temporaries)
+    instead = None
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
-        scratch.append(memory.lot(gradient.values, each))
-    if is_in_place(call) and operands[0].viewed:
+        instead = memory.lot(gradient.values, each)
+        gradient = memory.form(gradient.shape, gradient.dtype)
+    if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
     if row.heads_inside:
@@ -75,20 +90,31 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
             if form.sizes is not None and form.strides != layout.in_order(form.sizes, (0, 2, 1, 3)):
                 scratch.append(memory.lot(form.values, each))
     if call.op.kind == "convolution" and memory.chip is not None:
-        scratch += [memory.lot(form.values, size_of(form.dtype)) for form in turned(operands[0].form, gradient)]
-    if call.op.kind == "softmax" and gradient.sizes is not None and gradient.strides is not None:
-        # The kernel reads the product of result and gradient as it lies, or a copy of it.
+        read = [*turned_by(operands[0].form, operands[0].form), *turned_by(operands[0].form, gradient)]
+        scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
+    if (row.passing or call.op.kind == "softmax") and gradient.sizes is not None and gradient.strides is not None:
+        # The kernel reads the gradient as it lies, or a copy of it; softmax its product with the result.
         if not layout.is_contiguous(gradient.sizes, gradient.strides):
             scratch.append(memory.lot(gradient.values, each))
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
         scratch += [memory.lot(dims.product(shape), each) for shape in full]
+    if row.gradient == "slices":
+        scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
+        if 0 not in wanted:
+            scratch.append(memory.lot(gradient.values, each))
+    valuewise = row.layout == "like" and (call.op.kind in ARITHMETIC or isinstance(call.op, (Elementwise, Dropout)))
     made: list[Made] = []
     result = node.results[0][1].dtype
     for at in wanted:
         value = operands[at]
-        own = fresh(memory, value, row.layout)
+        # A mean's is made of a repeated view, whose axes are in the order of their numbers.
+        own = fresh(memory, value, "contiguous" if row.gradient == "averaged" else row.layout)
+        if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
+            # Arithmetic on the gradient and on what lies beside it: the gradient decides.
+            like = layout.elementwise(value.sizes or (), [(value.sizes or (), gradient.strides)])
+            own = memory.form(value.shape, value.dtype, like)
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
@@ -96,9 +122,15 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
         if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
             # It is made in the result's dtype, and cast.
             scratch.append(memory.lot(gradient.values, each))
-        if call.op.kind == "matmul" and repeated(node, value) is not None:
+        first = len(call.inputs)
+        if row.after and (at < min(2, first) or first <= at < first + 2):
+            made.append(("late", own, None))
+        elif call.op.kind == "matmul" and repeated(node, value) is not None:
             # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
             made.append(("late", fresh(memory, value), None))
+        elif call.op.kind == "convolution" and at == 1 and turned_by(operands[0].form, value.form):
+            # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
+            made.append(("new", own, None))
         elif kind == "same" and same:
             made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
         elif kind == "spread" and gradient.dtype == value.dtype:
@@ -110,11 +142,14 @@ def _through_op(memory: Memory, node: Node, gradient: Form) -> Way:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
-    return Way(made, scratch, any(how == "late" for how, _, _ in made), _sums(memory, node, gradient))
+    summed = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
+    order = sorted(range(len(wanted)), key=lambda place: place in summed)
+    late = any(how == "late" for how, _, _ in made)
+    return Way(made, scratch, late, _sums(memory, node, gradient), order, instead, node.plan.after)
 
 
-def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:
-    """The buffers of sums of the gradient: for a bias, for operands that were repeated, for the rows of a table."""
+def _sums(memory: Memory, node: Node, gradient: Form) -> list[list[int]]:
+    """The blocks of each sum's buffer: for a bias, for operands that were repeated, for the rows of a table."""
     kind, chip = node.label.op.kind, memory.chip
     if chip is None or gradient.sizes is None or gradient.strides is None or not len(gradient.sizes):
         return []
@@ -122,7 +157,7 @@ def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:
     for at in node.plan.wanted:
         if kind == "embedding":
             line = segments_of(gradient.shape, node.operands[at][1].shape)
-            lots.append(memory.timeline.lot(line, "temporaries"))
+            lots.append([memory.timeline.lot(line, "temporaries")])
             continue
         sizes = node.operands[at][1].sizes
         if sizes is None:
@@ -139,7 +174,7 @@ def _sums(memory: Memory, node: Node, gradient: Form) -> list[int]:
         else:
             continue
         line = buffer_of(gradient.shape, gradient.strides, axes, size_of(gradient.dtype), chip)
-        lots.append(memory.timeline.lot(line, "temporaries"))
+        lots.append([memory.timeline.lot(block, "temporaries") for block in blocks_of(line)])
     return lots
 
 
@@ -163,19 +198,6 @@ def _through_convolution(memory: Memory, node: Node, op: ConvolutionBackward, gi
     turned = 2 in node.plan.wanted and "input" in arrived
     scratch = max([copies if turned else [], terms if 0 in node.plan.wanted else []], key=memory.bytes_of)
     return Way(made, scratch)
-
-
-def turned(x: Form, gradient: Form) -> list[Form]:
-    """What cuDNN copies to read it: input and gradient that lie neither channels first nor, as the input does, last."""
-    found = []
-    for form in (x, gradient):
-        if x.sizes is None or x.strides is None or form.sizes is None or form.strides is None:
-            continue
-        wanted = layout.suggested(form.sizes, x.sizes, x.strides)
-        sides = zip(form.sizes, form.strides, wanted, strict=True)
-        if any(size > 1 and own != other for size, own, other in sides):
-            found.append(form)
-    return found
 
 
 def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:

@@ -3,9 +3,11 @@
 from flake8_cnnmem.models.arranged import arranged
 from flake8_cnnmem.models.build import Built, Wanted, build_model, stated_by_step
 from flake8_cnnmem.models.join import Evaluated, Whole, as_the_outermost, joined
+from flake8_cnnmem.models.not_known import only_fed
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.runs import evaluate_file
 from flake8_cnnmem.models.targets import TargetError, evaluate_target
+from flake8_cnnmem.models.uses import defined_at, made_of
 
 __all__ = [
     "Built",
@@ -17,8 +19,11 @@ __all__ = [
     "arranged",
     "as_the_outermost",
     "build_model",
+    "defined_at",
     "evaluate_file",
     "evaluate_target",
     "joined",
+    "made_of",
+    "only_fed",
     "stated_by_step",
 ]

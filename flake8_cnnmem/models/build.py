@@ -236,8 +236,9 @@ class Builder:
         return [shape for shape in found if shape is not None] if None not in found else None
 
     def drawn_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
-        """One sample of what the model is trained on, where its call is not seen and it takes a single input."""
-        if len(expected) != 1:
+        """One sample of what the model is trained on, where its call is not seen and it takes a single input. What ops
+        have made of a batch before the call (another size each time) is no sample of the loader's."""
+        if len(expected) != 1 or self.is_made_by_ops():
             return None
         loaders = [(loader, loader.site) for loader in self.evidence.loaders]
         for data, site in (*((said.value, said.site) for said in self.evidence.data), *loaders):
@@ -246,6 +247,14 @@ class Builder:
                 dtype = expected[0].dtype if expected[0] is not None else "float"
                 return self.tensor((BATCH, *shape), dtype), site
         return None
+
+    def is_made_by_ops(self) -> bool:
+        """Whether the training calls the model on the result of ops whose size is not known."""
+        if self.trained is None or not self.is_whole(self.trained):
+            return False
+        given = next(tensors_of(self.trained), None)
+        shape = given.shape if given is not None and given.call is not None else ()
+        return isinstance(shape, tuple) and not dims.known(shape[1:])
 
     def coded_inputs(self) -> tuple[Sequence[Value], Site | None] | None:
         """The tensors that the code itself calls the model on, their first axis the batch."""

@@ -63,6 +63,11 @@ def joined(
     """
     phase = root.phases[0] if root.phases else None
     step = None
+    if phase is not None:
+        built = replace(built, model=as_it_was(built.model, root, phase))
+        others = [
+            (part, its and replace(its, model=as_it_was(its.model, part, phase)), how) for part, its, how in others
+        ]
     if phase is not None and fits_the_step(built):
         step = step_of(phase, root.parts or [root], stated_batch(training))
     if not others:
@@ -83,6 +88,14 @@ def joined(
             Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
         )
     return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
+
+
+def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
+    """The model as it was in a phase: what the program adds to it later is no part of it yet."""
+    then = phase.held.weights.get(id(root.value)) if phase.held is not None else None
+    if not then or not then < {id(weight) for weight in model.weights}:
+        return model
+    return replace(model, weights=tuple(weight for weight in model.weights if id(weight) in then))
 
 
 def as_the_outermost(root: Root, training: Training, parts: Sequence[Part]) -> Training:

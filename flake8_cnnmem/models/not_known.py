@@ -1,17 +1,24 @@
-"""Trainings whose model nobody could follow: what their loop says of batch, optimizer and precision is known all the
-same, and why the model is not."""
+"""Trainings whose model nobody could follow: what their loop says of batch, input, optimizer and precision is known all
+the same, and why the model is not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.top_level import deep_recursion
+from flake8_cnnmem.evaluate.trace import Unfollowed, is_within
 from flake8_cnnmem.evidence import Phase
-from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS
-from flake8_cnnmem.graph import Tensor, calls_behind
+from flake8_cnnmem.evidence.batches import first_input, tensors_of
+from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
+from flake8_cnnmem.graph import Model, Site, Tensor, calls_behind
+from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.stated import place
 from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
 
 NAME = "model"
 
@@ -34,9 +41,19 @@ def of_unknown_steps(run: Interpreter) -> Iterator[Root]:
     """The first step after a backward pass of which neither model nor optimizer is known; where there is an optimizer
     for models that are fitted, the first fit of what is not known."""
     fits = run.data(UNKNOWN_FITS).values() if run.data(TO_COMPILE_WITH) else ()
-    for cause, site in [*run.data(UNKNOWN_STEPS).values(), *fits][:1]:
+    steps = [(cause, site, None) for cause, site in run.data(UNKNOWN_STEPS).values()]
+    for cause, site, fit in [*steps, *fits][:1]:
         if site is not None:
-            yield Root(NAME, f"{run.trace.path}::{NAME}", None, site, site, run, causes=(cause,), steps=True)
+            target = f"{run.trace.path}::{NAME}"
+            own = with_batch(run, fit) if fit is not None else None
+            yield Root(NAME, target, None, site, site, run, causes=(cause,), steps=True, fit=own)
+
+
+def with_batch(run: Interpreter, fit: Fit) -> Fit:
+    """A fit of a model that is not known, with the batch that it draws first."""
+    with deep_recursion():
+        found = (followed for each in frameworks.in_use() if (followed := each.fit_followed(run, fit)) is not None)
+        return next(found, fit)
 
 
 def steps_on_unknown(phase: Phase) -> bool:
@@ -56,3 +73,59 @@ def cause_of(phase: Phase) -> Unknown:
             if isinstance(tensor.shape, Unknown):
                 return tensor.shape
     return Unknown("which model is trained is not known")
+
+
+def only_fed(root: Root) -> Built | None:
+    """What is known of a training whose model is not: the batch that it is given, which is in memory during its step.
+    None where its size is not known either, and for a model that is known."""
+    given = given_to(root) if root.value is None else None
+    if given is None:
+        return None
+    tensor, source = given
+    where = Unknown("the model is not known: its batch alone was counted", root.site.path, root.site.line)
+    causes = (*root.causes, where)
+    model = Model(root.name, tensor.framework, None, (tensor,), (), (), (), causes=causes, site=root.site)
+    assert isinstance(tensor.shape, tuple)
+    return Built(model, tuple(size for size in tensor.shape[1:] if isinstance(size, int)), source, ())
+
+
+def given_to(root: Root) -> tuple[Tensor, str] | None:
+    """One batch, as the model of a training is given it, and where that is said."""
+    found: list[tuple[Tensor | None, Site | None]] = []
+    if root.fit is not None:
+        data = root.fit.data
+        made = data.site if isinstance(data, Instance) else None
+        found.append((first_input(root.fit.batch), made or root.fit.site))
+    for phase in root.phases:
+        # A loss that is a layer is given targets beside.
+        learning = [call for call in phase.calls if call.grad and len(call.args) + len(call.kwargs) == 1]
+        if len(learning) == 1:
+            found.append((next(tensors_of(learning[0]), None), learning[0].site))
+        unfollowed = model_call(root.run, phase)
+        if unfollowed is not None and isinstance(unfollowed.given, Tensor):
+            found.append((unfollowed.given, unfollowed.site))
+    for tensor, site in found:
+        shape = tensor.shape if tensor is not None else None
+        if tensor is None or not isinstance(shape, tuple) or len(shape) < 2:
+            continue
+        if all(isinstance(size, int) and size > 0 for size in shape[1:]):
+            return Tensor((BATCH, *shape[1:]), tensor.dtype, framework=tensor.framework), place(site)
+    return None
+
+
+def model_call(run: Interpreter, phase: Phase) -> Unfollowed | None:
+    """The call of what an optimizer updates, though neither is known, if the step's loss is not known for that alone:
+    something else that is not known for the same cause may be called on the way to it."""
+    cause = cause_of(phase)
+    calls = [each for each in run.trace.unfollowed if phase.loop is not None and is_within(each.turn, phase.loop)]
+    own = [each for each in calls if each.cause == cause]
+    updated = any(cause in causes_of(optimizer) for optimizer in phase.optimizers)
+    return own[0] if updated and own and all(isinstance(each.given, Tensor) for each in own) else None
+
+
+def causes_of(optimizer: Instance) -> list[Value]:
+    """Why it is not known what an optimizer updates."""
+    groups = optimizer.attributes.get("param_groups")
+    held = [group.get("params") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    inside = [value for each in held for value in (each if isinstance(each, list) else [each])]
+    return [value for value in (groups, *inside) if isinstance(value, Unknown)]

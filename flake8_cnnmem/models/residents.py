@@ -3,11 +3,13 @@ what earlier phases have left behind."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.evaluate.trace import Event, Trace
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.trace import Event, Loop, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind
 from flake8_cnnmem.unknown import Unknown
@@ -76,6 +78,7 @@ def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: Lef
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places)
     found += optimizers_beside(phase, left, counted)
+    found += weights_beside(phase, counted, places)
     return tuple(found)
 
 
@@ -112,6 +115,45 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
         )
 
 
+def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:
+    """Weights that no model has and no optimizer: what `copy.deepcopy(model.state_dict())` gives, told by the container
+    that they lie in."""
+    assert phase.held is not None
+    loose: dict[str, list[Weight]] = {}
+    for path, tensor in phase.held.tensors:
+        if isinstance(tensor, Weight) and id(tensor) not in known and (tensor.moved or not places):
+            known[id(tensor)] = tensor
+            loose.setdefault(path.partition("[")[0], []).append(tensor)
+    for name, weights in loose.items():
+        yield Resident(f"{name}: weights", weights[0].site, tuple(weights))
+
+
+def values_beside(beside: Iterable[Resident]) -> int:
+    """How many values lie beside a step, to compare two runs of it: an optimizer's state counts once."""
+    tensors = [tensor for each in beside for tensor in (*each.weights, *each.gradients, *each.updated, *each.tensors)]
+    shapes = [tensor.shape for tensor in tensors]
+    sizes = [dims.at_batch(dims.product(shape), 1) for shape in shapes if not isinstance(shape, Unknown)]
+    return sum(size for size in sizes if isinstance(size, int))
+
+
+def given_by(loop: Loop | None) -> set[str]:
+    """The variables that every turn of a loop gives a value."""
+    if loop is None or not isinstance(loop.site, StatementSite):
+        return set()
+    found: set[str] = set()
+    waiting = list(ast.iter_child_nodes(loop.site.statement))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, NOT_EVERY_TURN):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+NOT_EVERY_TURN = (ast.If, ast.Try, ast.While, ast.Match, ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
+
+
 def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
     """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
     not read: cached features, a whole data set."""
@@ -120,8 +162,10 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
     began = turns[0].first if turns else 0
     calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
+    # What the loop gives another value in every turn is its own, as it was left by the turn before.
+    own = {kept.what for turn in turns for kept in turn.kept} | given_by(phase.loop)
     for path, tensor in phase.held.tensors:
-        if id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
+        if path in own or id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
             continue
         if tensor.call is not None and tensor.call.number > began:
             continue

@@ -55,12 +55,15 @@ def evaluate_way(
     that were not found."""
     run, module = start(source, search_path, False, strict, files)
     run.ways = ways
+    run.passed_over = ways.passed_over
     run.run_module(module)
     found = list(built_by_module(run, module))
     used = set(run.trace.used)
     for root in [*never_made(run, module), *factories(run, module), *classes(run, module, used)]:
         if not any(same(root, other) for other in found):
             found.append(root)
+    for root in found:
+        root.causes = tuple(dict.fromkeys((*root.causes, *run.gone_on)))
     missing = tuple(run.data(MISSING_PACKAGES).values())
     return run, found, missing
 

@@ -35,14 +35,18 @@ def evaluate_file(
         ways, stopped = waiting.pop(0)
         run, roots, lost = evaluate_way(source, ways, search_path, strict, files)
         missing.update({each.reason: each for each in lost})
-        if stopped is not None and trains(run):
+        learns = trains(run) or any(root.is_training for root in roots)
+        if stopped is not None and learns:
             # It leads on where the run that it was tried for has stopped.
             found[stopped] = []
         waiting += [(Ways(taken), None) for taken in ways.open]
         if run.raised or not trains(run):
             # The program stopped, or waits for what its user has to give: another answer may lead on.
             waiting += [(Ways(taken), len(found)) for taken in ways.otherwise]
-        found.append(roots)
+        if run.raised and not learns and (beyond := ways.beyond(run.stops)) is not None:
+            waiting.append((beyond, len(found) if stopped is None else stopped))
+        # What stands beyond the place where the program stops counts for the trainings there alone.
+        found.append(roots if learns or not ways.passed_over else [])
     distinct = found[0] if len(found) == 1 else each_once([root for roots in found for root in roots])
     number_trainings(distinct)
     ordered = sorted(distinct, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0)))

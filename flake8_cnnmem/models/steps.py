@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event
@@ -74,12 +75,15 @@ def turn_of(each: Pass, framework: Framework, places: bool, causes: list[Unknown
 def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
     """What a run of a step does, in order; each turn of the loop draws its own batch."""
     starts = list(each.starts)
+    waits_for = 0
     for at, event in enumerate(each.events):
         while starts and starts[0][0] <= at:
             yield Action("draw", starts.pop(0)[1])
+        if event.kind in ("hook", "hooked"):
+            waits_for = id(event.subject) if event.kind == "hook" else 0
         action = action_of(event, framework)
         if action is not None:
-            yield action
+            yield replace(action, hook=waits_for) if waits_for else action
 
 
 def on_the_device(calls: Sequence[Call]) -> set[int]:

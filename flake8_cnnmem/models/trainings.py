@@ -18,9 +18,10 @@ from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps
-from flake8_cnnmem.models.residents import LeftBehind, residents
+from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps, steps_on_unknown
+from flake8_cnnmem.models.residents import LeftBehind, residents, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 ALIKE_DEPTH = 40
@@ -51,26 +52,41 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         trained += single_layers(run, phase, trained)
         if not trained:
-            unknown += [phase] if not taking else []
+            if not any(map(is_trained, taking)):
+                unknown.append(phase)
+                # What it only looks at (a frozen network in a loss) trains with what is not known.
+                taken.update(id(root) for root in taking if steps_on_unknown(phase))
             continue
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
         known = next((group for group in groups if continues(group, trained, phase)), None)
-        if known is not None:
-            known[0].phases.append(phase)
-            left.add(phase)
-            continue
         beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
         left.add(phase)
+        if known is not None:
+            known[0].phases.append(phase)
+            if values_beside(beside) > values_beside(known[0].beside):
+                # A later epoch finds more: the best weights so far, what was averaged.
+                for root in known:
+                    root.beside = beside
+            continue
+        times = 1
         twin = next((group for group in groups if repeats(group, trained, phase)), None)
         if twin is not None:
             # The next epochs of the same models are no further training.
             again = {id(root.value) for root in trained}
             twin[0].times += again.isdisjoint(repeated)
             repeated |= again
-            continue
+            if values_beside(beside) <= values_beside(twin[0].beside):
+                continue
+            # The models before it are still there: it is told in their place.
+            times = twin[0].times
+            groups.remove(twin)
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
-        own = [replace(root, phases=[phase], beside=beside, evaluations=[]) for root in trained]
+        causes = tuple(gathered(phase))
+        own = [
+            replace(root, phases=[phase], beside=beside, evaluations=[], times=times, causes=(*root.causes, *causes))
+            for root in trained
+        ]
         tell_apart(own)
         first = leading(run, phase, own)
         for part in own:
@@ -99,6 +115,16 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     )
     found += [] if phases or learns else of_unknown_steps(run)
     return sorted(found, key=lambda root: began(run, root))
+
+
+def gathered(phase: Phase) -> Iterator[Unknown]:
+    """Why more may lie beside a phase than is known: a loop around it keeps a model of every turn, and is not followed
+    to its end."""
+    for turn in around(phase.loop.outer if phase.loop is not None else None):
+        if turn.loop.gathers:
+            site = turn.loop.site
+            place = (site.path, site.line) if site is not None else ("", 0)
+            yield Unknown("how many models a loop keeps is not known", *place)
 
 
 def began(run: Interpreter, root: Root) -> float:
@@ -201,8 +227,16 @@ def repeats(group: Sequence[Root], trained: Sequence[Root], phase: Phase) -> boo
     return all(
         alike(a.value, b.value, ALIKE_DEPTH) and a.value is not None and b.value is not None and a.site == b.site
         for a, b in models
-    ) and all(a.cls is b.cls and alike(a.attributes.get("defaults"), b.attributes.get("defaults"), 4)
-              for a, b in optimizers)  # fmt: skip
+    ) and all(a.cls is b.cls and alike(options_of(a), options_of(b), 4) for a, b in optimizers)
+
+
+def options_of(optimizer: Instance) -> Value:
+    """What an optimizer is told, as far as its memory depends on it: of a learning rate or a momentum whether there is
+    one."""
+    told = optimizer.attributes.get("defaults")
+    if not isinstance(told, dict):
+        return told
+    return {word: value != 0 if type(value) is float or value == 0 else value for word, value in told.items()}
 
 
 def order(root: Root) -> tuple[int, int]:

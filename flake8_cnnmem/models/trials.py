@@ -97,10 +97,10 @@ class Trials:
     def call(self, values: Sequence[Value], steps: int = FORWARD_STEPS, log: list[Call] | None = None) -> Forward:
         """Call the model once, from outside any layer, with a budget of its own."""
         run = self.run
-        saved = (run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log)
+        saved = (run.invocation, run.modes, run.site, run.frame, run.budget, run.log)
         guards, run.guards = run.guards, []
         recording, run.trace.recording = run.trace.recording, False
-        run.invocation, run.grad_enabled, run.autocast = None, True, None
+        run.invocation, run.grad_enabled, run.autocast, run.cast_region = None, True, None, 0
         run.site, run.frame = self.root.site, None
         given = min(steps, run.forward_steps)
         run.budget, run.log = Budget(given), [] if log is None else log
@@ -130,7 +130,7 @@ class Trials:
             del run.trace.root_calls[calls_before:]
             del run.trace.events[events_before:]
             run.guards = guards
-            run.invocation, run.grad_enabled, run.autocast, run.site, run.frame, run.budget, run.log = saved
+            run.invocation, run.modes, run.site, run.frame, run.budget, run.log = saved
         outputs = tuple(tensors_in(result))
         if isinstance(result, Unknown):
             causes.append(result)

@@ -17,27 +17,31 @@ class ScaledDotProduct(Weightless):
     """q (..., L, E), k (..., S, E), v (..., S, Ev) -> (..., L, Ev); a mask may follow.
 
     `fused` kernels keep no probabilities. `grouped`: the heads (third axis from the end) of k and v are
-    shared by several of q's (`enable_gqa`).
+    shared by several of q's (`enable_gqa`). `kernels` are those that the code allows, the preferred one first.
     """
 
     dropout: float | Unknown = 0.0
     causal: Flag = False
     fused: Flag = True
     grouped: Flag = False
+    kernels: tuple[str, ...] | Unknown | None = None
 
     kind = "attention"
     volume = "own"
     multiplies = True
 
+    @property
+    def drops(self) -> bool:
+        return not (isinstance(self.dropout, (int, float)) and self.dropout == 0)
+
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Which kernel runs (aten/src/ATen/native/transformers/sdp_utils_cpp.h): fused ones want four axes and as many
         heads everywhere."""
-        dropped = not (isinstance(self.dropout, (int, float)) and self.dropout == 0)
         shapes = [operand.shape for operand in operands[:3] if not isinstance(operand.shape, Unknown)]
         odd = any(len(shape) != 4 for shape in shapes) or len({shape[:2] for shape in shapes}) > 1
-        if self.fused is False or (odd and self.grouped is not True):
-            return ("math, dropped", "math") if dropped else ("math",)
-        if dropped:
+        if self.fused is False or self.kernels == ("math",) or (odd and self.grouped is not True):
+            return ("math, dropped", "math") if self.drops else ("math",)
+        if self.drops:
             return ("dropout",)
         if len(operands) > 3 and operands[3].grad:
             return ("masked",)

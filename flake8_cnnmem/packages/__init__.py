@@ -47,6 +47,11 @@ def stand_in(dotted: str) -> Namespace | None:
     return found_in(STANDS, dotted)
 
 
+def stands_for_all(top: str) -> bool:
+    """Whether nothing of a package's source is read."""
+    return f"{top}.*" in getattr(package(top), "MODULES", {})
+
+
 def placed_in(dotted: str) -> Mapping[str, Value]:
     """What stands in the place of names of a module, or class, that is read from its source otherwise."""
     found = package(dotted.partition(".")[0])

@@ -1,4 +1,4 @@
-"""The report for programs: one JSON document, in the form that the README describes. What is not known is null."""
+"""The report for programs: one JSON document, in the form of the published schema. What is not known is null."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from flake8_cnnmem.memory.estimate import Estimate, Moment
 from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.training import Fact
 
+SCHEMA = 2
+"""The version of the form: `flake8_cnnmem/manual/json-2.schema.json`. Keys may be added to it."""
+
 TERMS = ("parameters", "gradients", "optimizer", "activations", "input", "overhead", "total", "saved", "tensor_peak")
 
 
@@ -25,7 +28,7 @@ def document(reports: Iterable[ModelReport]) -> dict[str, Any]:
     shown = list(reports)
     return {
         "cnnmem": flake8_cnnmem.__version__,
-        "schema": 2,
+        "schema": SCHEMA,
         "versions": {
             name: version
             for framework in dict.fromkeys(report.framework for report in shown)
@@ -74,6 +77,7 @@ def model(report: ModelReport) -> dict[str, Any]:
             "dtype": training.dtype.value,
             "optimizer": training.optimizer.value.name,
             "sources": {name: fact.source for name, fact in facts.items() if fact is not None},
+            "written": {name: fact.place for name, fact in facts.items() if fact is not None},
             "passed_over": {
                 name: [{"value": value, "source": source} for value, source in fact.passed_over]
                 for name, fact in facts.items()
@@ -90,6 +94,8 @@ def model(report: ModelReport) -> dict[str, Any]:
                 "output_shape": list(row.output_shape),
                 "parameters": row.parameters,
                 "activations": row.activations,
+                "kept": row.kept,
+                "depth": row.depth,
             }
             for row in report.rows
         ],

@@ -85,6 +85,7 @@ def as_document(difference: Difference) -> str:
     """For programs: both sides as `cnnmem report --format json` gives a model, and the changes."""
     document = {
         "cnnmem": flake8_cnnmem.__version__,
+        "schema": as_json.SCHEMA,
         "base": difference.base,
         "head": difference.head or None,
         "models": [
@@ -225,7 +226,7 @@ def reasons(entry: Entry, most: int = LAYERS_SHOWN) -> list[Reason]:
     if kind(entry) == "new":
         training = report.training
         told = [
-            f"batch size {training.batch_words} ({training.drawn.source})",
+            f"batch size {training.batch_words} ({training.drawn.place})",
             f"{training.optimizer.value} ({training.optimizer.source})",
             f"{training.dtype.value} ({training.dtype.source})",
         ]

@@ -10,6 +10,7 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.finding import Finding, one_line
 from flake8_cnnmem.lines import position
+from flake8_cnnmem.report.as_json import SCHEMA
 from flake8_cnnmem.settings import Settings
 
 
@@ -47,7 +48,7 @@ def as_json(findings: Sequence[Finding]) -> str:
         }
         for finding in findings
     ]
-    return json.dumps({"cnnmem": flake8_cnnmem.__version__, "findings": found}, indent=2)
+    return json.dumps({"cnnmem": flake8_cnnmem.__version__, "schema": SCHEMA, "findings": found}, indent=2)
 
 
 def as_markdown(findings: Sequence[Finding]) -> str:

@@ -1,8 +1,9 @@
 """The report as a page: one file with everything in it, which opens without a network.
 
 The page's own parts lie in `page/`; the chart of the step is drawn by plotly's library, which comes with the extra
-`html`. What the page shows is data in it, in elements that no browser runs; its scripts are named by their hashes in
-the page's content security policy, which allows nothing else to run and nothing to be fetched.
+`html`. What the page shows is data in it, in elements that no browser runs, and so is the library: both are packed, as
+they are most of the page. Scripts are named by their hashes in the page's content security policy, which allows nothing
+else to run and nothing to be fetched.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import html
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -21,24 +23,26 @@ from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.report import MissingExtra
 from flake8_cnnmem.report.html_data import index_entry, model_data
+from flake8_cnnmem.report.summary import line_of, with_places
 from flake8_cnnmem.settings import Settings
 
-SCRIPTS = ("figures.js", "step.js", "modules.js", "layers.js", "page.js")
+SCRIPTS = ("figures.js", "step.js", "modules.js", "layers.js", "overview.js", "page.js")
 
 
 def render(reports: Sequence[ModelReport], settings: Settings) -> str:
-    """The page of these models. Raises MissingExtra where plotly is not installed."""
-    library = inline(charting_library())
+    """The page of these models, what needs most first. Raises MissingExtra where plotly is not installed."""
+    library = charting_library().strip()
     script = inline("(() => {\n'use strict';\n" + "\n".join(map(part, SCRIPTS)) + "})();")
-    islands = [island("index", [index_entry(report) for report in reports])]
-    islands += [island(f"model-{number}", model_data(report, settings)) for number, report in enumerate(reports)]
+    shown = [(line, reports[number]) for number, line in with_places([line_of(report) for report in reports])]
+    islands = [island("index", [index_entry(line, report) for line, report in shown])]
+    islands += [island(f"model-{number}", model_data(report, settings)) for number, (_, report) in enumerate(shown)]
     pieces = {
         "title": html.escape(title(reports)),
         "version": html.escape(flake8_cnnmem.__version__),
         "style": part("page.css"),
         "hashes": " ".join(map(hash_of, (library, script))),
         "data": "\n".join(islands),
-        "library": library,
+        "library": packed(f"\n{library}\n"),
         "script": script,
     }
     # In one pass: what is put in is not looked at again.
@@ -82,8 +86,10 @@ def hash_of(script: str) -> str:
 
 
 def island(name: str, data: Any) -> str:
-    """Data in an element that is no script to a browser. JSON needs none of the letters that HTML reads."""
-    text = json.dumps(data, separators=(",", ":"))
-    for letter in "<>&":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return f'<script type="application/json" id="{name}">{text}</script>'
+    """Data in an element that is no script to a browser."""
+    return f'<script type="application/zlib" id="{name}">{packed(json.dumps(data, separators=(",", ":")))}</script>'
+
+
+def packed(text: str) -> str:
+    """A text as zlib (RFC 1950) packs it, in letters of which HTML reads nothing into any."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -17,6 +17,7 @@ from flake8_cnnmem.lines import CellLine
 from flake8_cnnmem.memory.dtypes import is_floating, resolve, size_of
 from flake8_cnnmem.memory.estimate import PHASES, Estimate, Moment
 from flake8_cnnmem.report import phrases
+from flake8_cnnmem.report.summary import Line, state
 from flake8_cnnmem.settings import Settings
 
 MOST = 3000
@@ -25,15 +26,34 @@ MOST = 3000
 LIVE = ("parameters", "optimizer", "gradients", "input", "kept", "temporaries")
 
 
-def index_entry(report: ModelReport) -> dict[str, Any]:
-    """A model in the list of models."""
+def index_entry(line: Line, report: ModelReport) -> dict[str, Any]:
+    """A model in the overview: what a summary says of it."""
+    return {
+        **head(report),
+        "bytes": line.needs,
+        "limit": line.limit,
+        "largest": None if line.fits is None and line.bound else line.largest,
+        "state": one_line(f"part of {line.part_of}" if line.part_of else state(line)),
+        "over": line.over,
+        "batch": one_line(line.batch[0]),
+        "input": one_line(line.input[0]),
+    }
+
+
+def head(report: ModelReport) -> dict[str, Any]:
+    """What a model is known by."""
     return {
         "name": one_line(report.name),
-        "place": one_line(f"{report.path}:{report.line}"),
+        "place": one_line(f"{inside(report.path)}:{report.line}"),
         "training": one_line(phrases.trained(report)),
         "figure": phrases.total(report),
         "fits": report.fits,
     }
+
+
+def inside(path: str) -> str:
+    """A path from the working folder on, where it leads nowhere above; of a package's from there."""
+    return phrases.short_path(path, "")
 
 
 def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
@@ -46,7 +66,7 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
         shown = units.show_apart(size, report.limit)[1]
         limit = {"bytes": report.limit, "text": f"{shown} ({name})" if name else shown}
     return {
-        **index_entry(report),
+        **head(report),
         "framework": named(report.framework),
         "status": report.status,
         "statusText": phrases.status(report),
@@ -68,7 +88,7 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
         "parts": [
             {
                 "name": one_line(part.name),
-                "place": one_line(f"{part.path}:{part.line}"),
+                "place": one_line(f"{inside(part.path)}:{part.line}"),
                 "parameters": part.parameters,
                 "input": None if part.input_shape is None else list(part.input_shape),
             }
@@ -90,39 +110,20 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
 
 
 def layers(report: ModelReport) -> list[list[Any]]:
-    """[name, type, line, shape, values, parameters, bytes written, bytes kept or None] a row.
-
-    An op inside a layer's row (Keras shows a nested model as one) keeps for that row; a layer that is called again
-    has shown at its first call what it keeps.
-    """
-    estimate = report.estimate
-    replayed = estimate is not None and bool(estimate.kept_by)
-    kept = kept_by_row(report, estimate.kept_by) if estimate is not None else {}
+    """[name, type, line, shape, values, parameters, bytes written, bytes kept or None] a row."""
     return [
         [
             one_line(row.name),
             one_line(row.type),
-            shown(row.line),
+            one_line(phrases.line_of(row.line, row.path, report)),
             list(row.output_shape),
             row.activations,
             row.parameters,
             row.bytes,
-            kept.pop(row.name, 0) if replayed else None,
+            row.kept,
         ]
         for row in report.rows
     ]
-
-
-def kept_by_row(report: ModelReport, ops: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """What the ops keep, by the name of the row whose layer they run in."""
-    names = {row.name for row in report.rows}
-    found: dict[str, int] = {}
-    for op, size in ops:
-        name = op
-        while name and name not in names:
-            name = name.rpartition(".")[0]
-        found[name] = found.get(name, 0) + size
-    return found
 
 
 def sentence(text: str) -> str:
@@ -211,7 +212,7 @@ def place(site: Site | None, path: str) -> str:
     """`vgg.py:14`, or nothing."""
     if site is None:
         return ""
-    return f"{site.path or path}:{site.line}"
+    return f"{inside(site.path or path)}:{site.line}"
 
 
 def holds(report: ModelReport) -> dict[str, Any]:

@@ -5,7 +5,6 @@ Names and causes come from the code that was analysed. They are data: nothing in
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -16,6 +15,7 @@ from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.report.layer_table import Wanted, body, headers
 from flake8_cnnmem.report.phrases import (
     accounting,
     beside,
@@ -23,9 +23,8 @@ from flake8_cnnmem.report.phrases import (
     facts,
     fitting,
     growth,
-    mib,
     not_counted,
-    shape,
+    stated,
     status,
     terms,
     total,
@@ -144,7 +143,7 @@ def parts(together: Sequence[Part]) -> str:
             code(part.name),
             code(f"{part.path}:{part.line}"),
             f"{part.parameters:,}",
-            "" if part.input_shape is None else shape(part.input_shape),
+            "" if part.input_shape is None else stated(part.input_shape),
         )
         for part in together
     ]
@@ -152,30 +151,14 @@ def parts(together: Sequence[Part]) -> str:
 
 
 def layers(report: ModelReport) -> str:
-    """The layer table; values are per sample, MiB for the whole batch, forward only."""
-    rows: list[tuple[str, ...]] = []
-    values, size = sum(row.activations for row in report.rows), sum(row.bytes for row in report.rows)
-    given = report.training.input_shape
-    if given is not None and None not in given.value:
-        inputs = math.prod(side for side in given.value if side is not None)
-        taken = report.estimate.input if report.estimate is not None else 0
-        values, size = values + inputs, size + taken
-        rows.append(("input", "", "", shape(given.value), f"{inputs:,}", "0", mib(taken)))
-    rows += [
-        (
-            code(row.name),
-            code(row.type),
-            str(row.line or ""),
-            shape(row.output_shape),
-            f"{row.activations:,}",
-            f"{row.parameters:,}",
-            mib(row.bytes),
-        )
-        for row in report.rows
+    """The layer table; values are per sample, MiB for the whole batch."""
+    wanted = Wanted()
+    head = headers(report.rows, wanted)
+    rows = [
+        (code(name), code(type_), *others) if type_ else (name, type_, *others)
+        for name, type_, *others in body(report, report.rows, wanted)
     ]
-    parameters = "" if report.parameters is None else f"{report.parameters:,}"
-    rows.append(("sum", "", "", "", f"{values:,}", parameters, mib(size)))
-    return table(rows, ("layer", "type", "line", "output", "values", "parameters", "MiB"), "llrrrrr")
+    return table(rows, head, "llrrrrr")
 
 
 def details(summary: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,13 @@ from flake8_cnnmem.answers import LEAST_GROWTH, ModelReport
 from flake8_cnnmem.memory.device import LABELS
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.precedence import shown_path
-from flake8_cnnmem.settings import LARGEST_NUMBER, Settings
+from flake8_cnnmem.settings import Settings
 from flake8_cnnmem.training import Fact
+
+NOT_STATED = "not stated"
+
+ENDLESS = 10**6
+"""A largest batch from which on it is not told: no data set has so many samples, and no limit holds it back."""
 
 STATUS = {
     "exact": "exact", "lower-bound": "a lower bound", "upper-bound": "an upper bound", "unresolved": "not estimated",
@@ -43,8 +49,8 @@ def facts(report: ModelReport) -> list[Said]:
         ("dtype", training.dtype.value, training.dtype),
     ]
     if training.input_shape is not None:
-        found.insert(0, ("input", shape(training.input_shape.value), training.input_shape))
-    return [Said(name, value, fact.source, fact.passed_over) for name, value, fact in found]
+        found.insert(0, ("input", stated(training.input_shape.value), training.input_shape))
+    return [Said(name, value, fact.place, fact.passed_over) for name, value, fact in found]
 
 
 def terms(estimate: Estimate) -> list[tuple[str, int]]:
@@ -165,7 +171,7 @@ def verdict(report: ModelReport, settings: Settings) -> str:
     if report.evaluation is not None:
         largest, whose = report.evaluation.largest_batch_size, "evaluation "
     fits = f"; {whose}fits up to {report.bound_of_batch}batch {largest}"
-    batch = "" if largest is None or largest >= LARGEST_NUMBER else "; not even batch 1 fits" if largest < 1 else fits
+    batch = "" if largest is None or largest >= ENDLESS else "; not even batch 1 fits" if largest < 1 else fits
     return f"limit {limit}{gpu}: {answer}{batch}"
 
 
@@ -201,6 +207,33 @@ def fitting(fits: bool | None) -> str:
 def shape(sizes: Sequence[int | None]) -> str:
     """`64x224x224`, `?` for a size that is not known; a single value has no sides."""
     return "x".join("?" if size is None else str(size) for size in sizes) or "1"
+
+
+def stated(sizes: Sequence[int | None]) -> str:
+    """The shape of an input, or that nobody states it."""
+    return NOT_STATED if None in sizes else shape(sizes)
+
+
+def line_of(line: int, path: str, report: ModelReport) -> str:
+    """`14`; in another file than the report's `resnet.py:14`."""
+    if not line:
+        return ""
+    if path in ("", report.path):
+        return str(line)
+    return f"{short_path(path, report.path)}:{line}"
+
+
+def short_path(path: str, report: str) -> str:
+    """A path as the report at `report` names its own; one of an installed package from there on, any other file
+    elsewhere by its name alone."""
+    found = shown_path(path, report)
+    if not os.path.isabs(found) or os.path.isabs(report):
+        return found
+    for packages in ("site-packages", "dist-packages"):
+        _, between, inside = found.rpartition(f"{os.sep}{packages}{os.sep}")
+        if between:
+            return inside
+    return os.path.basename(found)
 
 
 def mib(size: int) -> str:

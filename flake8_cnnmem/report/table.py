@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from tabulate import tabulate
@@ -12,6 +11,8 @@ from flake8_cnnmem.answers import ModelReport, Part, Remedy
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.report.ink import PLAIN, Ink
+from flake8_cnnmem.report.layer_table import Wanted, body, headers
 from flake8_cnnmem.report.phrases import (
     Said,
     accounting,
@@ -20,9 +21,8 @@ from flake8_cnnmem.report.phrases import (
     facts,
     fitting,
     growth,
-    mib,
     not_counted,
-    shape,
+    stated,
     status,
     terms,
     trained,
@@ -35,14 +35,20 @@ CAUSES_SHOWN = 5
 NAME_WIDTH = 44
 """Letters of a layer's name in the table: the columns behind it stay where they are looked for."""
 
+NARROWEST = 16
+"""Letters to which names are cut where the terminal has no room for more."""
 
-def render(reports: Iterable[ModelReport], settings: Settings) -> str:
-    return "\n\n\n".join(model(report, settings) for report in reports)
+ALL = Wanted()
 
 
-def model(report: ModelReport, settings: Settings) -> str:
+def render(reports: Iterable[ModelReport], settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+    return "\n\n\n".join(model(report, settings, wanted, ink) for report in reports)
+
+
+def model(report: ModelReport, settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
     """One model: heading, causes, what trains together, layers, memory, verdict, remedies."""
-    blocks = [heading(report)]
+    first, *others = heading(report).split("\n")
+    blocks = ["\n".join([ink(first, "bold"), *others])]
     if report.parts:
         blocks.append(parts(report.parts))
     if report.also_in_memory:
@@ -50,16 +56,23 @@ def model(report: ModelReport, settings: Settings) -> str:
     if report.causes:
         blocks.append(causes(report))
     if report.rows:
-        blocks.append(layers(report))
+        blocks.append(layers(report, wanted, ink))
     if report.estimate is not None:
         said = [*growth(report), *not_counted(report)]
         blocks.append("\n".join([memory(report.estimate), *map(one_line, said)]))
     if report.evaluation is not None:
         blocks.append(one_line(evaluated(report)))
-    blocks.append(one_line(verdict(report, settings)))
+    blocks.append(ink(one_line(verdict(report, settings)), style(report)))
     if report.remedies:
         blocks.append(remedies(report.remedies))
     return "\n\n".join(blocks)
+
+
+def style(report: ModelReport) -> str:
+    """How the verdict is written."""
+    if report.problems or report.fits is False:
+        return "over"
+    return "bound" if report.status in ("lower-bound", "upper-bound") else "fits" if report.fits else "plain"
 
 
 def heading(report: ModelReport) -> str:
@@ -75,8 +88,8 @@ def heading(report: ModelReport) -> str:
 
 def phrase(fact: Said) -> str:
     """`batch 64 (train.py:41)`, `adam (option)`: the name where the value alone does not say it."""
-    named = fact.name in ("input", "batch")
-    return f"{fact.name} {fact.value} ({fact.source})" if named else f"{fact.value} ({fact.source})"
+    value = f"{fact.name} {fact.value}" if fact.name in ("input", "batch") else fact.value
+    return f"{value} ({fact.source})" if fact.source else value
 
 
 def parts(together: Sequence[Part]) -> str:
@@ -86,7 +99,7 @@ def parts(together: Sequence[Part]) -> str:
             one_line(part.name),
             one_line(f"{part.path}:{part.line}"),
             f"{part.parameters:,} parameters",
-            "" if part.input_shape is None else f"input {shape(part.input_shape)}",
+            "" if part.input_shape is None else f"input {stated(part.input_shape)}",
         )
         for part in together
     ]
@@ -115,50 +128,36 @@ def causes(report: ModelReport) -> str:
     return "\n".join(["wrong:" if report.problems else "not known:", *lines])
 
 
-def layers(report: ModelReport) -> str:
-    """The layer table; `values` are per sample, the bytes for the whole batch, forward only."""
-    header = ("layer", "type", "line", "output", "values", "parameters", "MiB")
-    rows: list[Sequence[str]] = []
-    values, size = sum(row.activations for row in report.rows), sum(row.bytes for row in report.rows)
-    given = report.training.input_shape
-    if given is not None and None not in given.value:
-        inputs = math.prod(side for side in given.value if side is not None)
-        values += inputs
-        taken = report.estimate.input if report.estimate is not None else 0
-        size += taken
-        rows.append(("input", "", "", shape(given.value), f"{inputs:,}", "0", mib(taken)))
-    for row in report.rows:
-        rows.append(
-            (
-                shortened(one_line(row.name)),
-                shortened(one_line(row.type)),
-                str(row.line or ""),
-                shape(row.output_shape),
-                f"{row.activations:,}",
-                f"{row.parameters:,}",
-                mib(row.bytes),
-            )
-        )
-    total = "" if report.parameters is None else f"{report.parameters:,}"
-    rows.append(("sum", "", "", "", f"{values:,}", total, mib(size)))
-    return tabulate(
-        rows,
-        headers=header,
-        tablefmt="simple",
-        disable_numparse=True,
-        colalign=("left", "left", "right", "right", "right", "right", "right"),
-    )
+def layers(report: ModelReport, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+    """The layer table: what each layer keeps for the backward pass, for the whole batch."""
+    rows = wanted.rows(report)
+    cells = body(report, rows, wanted)
+    width = NAME_WIDTH
+    while True:
+        text = tabulate(
+            [(shortened(one_line(name), width), shortened(one_line(kind), width), one_line(line), *others)
+             for name, kind, line, *others in cells],
+            headers=headers(rows, wanted),
+            tablefmt="simple",
+            disable_numparse=True,
+            colalign=("left", "left", "right", "right", "right", "right", "right"),
+        )  # fmt: skip
+        if ink.columns is None or width <= NARROWEST or max(map(len, text.splitlines())) <= ink.columns:
+            break
+        width -= 4
+    head, *rest = text.split("\n")
+    return "\n".join([ink(head, "bold"), *rest])
 
 
-def shortened(name: str) -> str:
+def shortened(name: str, width: int = NAME_WIDTH) -> str:
     """A long module path without its middle: which part of the model it is stands at its beginning, which layer at
     its end."""
-    if len(name) <= NAME_WIDTH:
+    if len(name) <= width:
         return name
-    tail = name[-(NAME_WIDTH * 2 // 3) :]
+    tail = name[-(width * 2 // 3) :]
     if "." in tail[1:-1]:
         tail = tail[tail.index(".", 1) :]
-    return f"{name[: NAME_WIDTH - len(tail) - 1]}…{tail}"
+    return f"{name[: width - len(tail) - 1]}…{tail}"
 
 
 def memory(estimate: Estimate) -> str:

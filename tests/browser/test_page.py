@@ -15,12 +15,13 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.answers import ModelReport, Remedy, Row
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.report import html, phrases
+from flake8_cnnmem.report.summary import line_of, with_places
 from flake8_cnnmem.settings import Settings, parse_limit
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Fact
 from flake8_cnnmem.units import GIB, KIB, MIB
 from flake8_cnnmem.unknown import Unknown
-from tests.browser.conftest import PHONE, Opened, Page
+from tests.browser.conftest import PHONE, WIDE, Opened, Page
 from tests.report.hostile import NAMES, report_named
 
 Make = Callable[..., ModelReport]
@@ -49,7 +50,8 @@ def test_every_model_opens_without_a_complaint_and_the_peak_is_the_reports_figur
 ) -> None:
     reports = reports_of(path, monkeypatch)
     page = opened(reports, T4)
-    for number, report in enumerate(reports):
+    shown = with_places([line_of(report) for report in reports])
+    for number, report in enumerate(reports[place] for place, _ in shown):
         page.run("location.hash = arguments[0]", str(number))
         page.until(lambda: page.text("h1") == one_line(report.name))  # noqa: B023
         assert report.estimate is not None
@@ -239,11 +241,11 @@ def test_no_model_is_said(opened: Opened) -> None:
 def test_several_models_are_a_list_to_choose_from_and_to_filter(opened: Opened, make_report: Make) -> None:
     page = opened([make_report(name=f"Net{number}", path=f"models/net{number}.py") for number in range(3)])
     assert page.texts("#models b") == ["Net0", "Net1", "Net2"]
-    page.click("#models li:nth-child(2) a")
+    page.click("#models tbody tr:nth-child(2) a")
     page.until(lambda: page.text("h1") == "Net1")
     assert page.one("#models [aria-current]").text.startswith("Net1")
     page.one("#models input").send_keys("net2")
-    assert [link.is_displayed() for link in page.all("#models li")] == [False, False, True]
+    assert page.texts("#models b") == ["Net2"]
     page.driver.back()
     page.until(lambda: page.text("h1") == "Net0")
     assert page.complaints() == []
@@ -251,8 +253,9 @@ def test_several_models_are_a_list_to_choose_from_and_to_filter(opened: Opened, 
 
 def test_names_are_data(opened: Opened, make_report: Make) -> None:
     page = opened([report_named(name, make_report) for name in NAMES.values()])
-    assert page.texts("#models b") == [one_line(name) for name in NAMES.values()]
-    for number, name in enumerate(NAMES.values()):
+    assert sorted(page.texts("#models b")) == sorted(one_line(name) for name in NAMES.values())
+    for name in NAMES.values():
+        number = page.texts("#models b").index(one_line(name))
         page.run("location.hash = arguments[0]", str(number))
         page.until(lambda: page.text("h1") == one_line(name))  # noqa: B023
         assert page.text("#layers tbody td") == one_line(f"{name}.features.0.{name}")
@@ -271,16 +274,89 @@ def test_sizes_are_those_of_the_reports(opened: Opened, make_report: Make) -> No
     sizes += quarters + halves
     rows = tuple(Row(f"layer{size}", "Layer", 1, (1,), 0, 0, size) for size in sizes)
     page = opened([make_report(rows=rows)])
+    page.click("#fold")
     assert page.texts("#layers tbody td:nth-child(7)") == [units.show(size) for size in sizes]
 
 
 def test_a_page_of_500_models_is_there_within_3_seconds(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     [*_, report] = reports_of("fixtures/models/torch/resnet.py", monkeypatch)
     page = opened([replace(report, name=f"Net{number}") for number in range(500)], T4)
-    assert len(page.all("#models li")) == 500
+    assert len(page.all("#models tbody tr")) == 500
     taken = []
     for _ in range(3):
         page.driver.refresh()
         page.until(lambda: page.run("return document.documentElement.dataset.drawn"))
         taken.append(page.run("return performance.getEntriesByName('drawn')[0].startTime"))
     assert min(taken) < 3000
+
+
+def test_the_overview_opens_on_what_needs_most_and_sorts(opened: Opened, make_report: Make) -> None:
+    sizes = {"small": GIB, "over": 13 * GIB, "large": 9 * GIB}
+    reports = [
+        make_report(
+            name=name,
+            path=f"{name}.py",
+            fits=size <= 12 * GIB,
+            largest_batch_size=GIB // size,
+            estimate=replace(estimate, total=size),
+        )
+        for name, size in sizes.items()
+        if (estimate := make_report().estimate) is not None
+    ]
+    page = opened(reports)
+    assert page.text("h1") == "over"
+    assert page.text("#models-title") == "3 models, 1 over their limit"
+    assert page.texts("#models b") == ["over", "large", "small"]
+    page.click("#models th:nth-child(1) button")
+    assert page.texts("#models b") == ["large", "over", "small"]
+    page.click("#models th:nth-child(3) button")
+    assert page.texts("#models b") == ["over", "large", "small"]
+    assert page.one("#models th:nth-child(3)").get_attribute("aria-sort") == "descending"
+    page.resize(PHONE)
+    page.until(lambda: page.texts("#models th")[:3] == ["name", "needs", "state"])
+    assert page.texts("#models th")[-1] == "where"
+    assert page.complaints() == []
+
+
+def test_rows_of_zeros_are_folded_and_memory_comes_first_on_a_phone(opened: Opened, make_report: Make) -> None:
+    page = opened([make_report()])
+    assert page.texts("#layers tbody td:first-child") == ["features.0", "classifier"]
+    assert page.text("#fold") == "show 1 row of zeros"
+    page.click("#fold")
+    assert page.texts("#layers tbody td:first-child") == ["features.0", "features.1", "classifier"]
+    assert page.texts("#layers th") == ["layer", "type", "line", "output", "values", "parameters", "written"]
+    page.resize(PHONE)
+    page.until(lambda: page.texts("#layers th")[1] == "written")
+    assert page.texts("#layers th")[-2:] == ["type", "line"]
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_labels_of_peak_and_limit_do_not_cover_each_other(
+    size: tuple[int, int], opened: Opened, report: ModelReport
+) -> None:
+    assert report.estimate is not None
+    total = report.estimate.total
+    shares = (50, 93, 99, 100, 102, 120, 160)
+    limits = [total * share // 100 for share in shares]
+    page = opened(
+        [replace(report, name=f"Net{limit}", limit=limit, fits=limit >= total) for limit in limits],
+    )
+    page.resize(size)
+    boxes = """
+        const named = (word) => [...document.querySelectorAll('.annotation-text')]
+            .find((text) => text.textContent.startsWith(word)).getBoundingClientRect();
+        const plot = document.querySelector('.chart .plot').getBoundingClientRect();
+        return [named('peak'), named('limit'), plot].map((box) => [box.left, box.right, box.top, box.bottom]);
+    """
+    drawn = "return (document.querySelector('.chart .main-svg') || {clientWidth: -1}).clientWidth"
+    for name in page.texts("#models b"):
+        page.run("location.hash = arguments[0]", str(page.texts("#models b").index(name)))
+        page.until(lambda: page.text("h1") == name)  # noqa: B023
+        page.until(lambda: page.run(drawn) == page.run("return document.querySelector('.chart .plot').clientWidth"))
+        page.until(lambda: page.run(drawn) < size[0])
+        peak, line, plot = page.run(boxes)
+        apart = peak[1] <= line[0] or line[1] <= peak[0] or peak[3] <= line[2] or line[3] <= peak[2]
+        assert apart, (name, peak, line)
+        for box in (peak, line):
+            assert box[0] >= plot[0] - 1
+            assert box[1] <= plot[1] + 1

@@ -43,7 +43,8 @@ def only(code: str, report: ModelReport, settings: Settings | None = None) -> st
 def test_cnm101_says_what_is_needed_where_it_goes_and_what_would_fit(make_report: Make) -> None:
     assert only("CNM101", make_report()) == (
         "VGG16: training needs 12.04 GiB at batch 64 (train.py:41), over the 12.00 GiB limit "
-        "(activations 10.0 GiB, parameters 2.0 GiB, input 37 MiB; adam, float32); fits up to batch 63"
+        "(activations 10.0 GiB, parameters 512 MiB, gradients 512 MiB, optimizer state 1.0 GiB, "
+        "input 37 MiB; adam, float32); fits up to batch 63"
     )
 
 
@@ -237,7 +238,8 @@ def test_cnm101_of_an_evaluation_says_what_evaluation_needs(
     )
     assert only("CNM101", report) == (
         "VGG16: evaluation needs 730 MiB at batch 1000 (vgg.py:24), over the 512 MiB limit "
-        "(activations 10.0 GiB, parameters 2.0 GiB, input 37 MiB; float32); the training itself needs 163 MiB; "
+        "(activations 10.0 GiB, parameters 512 MiB, gradients 512 MiB, optimizer state 1.0 GiB, "
+        "input 37 MiB; float32); the training itself needs 163 MiB; "
         "evaluation fits up to batch 800"
     )
 

@@ -102,10 +102,10 @@ def test_wrong_sizes_that_hide_each_other_are_mended_in_turn() -> None:
 
 def test_an_editor_asks_for_one_line_and_gets_a_fix_of_the_text_as_it_is() -> None:
     source = Source("net.py", net("nn.Linear(400, 10)"))
-    [fix] = fixes_of(source, Settings(), line=9)
+    [fix] = fixes_of(source, Settings(), wanted=lambda finding: finding.line == 9)
     assert (fix.line, fix.column, fix.code, fix.title) == (9, 19, "CNM201", "write 2304 instead of 400")
     assert fix.edits == (Edit(9, 29, 9, 32, "2304"),)
-    assert fixes_of(source, Settings(), line=8) == []
+    assert fixes_of(source, Settings(), wanted=lambda finding: finding.line == 8) == []
 
 
 @pytest.mark.parametrize(

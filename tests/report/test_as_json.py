@@ -47,6 +47,12 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "optimizer": "option",
                         "input_shape": "directive",
                     },
+                    "written": {
+                        "batch_size": "train.py:41",
+                        "dtype": "default",
+                        "optimizer": "option",
+                        "input_shape": "directive",
+                    },
                     "passed_over": {},
                 },
                 "parameters": {"total": 138357544, "trainable": 138357544},
@@ -59,6 +65,8 @@ def test_a_model_in_full(make_report: Make) -> None:
                         "output_shape": [64, 224, 224],
                         "parameters": 1792,
                         "activations": 3211264,
+                        "kept": None,
+                        "depth": 1,
                     }
                 ],
                 "memory": {

@@ -33,7 +33,8 @@ def plain(text: str) -> str:
 def test_a_model_that_does_not_fit(make_report: Make) -> None:
     assert github.render([make_report()], Settings()) == (
         "::error file=vgg.py,line=12,col=9,title=CNM101::VGG16: training needs 12.04 GiB at batch 64 (train.py:41), "
-        "over the 12.00 GiB limit (activations 10.0 GiB, parameters 2.0 GiB, input 37 MiB; adam, float32); fits up to "
+        "over the 12.00 GiB limit (activations 10.0 GiB, parameters 512 MiB, gradients 512 MiB, "
+        "optimizer state 1.0 GiB, input 37 MiB; adam, float32); fits up to "
         "batch 63"
     )
 

@@ -98,13 +98,13 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         <details>
         <summary>3 layers</summary>
 
-        | layer        | type     |   line |     output |    values |   parameters |    MiB |
-        |:-------------|:---------|-------:|-----------:|----------:|-------------:|-------:|
-        | input        |          |        |  3x224x224 |   150,528 |            0 |  37.00 |
-        | `features.0` | `Conv2d` |     14 | 64x224x224 | 3,211,264 |        1,792 | 784.00 |
-        | `features.1` | `ReLU`   |     14 | 64x224x224 |         0 |            0 |   0.00 |
-        | `classifier` | `Linear` |     20 |       1000 |     1,000 |    4,097,000 |   0.24 |
-        | sum          |          |        |            | 3,362,792 |  138,357,544 | 821.24 |
+        | layer        | type     |   line |     output |    values |   parameters |   written, MiB |
+        |:-------------|:---------|-------:|-----------:|----------:|-------------:|---------------:|
+        | input        |          |        |  3x224x224 |   150,528 |            0 |          37.00 |
+        | `features.0` | `Conv2d` |     14 | 64x224x224 | 3,211,264 |        1,792 |         784.00 |
+        | `features.1` | `ReLU`   |     14 | 64x224x224 |         0 |            0 |           0.00 |
+        | `classifier` | `Linear` |     20 |       1000 |     1,000 |    4,097,000 |           0.24 |
+        | sum          |          |        |            | 3,362,792 |  138,357,544 |         821.24 |
 
         </details>"""
     assert markdown.render([report], Settings()) == textwrap.dedent(expected)

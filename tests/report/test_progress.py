@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -38,6 +39,18 @@ def test_what_is_no_terminal_gets_nothing() -> None:
     passing(2, stream)
     progress.clear(stream)
     assert stream.getvalue() == ""
+
+
+def test_what_is_known_stands_above_and_goes_away_too() -> None:
+    stream = Terminal()
+    now = iter(range(100))
+    known = [["first"], ["first", "x" * 500], ["first", "second"]]
+    for _ in progress.progress(["a.py", "b.py", "c.py"], str, stream, lambda: 2.0 * next(now), lambda: known.pop(0)):
+        pass
+    first, second, third, nothing = re.split(r"\x1b\[\d+A\r\x1b\[J", stream.getvalue().removeprefix("\r\x1b[K"))
+    assert (first, third, nothing) == ("first\n1/3 a.py", "first\nsecond\n3/3 c.py", "")
+    assert re.findall(r"\x1b\[(\d+)A", stream.getvalue()) == ["1", "2", "2"]
+    assert all(len(line) < 200 for line in second.splitlines())
 
 
 def test_the_line_goes_away_when_the_work_is_broken_off() -> None:

@@ -25,13 +25,13 @@ def test_a_model_as_it_is_printed(make_report: Make) -> None:
         VGG16  vgg.py:12  torch 2.13, exact
         input 3x224x224 (directive), batch 64 (train.py:41), adam (option), float32 (default)
 
-        layer       type      line      output     values    parameters     MiB
-        ----------  ------  ------  ----------  ---------  ------------  ------
-        input                        3x224x224    150,528             0   37.00
-        features.0  Conv2d      14  64x224x224  3,211,264         1,792  784.00
-        features.1  ReLU        14  64x224x224          0             0    0.00
-        classifier  Linear      20        1000      1,000     4,097,000    0.24
-        sum                                     3,362,792   138,357,544  821.24
+        layer       type      line      output     values    parameters    written, MiB
+        ----------  ------  ------  ----------  ---------  ------------  --------------
+        input                        3x224x224    150,528             0           37.00
+        features.0  Conv2d      14  64x224x224  3,211,264         1,792          784.00
+        features.1  ReLU        14  64x224x224          0             0            0.00
+        classifier  Linear      20        1000      1,000     4,097,000            0.24
+        sum                                     3,362,792   138,357,544          821.24
 
         memory of a training step at batch 64, framework accounting, highest in the backward pass, at features.2
         parameters        512 MiB
@@ -159,7 +159,7 @@ def test_a_long_module_path_loses_its_middle() -> None:
 
 def test_long_names_leave_the_numbers_in_sight(make_report: Make) -> None:
     rows = tuple(replace(row, name=f"{'very.' * 40}{row.name}", type="T" * 200) for row in make_report().rows)
-    assert max(map(len, table.layers(make_report(rows=rows)).splitlines())) < 150
+    assert max(map(len, table.layers(make_report(rows=rows)).splitlines())) < 155
 
 
 def test_what_would_make_it_smaller_is_listed(make_report: Make) -> None:

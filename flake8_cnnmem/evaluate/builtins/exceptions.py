@@ -14,7 +14,7 @@ names = Names()
 
 
 @names.function("__init__", absorb=False)
-def initialise(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def initialise(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
     self.attributes["args"] = args
 
 

@@ -43,6 +43,9 @@ PLACE_STEPS = 8
 LARGEST = 200_000
 """Bytes of a settings file. Label files and vocabularies may be larger, and tell nothing of a model."""
 
+READ = "settings files"
+"""Scratch of the run: by path what has been read."""
+
 NOT_READ = "what a file holds is not known"
 
 
@@ -101,6 +104,7 @@ def content(run: Run, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:
     except (OSError, ValueError):
         return run.unknown(NOT_READ)
     run.spend(len(data) // 64)
+    run.data(READ)[found] = data
     return data
 
 

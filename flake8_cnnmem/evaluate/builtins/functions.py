@@ -7,6 +7,7 @@ from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.budget import LENGTH, Exhausted
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.files import OPEN
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
@@ -121,14 +122,25 @@ def division(run: Run, left: Value, right: Value, /) -> Value:
 
 @functions.function("sum")
 def total(run: Run, iterable: Value, /, start: Value = 0) -> Value:
+    result: Value = start
+    if not isinstance(iterable, (list, tuple, set, frozenset, dict, range)):
+        # What a generator gives is added before the next is asked for: a loss is gone by then.
+        drawn = run.iterate(iterable)
+        if isinstance(drawn, Unknown):
+            return drawn
+        for at, item in enumerate(drawn):
+            run.spend(1)
+            if at >= LENGTH:
+                raise Exhausted("a container grows too large to be followed")
+            result = run.operate("+", result, item)
+        return result
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items
     if all(type(item) is int for item in items) and type(start) is int:
-        result: Value = sum(items, start)
+        result = sum(items, start)
         run.check_size(result.bit_length())
         return result
-    result = start
     for item in items:
         result = run.operate("+", result, item)
     return result

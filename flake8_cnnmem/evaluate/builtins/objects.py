@@ -31,18 +31,18 @@ objects = Names()
 
 
 @objects.function("__init__", absorb=False)
-def object_init(run: Run, self: Value, *args: Value, **kwargs: Value) -> None:
+def object_init(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> None:
     """Accepts anything: a class with its own `__new__` gets the arguments here too."""
 
 
 @objects.function("__new__", absorb=False)
-def object_new(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+def object_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     """A new instance without attributes. Its site is that of the constructing call, which `construct` knows."""
     return cls if isinstance(cls, Unknown) else Instance(cls)
 
 
 @objects.class_method("__init_subclass__", absorb=False)
-def init_subclass(run: Run, cls: Class, **kwargs: Value) -> None:
+def init_subclass(run: Run, cls: Class, /, **kwargs: Value) -> None:
     """Nothing to do; keyword arguments of a class statement end here."""
 
 
@@ -133,7 +133,7 @@ def make_class(
 
 
 @types.function("__init__", absorb=False)
-def type_init(run: Run, self: Value, *args: Value, **kwargs: Value) -> None:
+def type_init(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> None:
     """Nothing to do: `__new__` has made the class."""
 
 

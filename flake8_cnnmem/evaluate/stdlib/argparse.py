@@ -59,7 +59,7 @@ class Options:
 NAMESPACE = native_class("Namespace", {}, module="argparse")
 
 
-def namespace_init(run: Run, self: Instance, **kwargs: Value) -> None:
+def namespace_init(run: Run, self: Instance, /, **kwargs: Value) -> None:
     run.changed(self)
     self.attributes.update(kwargs)
 
@@ -69,6 +69,8 @@ NAMESPACE.namespace.update({
     "__contains__": Native("__contains__", lambda run, self, key: key in self.attributes),
     "__eq__": Native("__eq__", simple_equal),
     "__repr__": Native("__repr__", simple_repr),
+    "_get_kwargs": Native("_get_kwargs", lambda run, self: list(self.attributes.items()), absorb=False),
+    "_get_args": Native("_get_args", lambda run, self: [], absorb=False),
 })  # fmt: skip
 
 ACTION = native_class("Action", {"__init__": ignored("__init__")}, module="argparse")
@@ -137,7 +139,7 @@ groups["add_mutually_exclusive_group"] = groups["add_argument_group"]
 
 
 @groups.function("set_defaults", absorb=False)
-def set_defaults(run: Run, self: Instance, **kwargs: Value) -> None:
+def set_defaults(run: Run, self: Instance, /, **kwargs: Value) -> None:
     defaults = options(self).defaults
     run.changed(defaults)
     defaults.update(kwargs)

@@ -94,7 +94,7 @@ def context(name: str, namespace: dict[str, Value]) -> Class:
 def keep(*fields: str) -> Native:
     """An `__init__` that keeps its arguments under these names."""
 
-    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
         self.attributes.update({**dict.fromkeys(fields), **dict(zip(fields, args, strict=False)), **kwargs})
 
     return Native("__init__", init, absorb=False)

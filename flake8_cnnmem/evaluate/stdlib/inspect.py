@@ -117,7 +117,7 @@ def signature(run: Run, obj: Value, **kwargs: Value) -> Value:
 
 
 @signatures.function("bind", absorb=False)
-def bind(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def bind(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("Signature.bind is not followed")
 
 

@@ -45,7 +45,7 @@ logger = Names({word: ignored(word) for word in [
 
 
 @logger.function("__init__", absorb=False)
-def logger_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def logger_init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
     run.changed(self)
     self.attributes.update(
         {"name": args[0] if args else "root", "handlers": [], "filters": [], "level": 0, "propagate": True,

@@ -7,7 +7,10 @@ from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
 from flake8_cnnmem.frameworks.keras.modules import source_name
 from flake8_cnnmem.values import Namespace
 
-__all__ = ["FRAMEWORK", "as_module", "find_module", "others", "source_name"]
+__all__ = ["FRAMEWORK", "READ", "as_module", "find_module", "others", "source_name"]
+
+READ = ("keras", "keras_applications")
+"""Packages whose own source is read for what is not known natively: applications, for one."""
 
 
 def find_module(dotted: str) -> Namespace | None:

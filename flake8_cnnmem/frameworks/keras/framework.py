@@ -168,6 +168,7 @@ FRAMEWORK = Framework(
     updated_by=said.updated_by,
     compiled=said.compiled,
     fits=said.fits,
+    fit_followed=said.fit_followed,
     doubts=said.doubts,
     input_stated=said.input_stated,
     policy=said.policy,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
+from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.configured import OPTIMIZER, OPTIMIZERS
-from flake8_cnnmem.frameworks.keras.fitting import frozen_late, unshared
+from flake8_cnnmem.frameworks.keras.fitting import frozen_late, unshared, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
+from flake8_cnnmem.frameworks.keras.pipelines import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site, Weight
@@ -85,6 +88,15 @@ def compiled(instance: Instance) -> list[Compiled]:
         Compiled(each.given.get("optimizer"), each.given.get("loss"), each.site, each.given.get("jit_compile"))
         for each in state.compiled
     ]
+
+
+def fit_followed(run: Run, fit: Fit) -> Fit:
+    """A call of `fit` with what its first step is given, whatever is fitted. Floating-point arrays are cast to float32
+    on their way (keras/src/trainers/data_adapters/array_data_adapter.py)."""
+    usual = usual_batch(fit.data, {}) if not is_source(fit.data) else None
+    batch = batch_of(run, fit.data, None, fit.batch_size, usual)
+    cast = changed_in(batch, lambda tensor: replace(tensor, dtype="float") if tensor.dtype == "float64" else tensor)
+    return replace(fit, usual=usual, batch=cast)
 
 
 def fits(instance: Instance) -> list[Fit]:

@@ -10,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
 from flake8_cnnmem.frameworks.torch.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.module import (
     MODULE,
+    as_moved,
     call_root,
     children_of,
     doubts,
@@ -56,6 +57,7 @@ FRAMEWORK = Framework(
     length=length,
     is_layer=is_module,
     weights=weights_of,
+    moved=as_moved,
     children=children_of,
     paths=paths_of,
     call_root=call_root,

@@ -45,7 +45,7 @@ def scaled_dot_product_attention(
     enable_gqa: Value = False,
 ) -> Value:
     rate = dropout_p if isinstance(dropout_p, (int, float, Unknown)) else 0.0
-    op = ScaledDotProduct(rate, is_causal is True, grouped=enable_gqa is True)
+    op = ScaledDotProduct(rate, is_causal is True, grouped=enable_gqa is True, kernels=run.attention)
     masks = [attn_mask] if isinstance(attn_mask, Tensor) else []
     own = query.dtype if isinstance(query, Tensor) else "float"
     return apply(run, op, query, key, value, *masks, function="scaled_dot_product_attention", dtype=own)

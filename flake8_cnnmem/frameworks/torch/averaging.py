@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.copying import deep_copy
+from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import forward
 from flake8_cnnmem.frameworks.torch.layer import composite
 from flake8_cnnmem.frameworks.torch.module import set_attribute
@@ -32,14 +33,18 @@ def averaging(run: Run, *args: Value, **kwargs: Value) -> Value:
 
 
 def update_bn(run: Run, loader: Value, model: Value, device: Value = None) -> Value:
-    """One pass over the loader without a gradient, for the running statistics of batch norm."""
+    """One pass over the loader without a gradient, for the running statistics of batch norm: an evaluation's loop."""
     before, run.grad_enabled = run.grad_enabled, False
+    turn = run.repeated()
     try:
         items = run.iterate(loader)
-        batch = None if isinstance(items, Unknown) else next(items, None)
-        given = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
-        if given is not None:
-            run.attempt(model, given)
+        for _ in range(2):
+            with turn:
+                batch = None if isinstance(items, Unknown) else next(items, None)
+                given = batch[0] if isinstance(batch, (tuple, list)) and batch else batch
+                if given is None:
+                    break
+                run.attempt(model, all_to_device(run, given) if device is not None else given)
     finally:
         run.grad_enabled = before
     return None

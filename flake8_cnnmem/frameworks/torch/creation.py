@@ -31,6 +31,12 @@ def filled(shape: Shape | Unknown, value: Any, dtype: str) -> Tensor:
     return Tensor(shape, dtype, data=constant(shape, [value] * count, dtype).data)
 
 
+def born(run: Run, made: Tensor) -> Tensor:
+    """A tensor that is there from now on, whether the code gives it a name or not."""
+    made.born = run.next_number()
+    return made
+
+
 def value_as(value: Any, dtype: str) -> Any:
     if value is None:
         return None
@@ -146,7 +152,7 @@ def _declare_like(name: str, value: Any) -> None:
         pin_memory: Value = False,
         requires_grad: Value = False,
     ) -> Value:
-        return like(input, value, dtype)
+        return born(run, like(input, value, dtype))
 
     define(f"torch.{name}_like")(function)
 
@@ -157,12 +163,12 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None)
 
 @define("torch.full_like")
 def full_like(run: Run, input: Value, fill_value: Value, *, dtype: Value = None, **options: Value) -> Value:
-    return like(input, scalar(fill_value), dtype)
+    return born(run, like(input, scalar(fill_value), dtype))
 
 
 @define("torch.randint_like")
 def randint_like(run: Run, input: Value, *bounds: Value, dtype: Value = None, **options: Value) -> Value:
-    return like(input, None, dtype)
+    return born(run, like(input, None, dtype))
 
 
 def _declare_new(name: str, value: Any) -> None:
@@ -180,7 +186,7 @@ def _declare_new(name: str, value: Any) -> None:
         tensor = tensor_of(input)
         own = tensor.dtype if isinstance(tensor, Tensor) else "float"
         result = dtype_of(dtype, own)
-        return filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result)
+        return born(run, filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result))
 
     define(f"tensor.{name}")(method)
 
@@ -192,7 +198,7 @@ for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("
 @define("tensor.new_full")
 def new_full(run: Run, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, **options: Value) -> Value:
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
+    return born(run, filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own)))
 
 
 @define("tensor.new_tensor")

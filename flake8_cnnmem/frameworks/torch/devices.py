@@ -30,6 +30,7 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
         made = function(run, *args, device=device, **kwargs)
         if isinstance(made, Tensor) and made.call is None and not is_host(device):
             made.moved = made.made_there = True
+            made.born = run.next_number()
         return made
 
     return placed
@@ -41,7 +42,7 @@ def to_device(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
         return input
     if not isinstance(input, Weight) and lies_on_host(input):
         # What it was computed of is still told by its call, whose result it is not.
-        return replace(input, held=0, moved=True)
+        return replace(input, held=0, moved=True, born=run.next_number())
     input.moved = True
     return input
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, is_floating
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.values import Run, Value
 
 GRADIENTS = "gradients"
@@ -28,6 +28,27 @@ def backward(run: Run, loss: Value, **options: Value) -> None:
     passes = run.data(PASSES)
     passes["number"] = passes.get("number", 0) + 1
     run.note("backward", loss, **options)
+    if run.data(HOOKS) and isinstance(loss, Tensor):
+        run_hooks(run, loss)
+
+
+HOOKS = "hooks on complete gradients"
+"""Scratch of the run: parameters with the functions that are called when their gradient is complete, by id."""
+
+
+def run_hooks(run: Run, loss: Tensor) -> None:
+    """What happens within a backward pass: each parameter's hooks as soon as its gradient is there, those that are read
+    last first."""
+    first: dict[int, int] = {}
+    for call in calls_behind([loss]):
+        for weight in (*call.weights, *call.inputs):
+            first[id(weight)] = min(call.number, first.get(id(weight), call.number))
+    reached = [each for key, each in run.data(HOOKS).items() if key in first and each[0].trainable]
+    for weight, hooks in sorted(reached, key=lambda each: -first[id(each[0])]):
+        run.note("hook", weight)
+        for hook in hooks:
+            run.call(hook, weight)
+    run.note("hooked", loss)
 
 
 def gradient_of(run: Run, tensor: Tensor) -> Tensor | None:

@@ -8,7 +8,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import distance
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.constants import Constant, scalar
-from flake8_cnnmem.graph import Mismatch, Tensor, Weight
+from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Run, Value
@@ -78,10 +78,27 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
 
 
 def is_old_number(tensor: Tensor, items: tuple[Any, ...]) -> bool:
-    """`loss.data[0]`: what `loss.item()` was called before PyTorch 0.4, where a loss had an axis. Programs of then are
-    read for what they train; that they stop here today is nothing that their sizes are wrong for."""
-    call = tensor.call
-    return tensor.shape == () and items == (0,) and call is not None and getattr(call.op, "kind", "") == "detach"
+    """`loss.data[0]`, or a rate of hits computed from `.data`: what `loss.item()` was called before PyTorch 0.4, in
+    which a number had an axis. Programs of then are read for what they train; that they stop here today is nothing that
+    their sizes are wrong for."""
+    return tensor.shape == () and items == (0,) and tensor.call is not None and is_detached(tensor.call)
+
+
+def is_detached(last: Call) -> bool:
+    """Whether all that a call's result is computed from has been detached on the way."""
+    waiting, seen, found = [last], {last.number}, False
+    while waiting:
+        call = waiting.pop()
+        if getattr(call.op, "kind", "") == "detach":
+            found = True
+            continue
+        if call.weights:
+            return False
+        for tensor in call.inputs:
+            if tensor.call is not None and tensor.call.number not in seen:
+                seen.add(tensor.call.number)
+                waiting.append(tensor.call)
+    return found
 
 
 def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:
@@ -127,7 +144,7 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
         return known
     source = tensor_of(value)
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
-    result = apply(run, Elementwise("copy", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
+    result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor
 
 

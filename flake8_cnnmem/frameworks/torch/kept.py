@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules, table
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, Kept, New, Row, Rules, table
 
 X = Kept("x")
 Y = Kept("y")
@@ -125,7 +125,10 @@ NORMALISATIONS = [
     ("batch_norm", Row((X, Kept(New("channels", 4, 2))), layout="suggested", weights="first")),
     ("batch_norm/eval", Row((X,), layout="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
-    ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
+    (
+        "layer_norm",
+        Row((X, Kept(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing=True, autocast=FULL),
+    ),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
@@ -150,7 +153,7 @@ POOLS = [
           Row((X, Kept("positions")), layout="suggested")),
     *rows("average_pool adaptive_average_pool", Row((X,), layout="suggested")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested")),
+    *rows("adaptive_average_pool/1 global_average_pool", Row(layout="suggested", gradient="averaged")),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
@@ -206,6 +209,8 @@ MERGES = [
 SHAPES = [
     ("view", PASSES),
     ("copy", PASSES),
+    # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
+    ("set_slice", Row(gradient="slices")),
     ("contiguous", Row(gradient="same", layout="contiguous")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", Row(layout="contiguous")),
     # One axis after the other.
@@ -232,7 +237,7 @@ SHAPES = [
 ]  # fmt: skip
 
 REDUCTIONS = [
-    ("mean", Row(partial=4)),
+    ("mean", Row(gradient="averaged", partial=4)),
     ("sum", Row(gradient="spread", autocast=RESULT, partial=4)),
     # With positions, or the value compared with all.
     *rows("max min", Row((Kept("positions"),), partial=16)),
@@ -294,6 +299,7 @@ ATTENTION = [
                                         heads_inside=True, autocast=HALF)),
     # Where no fused kernel will do. With a dropout: the probabilities before and after it, and its mask. Backward: the
     # gradient of the probabilities, that of the scores, and their product.
+    ("attention/no kernel", NOT_KNOWN),
     ("attention/math", unfused(New("probabilities"), backward=3)),
     ("attention/math, dropped", unfused(New("probabilities", times=2), New("probabilities", 1), backward=2)),
     ("attention/math, in full", whole(New("probabilities", 4), backward=3)),
@@ -317,8 +323,12 @@ def fused(states: int, reserve: int) -> Row:
     return replace(row, keeps=(*row.keeps, Y))
 
 
-def cell(*kept: Kept) -> Row:
-    return Row((X, *STATES, *kept), layout="contiguous", weights="all", autocast=HALF)
+def cell(*kept: Kept, made: int = 0, after: int = 0) -> Row:
+    """One step of a recurrent layer. `made` and `after` are the gradients of its gates, in states: those that its
+    backward makes, and those that are left when the first of its two products has been gone back through."""
+    backward, rest = ((New("states", times=times),) if times else () for times in (made, after))
+    keeps = (X, *STATES, *kept)
+    return Row(keeps, backward=backward, layout="contiguous", weights="all", autocast=HALF, turned=True, after=rest)
 
 
 RECURRENT = [
@@ -326,9 +336,9 @@ RECURRENT = [
     ("gru", fused(1, 5)),
     ("lstm", fused(2, 6)),
     # _thnn_fused_lstm_cell, _thnn_fused_gru_cell: the gates of the input and of the hidden state, a workspace.
-    ("lstm_cell", cell(Kept(New("zeros", times=1)), Kept("y1"), Kept(New("states", times=12)))),
-    ("gru_cell", cell(Kept(New("zeros")), Kept(New("states", times=11)))),
-    ("rnn_cell", cell(Kept(New("zeros")), Y)),
+    ("lstm_cell", cell(Kept(New("zeros", times=1)), Kept("y1"), Kept(New("states", times=12)), made=4, after=4)),
+    ("gru_cell", cell(Kept(New("zeros")), Kept(New("states", times=11)), made=6, after=3)),
+    ("rnn_cell", cell(Kept(New("zeros")), Y, made=1, after=1)),
     ("conv_lstm", Row((X, Y, Kept(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
 

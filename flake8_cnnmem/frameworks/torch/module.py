@@ -124,6 +124,25 @@ def weights_of(root: Instance) -> list[Weight]:
     return list(found.values())
 
 
+def as_moved(root: Instance) -> list[Weight]:
+    """The weights in the order in which `.cuda()` comes to them (`Module._apply`): a module's children first, then its
+    own parameters and its buffers."""
+    order: list[Instance] = []
+    open_modules: list[tuple[str, Instance]] = []
+    for path, instance in walk(root):
+        while open_modules and not path.startswith(f"{open_modules[-1][0]}." if open_modules[-1][0] else ""):
+            order.append(open_modules.pop()[1])
+        open_modules.append((path, instance))
+    order += [instance for _, instance in reversed(open_modules)]
+    found: dict[int, Weight] = {}
+    for instance in order:
+        for store in ("_parameters", "_buffers"):
+            for value in stored(instance, store).values():
+                if isinstance(value, Weight):
+                    found.setdefault(id(value), value)
+    return list(found.values())
+
+
 def paths_of(root: Instance) -> dict[int, str]:
     return {id(instance): path for path, instance in walk(root)}
 

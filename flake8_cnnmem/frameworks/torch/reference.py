@@ -34,7 +34,10 @@ OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
 """What backward passes make for a moment in the CPU build and under a dispatch mode, where they do not write into what
 they have made before."""
 SEEN_BY_DISPATCH: Mapping[str, Row] = MappingProxyType(
-    {kind: replace(row, roomy=False) for kind, row in TABLE.items()}
+    {
+        kind: replace(row, roomy=False, passing=False, reads="" if row.passing else row.reads)
+        for kind, row in TABLE.items()
+    }
     | {kind: replace(TABLE[kind], roomy=False, forward=(), backward=made) for kind, made in OUT_OF_PLACE.items()}
     | {
         # Their gradients lie as their inputs there.

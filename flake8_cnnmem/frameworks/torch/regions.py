@@ -18,14 +18,12 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
     members = Members()
 
     def start(run: Run, self: Instance) -> Value:
-        now = (run.grad_enabled, run.autocast, run.offloading)
-        self.attributes["before"] = (*self.attributes.get("before", ()), now)
+        self.attributes["before"] = (*self.attributes.get("before", ()), run.modes)
         enter(run, self)
         return self
 
     def end(run: Run, self: Instance, *exception: Value) -> Value:
-        *outer, last = self.attributes.get("before") or [(run.grad_enabled, run.autocast, run.offloading)]
-        run.grad_enabled, run.autocast, run.offloading = last
+        *outer, run.modes = self.attributes.get("before") or [run.modes]
         self.attributes["before"] = tuple(outer)
         return None
 
@@ -112,7 +110,7 @@ INFERENCE_MODE = region("inference_mode", inference_init, inference)
 
 def set_grad_init(run: Run, self: Instance, mode: Value) -> Value:
     """`torch.set_grad_enabled(False)` works at once, and is undone only as a context manager."""
-    self.attributes["before"] = ((run.grad_enabled, run.autocast, run.offloading),)
+    self.attributes["before"] = (run.modes,)
     self.attributes["mode"] = mode
     set_grad(run, self)
     return None
@@ -138,20 +136,24 @@ def autocast_init(
     cache_enabled: Value = None,
 ) -> Value:  # fmt: skip
     self.attributes.update(device_type=device_type, fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
+    self.attributes["caches"] = cache_enabled
     return None
 
 
 def device_autocast_init(
     run: Run, self: Instance, enabled: Value = True, dtype: Value = None, cache_enabled: Value = True
 ) -> Value:
-    self.attributes.update(device_type="cuda", fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
-    return None
+    return autocast_init(run, self, "cuda", dtype, enabled, cache_enabled)
 
 
 def autocast(run: Run, self: Instance) -> None:
-    enabled = self.attributes.get("enabled")
+    enabled, outer = self.attributes.get("enabled"), run.autocast
     if not isinstance(enabled, Unknown):
         run.autocast = self.attributes["fast_dtype"] if enabled is not False and enabled != 0 else None
+    if outer is None and not run.cast_region:
+        run.cast_region = run.next_number()
+    if self.attributes.get("caches") is not None:
+        run.caches_casts = self.attributes["caches"] is not False
 
 
 AUTOCAST = region("autocast", autocast_init, autocast)
@@ -167,7 +169,7 @@ SAVE_ON_CPU = region("save_on_cpu", nothing, offload)
 """torch.autograd.graph.save_on_cpu: what the backward pass will read waits in the host's memory."""
 
 QUIET = region("quiet", nothing, unchanged)
-"""Any context that changes no shape: profilers, anomaly detection, streams, attention kernels."""
+"""Any context that changes no shape: profilers, anomaly detection, streams."""
 
 
 def checkpoint(

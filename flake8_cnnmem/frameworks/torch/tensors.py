@@ -318,8 +318,15 @@ def record_stream(run: Run, input: Value, stream: Value) -> Value:
     return None
 
 
-@define("tensor.register_hook", "tensor.register_post_accumulate_grad_hook")
+@define("tensor.register_hook")
 def register_hook(run: Run, input: Value, hook: Value) -> Value:
+    return Instance(HANDLE, {"id": -1})
+
+
+@define("tensor.register_post_accumulate_grad_hook")
+def register_post_accumulate_grad_hook(run: Run, input: Value, hook: Value) -> Value:
+    if isinstance(input, Weight):
+        run.data(gradients.HOOKS).setdefault(id(input), (input, []))[1].append(hook)
     return Instance(HANDLE, {"id": -1})
 
 

@@ -13,6 +13,13 @@ def given_back(run: Run, /, cls: Value, *args: Value, **kwargs: Value) -> Value:
     return cls
 
 
+def documented(run: Run, obj: Value = None, **kwargs: Value) -> Value:
+    """`@auto_docstring`, with arguments or without."""
+    return obj if obj is not None else native("auto_docstring", given_back)
+
+
+WRITES_DOCSTRINGS: dict[str, Value] = {"auto_docstring": native("auto_docstring", documented)}
+
 SEQ2SEQ_TRAINER = Class("Seq2SeqTrainer", (TRAINER,), {}, module="transformers.trainer_seq2seq")
 SEQ2SEQ_ARGUMENTS = Class("Seq2SeqTrainingArguments", (ARGUMENTS,), {}, module="transformers.training_args_seq2seq")
 
@@ -34,7 +41,9 @@ PLACED: dict[str, dict[str, Value]] = {
     "transformers.training_args": {"TrainingArguments": ARGUMENTS},
     "transformers.training_args_seq2seq": {"Seq2SeqTrainingArguments": SEQ2SEQ_ARGUMENTS},
     "transformers.hf_argparser": {"HfArgumentParser": PARSER},
-    # What it writes anew are docstrings.
+    # What they write anew are docstrings.
+    "transformers.utils": WRITES_DOCSTRINGS,
+    "transformers.utils.auto_docstring": WRITES_DOCSTRINGS,
     "transformers.models.auto.auto_factory": {"auto_class_update": native("auto_class_update", given_back)},
     "transformers.modeling_utils.PreTrainedModel": MODELS,
     "transformers.configuration_utils.PreTrainedConfig": CONFIGURATIONS,

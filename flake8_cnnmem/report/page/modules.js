@@ -82,7 +82,7 @@ function whereItGoes(model) {
     said.textContent = `${trail.length > 1 ? node.path : "all modules"}: ${show(size(node))}, of which `
       + `${show(node.kept)} ${model.holds.kept} and ${show(node.weights)} ${model.holds.weights}`;
     if (focus) (ranked.querySelector("button") || crumbs.querySelector("li:nth-last-child(2) button") || plot).focus();
-    if (plot.isConnected) ready.then(draw);
+    if (plot.isConnected) ready().then(draw);
   }
 
   function entry(child, most) {
@@ -139,7 +139,7 @@ function whereItGoes(model) {
     "section", { class: "card", "aria-labelledby": "modules-title" },
     make("h2", { id: "modules-title" }, "Where the memory goes"),
     make("p", { class: "soft" }, model.holds.title),
-    make("nav", { "aria-label": "Module path", style: "display: block; width: auto; position: static" }, crumbs),
+    make("nav", { "aria-label": "Module path" }, crumbs),
     make("div", { class: "modules" }, plot, ranked), said,
     make("ul", { class: "legend" }, make("li", {}, swatch("kept"), model.holds.kept), make("li", {}, swatch("parameters"), model.holds.weights)),
   );

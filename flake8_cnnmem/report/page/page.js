@@ -1,10 +1,20 @@
 // The page: the list of models, and everything about the one that is chosen.
 
-const INDEX = JSON.parse(document.getElementById("index").textContent);
+let INDEX = [];
 let charts = [];
 
-// The charting library stands behind this script: text and tables are there before it is read.
-const ready = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
+// What an element holds, unpacked. Nothing is fetched: the bytes are in the page.
+function unpacked(name) {
+  const bytes = Uint8Array.from(atob(document.getElementById(name).textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+// Text and tables are there before the charting library is read.
+let library = null;
+function ready() {
+  library = library || unpacked("library").then((text) => document.head.append(make("script", {}, text)));
+  return library;
+}
 
 function head(model) {
   const standing = model.fits === true ? ["fits", "fits"] : model.fits === false ? ["does not fit", "over"] : null;
@@ -78,8 +88,13 @@ function also(model) {
     model.also.map(({ what, place, bytes }) => [what, place, show(bytes)]));
 }
 
-function choose(number) {
-  const model = JSON.parse(document.getElementById(`model-${number}`).textContent);
+let wanted = 0;
+
+async function choose(number) {
+  wanted = number;
+  const model = JSON.parse(await unpacked(`model-${number}`));
+  // Another one may have been chosen meanwhile.
+  if (wanted !== number) return undefined;
   for (const { plot } of charts) Plotly.purge(plot);
   charts = [];
   const chart = (made) => { charts.push(made); return made.card; };
@@ -93,34 +108,12 @@ function choose(number) {
   cards.push(evidence(model));
   document.getElementById("model").replaceChildren(...cards);
   document.title = INDEX.length > 1 ? `${model.name} – cnnmem` : document.title;
-  for (const link of document.querySelectorAll("#models a")) {
-    if (link.hash === `#${number}`) { link.setAttribute("aria-current", "true"); link.scrollIntoView({ block: "nearest" }); }
-    else link.removeAttribute("aria-current");
-  }
+  markChosen(number);
   return redraw();
 }
 
 function redraw() {
-  return ready.then(() => Promise.all(charts.map((chart) => chart.draw())));
-}
-
-function list() {
-  const links = INDEX.map((model, number) => make("li", {}, make("a", { href: `#${number}` },
-    make("span", { class: "row" }, make("b", {}, ...path(model.name)),
-      make("span", { class: model.fits === true ? "fits" : model.fits === false ? "over" : "soft" }, model.figure)),
-    make("small", {}, ...path(model.place)), model.training ? make("small", { class: "soft" }, model.training) : null)));
-  const filter = make("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the models" });
-  filter.addEventListener("input", () => {
-    const word = filter.value.toLowerCase();
-    links.forEach((link, number) => { link.hidden = !`${INDEX[number].name} ${INDEX[number].place} ${INDEX[number].training}`.toLowerCase().includes(word); });
-  });
-  const over = INDEX.filter((model) => model.fits === false).length;
-  const details = make("details", { open: matchMedia("(min-width: 861px)").matches },
-    make("summary", {}, `${INDEX.length} models${over ? `, ${over} over their limit` : ""}`), filter, make("ul", {}, ...links));
-  const nav = document.getElementById("models");
-  nav.classList.add("card");
-  nav.append(details);
-  nav.hidden = false;
+  return ready().then(() => Promise.all(charts.map((chart) => chart.draw())));
 }
 
 function chosen() {
@@ -128,18 +121,19 @@ function chosen() {
   return Number.isInteger(number) && number >= 0 && number < INDEX.length ? number : 0;
 }
 
-function start() {
+async function start() {
+  INDEX = JSON.parse(await unpacked("index"));
   if (!INDEX.length) {
     document.getElementById("model").append(make("p", { class: "notice" }, "No model was found."));
     document.documentElement.dataset.drawn = "yes";
     return;
   }
-  if (INDEX.length > 1) list();
-  addEventListener("hashchange", () => {
-    choose(chosen());
-    document.getElementById("model").focus();
-    if (!matchMedia("(min-width: 861px)").matches) document.querySelector("#models details").open = false;
-    scrollTo(0, 0);
+  if (INDEX.length > 1) overview();
+  addEventListener("hashchange", async () => {
+    await choose(chosen());
+    const main = document.getElementById("model");
+    main.focus({ preventScroll: true });
+    if (INDEX.length > 1) main.scrollIntoView();
   });
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 120); });

@@ -33,6 +33,34 @@ function summed(column) {
   return column.map((change) => (sum += change));
 }
 
+// Where the labels of the peak and the limit go, so that neither covers the other, in pixels from the chart's upper left:
+// the first of these ways, or else the one that covers least.
+function labels(peak, limit) {
+  const height = 22, half = peak.width / 2;
+  const reach = peak.room < 560 ? 55 : 75;
+  const sides = peak.x > 0.6 * peak.room ? [-1, 1] : [1, -1];
+  const ways = [];
+  for (const ay of [-18, 30, 60, 100]) for (const side of sides) {
+    // The label stays inside the chart.
+    const middle = Math.min(Math.max(peak.x + side * reach, half), peak.room - half);
+    if (peak.y + ay < height / 2 || peak.y + ay > peak.high - height) continue;
+    const box = { left: middle - half, right: middle + half, top: peak.y + ay - height / 2, bottom: peak.y + ay + height / 2 };
+    for (const below of [false, true]) for (const right of [false, true]) ways.push({ box, ax: middle - peak.x, ay, below, right });
+  }
+  const covered = ({ box, below, right }) => {
+    if (!limit) return 0;
+    const top = limit.y === null ? 0 : below ? limit.y : limit.y - height;
+    const left = right ? peak.room - limit.width - 6 : 6;
+    const wide = Math.min(box.right, left + limit.width) - Math.max(box.left, left);
+    // The line itself is not to run through the peak's label either.
+    const tall = Math.min(box.bottom, Math.max(top + height, limit.y ?? 0)) - Math.max(box.top, top);
+    return Math.max(0, wide) * Math.max(0, tall) + (top < 0 ? 1000 : 0);
+  };
+  const best = ways.reduce((found, way) => (found && covered(found) <= covered(way) ? found : way), null);
+  const taken = best || { ax: sides[0] * reach, ay: -18, below: false, right: false };
+  return [taken, taken];
+}
+
 function stepOverTime(model) {
   const live = Object.fromEntries(Object.entries(model.step.live).map(([use, column]) => [use, summed(column)]));
   const step = { ...model.step, live };
@@ -109,20 +137,25 @@ function stepOverTime(model) {
       shapes.push({ ...across, line: { color: colour("card"), width: 5 }, opacity: 0.75 });
       shapes.push({ ...across, line: { color: line, width: 2, dash: "dash" } });
     }
+    const high = plot.clientHeight - margin.t - margin.b;
+    const down = (size) => (1 - size / ceiling) * high;
+    const where = middles[step.peak] / end;
+    const limitText = model.limit ? (shown ? `limit ${model.limit.text}` : `limit ${model.limit.text}, above this chart`) : "";
+    const [peakAt, limitAt] = labels(
+      { x: where * room, y: down(highest), width: 8.6 * `peak ${model.figure}`.length + 8, room, high },
+      model.limit ? { y: shown ? down(model.limit.bytes) : null, width: 7.6 * limitText.length + 6 } : null,
+    );
     if (model.limit) {
       annotations.push({
-        xref: "paper", x: 0, xanchor: "left", showarrow: false, font: { color: line, size: 13 }, xshift: 6,
-        text: plain(shown ? `limit ${model.limit.text}` : `limit ${model.limit.text}, above this chart`),
-        ...(shown ? { y: model.limit.bytes / unit[0], yanchor: "bottom" } : { y: 1, yref: "paper", yanchor: "top" }),
+        xref: "paper", x: limitAt.right ? 1 : 0, xanchor: limitAt.right ? "right" : "left", xshift: limitAt.right ? -6 : 6,
+        showarrow: false, font: { color: line, size: 13 }, text: plain(limitText), name: "limit",
+        ...(shown ? { y: model.limit.bytes / unit[0], yanchor: limitAt.below ? "top" : "bottom" } : { y: 1, yref: "paper", yanchor: "top" }),
       });
     }
-    const where = middles[step.peak] / end;
-    // Where the label would lie on the limit's own, it goes below the line.
-    const over = shown && model.limit.bytes > highest && model.limit.bytes - highest < 0.16 * ceiling && where < 0.45;
     annotations.push({
       x: middles[step.peak], y: highest / unit[0], text: `<b>peak ${plain(model.figure)}</b>`, font: { color: ink, size: 14 },
       arrowcolor: ink, arrowhead: 2, arrowsize: 0.9, arrowwidth: 1.2, bgcolor: colour("card"), borderpad: 2,
-      ax: (where > 0.6 ? -1 : 1) * (room < 560 ? 55 : 75), ay: over ? 30 : -18, name: "peak",
+      ax: peakAt.ax, ay: peakAt.ay, name: "peak",
     });
     const axis = { color: soft, gridcolor: edge, zerolinecolor: edge, fixedrange: true };
     return Plotly.react(plot, traces, {

@@ -328,3 +328,20 @@ def test_an_unknown_submodule_stays_visible() -> None:
     ran = Ran(HEAD + "m = nn.Sequential(nn.ReLU(), input())\ny = m(torch.ones(3))")
     assert isinstance(ran["y"], Unknown)
     assert len(ran["m"].attributes["_modules"]) == 2
+
+
+OLD_NUMBERS = {
+    "m(x).sum().data[0]": None,
+    "m(x).data.topk(1)[1].float().sum(0)[0].mul_(2)[0]": None,
+    "m(x).data.argmax(1).eq(y).sum()[0]": None,
+    "m(x).argmax(1).sum()[0]": "getitem",
+    "m(x).sum()[0]": "getitem",
+    "y.sum()[0]": "getitem",
+}
+
+
+@pytest.mark.parametrize("code", OLD_NUMBERS)
+def test_a_number_of_detached_values_had_an_axis_once(code: str) -> None:
+    ran = Ran(HEAD + f"m, x, y = nn.Linear(4, 3), torch.randn(8, 4), torch.zeros(8)\nn = {code}")
+    wrong = [call.function for call in ran.log if call.problem is not None]
+    assert wrong == ([] if OLD_NUMBERS[code] is None else [OLD_NUMBERS[code]])

@@ -1,0 +1,241 @@
+"""`cnnmem fix [PATH...]`: what is certain to mend a finding, as a diff, or written with `--write`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.cli.check import codes, patterns, selection_of
+from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
+from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.settings import OPTIONS, BadValue
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.cli.ending import Commands
+    from flake8_cnnmem.cli.linting import Selection
+    from flake8_cnnmem.finding import Finding
+    from flake8_cnnmem.fixes import Edit
+    from flake8_cnnmem.settings import Limit, Settings
+    from flake8_cnnmem.source import Source
+
+
+def add(commands: Commands) -> None:
+    command = commands.add_parser(
+        "fix",
+        help="mend what is certain, as a diff or in the files",
+        description="What is certain to mend a finding: the size that CNM201 names, where it is written as a number; "
+        "on request ceil_mode or padding for CNM203. Each change is analysed before it is offered. A diff is printed, "
+        "and nothing is changed without --write.",
+        epilog="Exit status: 0 nothing to mend and nothing left, 1 a diff was printed or findings are left, 2 usage.",
+    )
+    command.set_defaults(command=run, ignore=None, extend_select=None, extend_ignore=None, disable_noqa=False)
+    command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; the working directory if none")
+    command.add_argument("--diff", action="store_true", help="print the changes (the default), also with --write")
+    command.add_argument("--write", action="store_true", help="write the changes into the files")
+    command.add_argument("--select", type=codes, metavar="CODES", help="what to mend: CNM201 (the default), CNM203")
+    command.add_argument(
+        "--to-fit",
+        nargs="?",
+        const="",
+        metavar="LIMIT",
+        help="make what is over its limit fit, by the cheapest change: the batch size where it is written, or mixed "
+        "precision where the loop has its scaler",
+    )
+    for name in ("exclude", "extend-exclude"):
+        command.add_argument(f"--{name}", type=patterns, metavar="PATTERNS", help="as flake8's")
+    add_settings(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from flake8_cnnmem.fixes import DEFAULT
+    from flake8_cnnmem.source import SourceError, load
+
+    if options.to_fit:
+        options.gpu_limit = limit_of(options.to_fit)
+    settings = settings_of(options)
+    selected = mendable(options.select) if options.select is not None else DEFAULT
+    options.select = None
+    selection = replace(selection_of(options), select=None, ignore=(), extend_select=list(selected))
+    work = Work(settings, selection, selected, options.to_fit is not None)
+    for path in options.paths:
+        if not os.path.exists(path):
+            raise Unusable(f"{path}: no such file or folder")
+    for path in selection.files(options.paths or ["."]):
+        try:
+            source = load(path)
+            source.tree  # noqa: B018  what does not parse is told
+        except SourceError as error:
+            warn(place(path, error.line, error.reason))
+            continue
+        if source.may_hold_models():
+            work.look_at(source)
+    work.hold_back()
+    if options.diff or not options.write:
+        sys.stdout.write(work.diff())
+    if options.write:
+        work.write()
+    print(one_line(work.closing(options.write)), file=sys.stderr)
+    return EXCEEDS if work.left or (work.made and not options.write) else FITS
+
+
+def limit_of(text: str) -> Limit | None:
+    """A limit as `--gpu-limit` takes it. Raises Unusable."""
+    [option] = [each for each in OPTIONS if each.field == "gpu_limit"]
+    try:
+        limit: Limit | None = option.parse(text)
+    except BadValue as error:
+        raise Unusable(f"argument --to-fit: {error}") from None
+    return limit
+
+
+def mendable(words: Sequence[str]) -> tuple[str, ...]:
+    """The codes that are meant, each of which can be mended. Raises Unusable."""
+    from flake8_cnnmem.fixes import CODES
+
+    for word in words:
+        if not any(code.startswith(word) for code in CODES):
+            raise Unusable(f"{word} is nothing that can be mended: use {' or '.join(CODES)}, or --to-fit for CNM101")
+    return tuple(code for code in CODES if any(code.startswith(word) for word in words))
+
+
+def text_in(path: str) -> str:
+    from flake8_cnnmem.source import LARGEST, decode
+
+    return decode(DISK.content(path, LARGEST))
+
+
+@dataclass
+class Work:
+    """What is mended so far. Nothing is written before all is known."""
+
+    settings: Settings
+    selection: Selection
+    selected: Sequence[str]
+    to_fit: bool
+    before: dict[str, str] = field(default_factory=dict)
+    """The texts of the files that are changed, as they are."""
+    now: dict[str, str] = field(default_factory=dict)
+    edits: dict[str, list[tuple[Edit, ...]]] = field(default_factory=dict)
+    """In the order in which they are made: each set is of the text that the last one left."""
+    left: int = 0
+
+    @property
+    def made(self) -> int:
+        return sum(map(len, self.edits.values()))
+
+    @property
+    def files(self) -> Files:
+        from flake8_cnnmem.fixes.trial import Changed
+
+        return Changed(DISK, self.now) if self.now else DISK
+
+    def look_at(self, source: Source) -> None:
+        if source.path in self.now:
+            source = type(source)(source.path, self.now[source.path])
+        if self.to_fit:
+            self.make_fit(source)
+        else:
+            self.mend(source)
+
+    def mend(self, source: Source) -> None:
+        from flake8_cnnmem.cli.linting import shown
+        from flake8_cnnmem.fixes import mended
+
+        def wanted(finding: Finding) -> bool:
+            return bool(shown(source, [finding], self.selection))
+
+        result = mended(source, self.settings, self.selected, self.files, wanted)
+        for fix in result.fixes:
+            self.make(fix.path, source.text, fix.edits)
+        for finding in result.left:
+            why = "; a notebook is not written" if source.notebook is not None else ""
+            warn(f"left: {finding.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}{why}")
+        self.left += len(result.left)
+
+    def make_fit(self, source: Source) -> None:
+        """One training after the other: what makes the first one fit may be all that the second needs."""
+        from flake8_cnnmem.fixes import fitted
+
+        if source.notebook is not None:
+            warn(f"{source.path}: a notebook is not written")
+            return
+        while True:
+            over = fitted(source, self.settings, self.files)
+            found = next((each.fix for each in over if each.fix is not None), None)
+            if found is None:
+                break
+            self.make(found.path, source.text if found.path == source.path else text_in(found.path), found.edits)
+            source = type(source)(source.path, self.now.get(source.path, source.text))
+        for each in over:
+            warn(f"left: {place(source.path, each.report.line, f'{each.report.name} does not fit')}: {each.reason}")
+        self.left += len(over)
+
+    def make(self, path: str, text: str, edits: tuple[Edit, ...]) -> None:
+        from flake8_cnnmem.fixes import applied
+
+        self.before.setdefault(path, text)
+        self.now[path] = applied(self.now.get(path, text), edits)
+        self.edits.setdefault(path, []).append(edits)
+
+    def hold_back(self) -> None:
+        """Changes after which another file of the project would have a wrong size are not offered."""
+        from flake8_cnnmem.cli.dependents import SETTINGS, with_dependents
+        from flake8_cnnmem.cli.linting import PATTERNS
+        from flake8_cnnmem.fixes import harmed
+
+        if not self.now or self.to_fit:
+            return
+        project = self.selection.files(["."], (*PATTERNS, *(f"*{ending}" for ending in SETTINGS)))
+        for path in list(self.now):
+            others = [
+                each for each in with_dependents([path], project) if os.path.normpath(each) != os.path.normpath(path)
+            ]
+            for other in harmed(sorted(others), self.now, self.settings)[:1]:
+                warn(f"left: {path}: what mends it gives {other} a wrong size")
+                self.left += len(self.edits.pop(path))
+                del self.now[path]
+
+    def diff(self) -> str:
+        from flake8_cnnmem.fixes.edits import LINE
+
+        def lines(text: str) -> list[str]:
+            return [line for line in LINE.findall(text) if line]
+
+        found: list[str] = []
+        for path in sorted(self.now):
+            for line in difflib.unified_diff(lines(self.before[path]), lines(self.now[path]), path, path):
+                found.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+        return "".join(found)
+
+    def write(self) -> None:
+        """The edits, in the files as they are on the disk: their encoding and line ends stay. Raises Unusable."""
+        from flake8_cnnmem.fixes import applied
+        from flake8_cnnmem.source import text_and_encoding
+
+        for path, made in self.edits.items():
+            try:
+                with open(path, "rb") as file:
+                    text, encoding = text_and_encoding(file.read())
+                for edits in made:
+                    text = applied(text, edits)
+                with open(path, "wb") as file:
+                    file.write(text.encode(encoding))
+            except (OSError, UnicodeError) as error:
+                raise Unusable(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+    def closing(self, written: bool) -> str:
+        """`2 findings mended in 1 file, 1 left`."""
+        files = f"{len(self.now)} file{'' if len(self.now) == 1 else 's'}"
+        if not self.made:
+            return f"nothing is mended; {self.left} left" if self.left else "nothing to mend"
+        what = f"{self.made} finding{'' if self.made == 1 else 's'}"
+        if written:
+            return f"{what} mended in {files}, {self.left} left"
+        return f"{what} can be mended in {files}, {self.left} left; --write mends"

@@ -1,0 +1,55 @@
+"""How many turns a loop makes, and which of them are passed over."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem.values import MISSING, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+COUNTED = (type(iter(range(0))), type(iter(range(10**30))))
+"""Iterators over numbers that only count: every round after the first is like it."""
+
+FINITE: tuple[type[Any], ...] = (*COUNTED, type(iter([])), type(iter(())))
+"""Iterators that tell how many items are left."""
+
+
+def is_too_long(before: int, now: int, rounds: int, items: Iterator[Value]) -> bool:
+    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far."""
+    left = turns_of(items)
+    return left is None or (before - now) // rounds * left > now
+
+
+def passed_over(run: Interpreter, items: Iterator[Value], turns: int) -> bool:
+    """Pass over the turns before the one that does something new, so many turns from here; whether there is one."""
+    if not turns:
+        return False
+    # Until the next turn begins.
+    run.trace.skipping = True
+    for _ in range(turns - 1):
+        run.spend(1)
+        next(items, MISSING)
+    return True
+
+
+def turns_of(items: object) -> int | None:
+    """How many turns a loop over a finite iterator has; None for more than the host can count."""
+    try:
+        return operator.length_hint(items)
+    except OverflowError:
+        return None
+
+
+def turns_until(items: Iterator[Value], item: Value, wanted: int) -> int:
+    """How many turns from the one with this item a loop over a range comes to a number; 0 where it does not."""
+    if not isinstance(items, COUNTED) or type(item) is not int or wanted <= item:
+        return 0
+    counted = items.__reduce__()[1][0]
+    step = counted.step if isinstance(counted, range) else 0
+    turns = -(-(wanted - item) // step) if step > 0 else 0
+    left = turns_of(items)
+    return turns if left is not None and turns <= left else 0

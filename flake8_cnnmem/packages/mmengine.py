@@ -1,0 +1,118 @@
+"""mmengine: settings that registries build models from. The rest of it is read from its source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.evaluate.builtins.declare import payload
+from flake8_cnnmem.evaluate.builtins.mappings import DICT
+from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
+from flake8_cnnmem.packages._config_objects import get, held, holder, members, native, plain
+from flake8_cnnmem.packages._python_settings import merged, settings_of
+from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Instance, Run, StaticMethod, Value
+
+CONFIG_DICT = holder("ConfigDict", "mmengine.config.config")
+
+FILE_NAME = "filename"
+
+
+def init(run: Run, self: Instance, cfg_dict: Value = None, cfg_text: Value = None, filename: Value = None,
+         *args: Value, **kwargs: Value) -> None:  # fmt: skip
+    self.payload = {}
+    self.attributes[FILE_NAME] = filename
+    if isinstance(cfg_dict, Unknown):
+        run.poison(self.payload, cfg_dict)
+    elif cfg_dict is not None:
+        self.payload = {key: held(CONFIG_DICT, plain(value)) for key, value in payload(cfg_dict).items()}
+
+
+def attribute(run: Run, self: Instance, name: Value) -> Value:
+    if name == "_cfg_dict":
+        return Instance(CONFIG_DICT, payload=self.payload)
+    if name in ("text", "pretty_text"):
+        return run.unknown("the text of settings is not known")
+    return get(run, self, name)
+
+
+def assign(run: Run, self: Instance, name: Value, value: Value) -> None:
+    run.changed(self.payload)
+    self.payload[name] = held(CONFIG_DICT, value) if isinstance(value, (dict, list)) else value
+
+
+def from_file(run: Any, filename: Value, *args: Value, **kwargs: Value) -> Value:
+    """The settings of a Python, YAML or JSON file, and the modules that they want imported, whose registrations are then
+    in force."""
+    path = payload(filename)
+    if isinstance(path, Unknown):
+        return path
+    found = settings_of(run, str(path), CONFIG_DICT)
+    if isinstance(found, Unknown):
+        return found
+    wanted = payload(found.get("custom_imports"))
+    listed = payload(wanted.get("imports")) if isinstance(wanted, dict) else None
+    for name in [listed] if isinstance(listed, str) else listed or ():
+        if run.importer.find(name) is None and wanted.get("allow_failed_imports") is not True:
+            return run.import_failure(name)
+    return run.construct(CONFIG, found, None, str(path))
+
+
+def merge_from_dict(run: Run, self: Instance, options: Value, allow_list_keys: Value = True) -> None:
+    """`{"model.backbone.depth": 50}`: the value that each path of names leads to."""
+    if isinstance(options, Unknown):
+        run.poison(self.payload, options)
+        return
+    run.changed(self.payload)
+    for path, value in payload(options).items():
+        *above, last = str(payload(path)).split(".")
+        at: Any = self.payload
+        for part in above:
+            inner = at[int(part)] if isinstance(at, list) and part.isdigit() else at.get(part, MISSING)
+            if inner is MISSING:
+                inner = at[part] = Instance(CONFIG_DICT, payload={})
+            at = payload(inner)
+        if isinstance(at, list) and last.isdigit():
+            at[int(last)] = held(CONFIG_DICT, value)
+        else:
+            at.update(merged(run, {last: value}, at, CONFIG_DICT))
+
+
+CONFIG = native_class(
+    "Config",
+    {
+        **members,
+        "__init__": native("__init__", init),
+        "__getattr__": native("__getattr__", attribute),
+        "__setattr__": native("__setattr__", assign),
+        "__setitem__": native("__setitem__", assign),
+        "merge_from_dict": native("merge_from_dict", merge_from_dict),
+        "fromfile": StaticMethod(native("fromfile", from_file)),
+        "dump": ignored("dump"),
+    },
+    DICT,
+    module="mmengine.config.config",
+)
+
+READ_BASE = native_class(
+    "read_base", {name: ignored(name) for name in ("__init__", "__enter__", "__exit__")}, module="mmengine.config"
+)
+
+REGISTRIES: dict[str, Value] = {
+    "Registry": REGISTRY,
+    "init_default_scope": native("init_default_scope", init_default_scope),
+    **BUILDERS,
+}
+SETTINGS: dict[str, Value] = {"Config": CONFIG, "ConfigDict": CONFIG_DICT, "read_base": READ_BASE}
+
+PLACED: dict[str, dict[str, Value]] = {
+    "mmengine": dict(SETTINGS),
+    "mmengine.config": dict(SETTINGS),
+    "mmengine.config.config": dict(SETTINGS),
+    "mmengine.registry": dict(REGISTRIES),
+    "mmengine.registry.registry": dict(REGISTRIES),
+    "mmengine.registry.build_functions": dict(BUILDERS),
+    "mmengine.registry.utils": dict(REGISTRIES),
+}
+
+STAND_INS: dict[str, dict[str, Value]] = {"mmengine": dict(SETTINGS), "mmengine.config": dict(SETTINGS)}

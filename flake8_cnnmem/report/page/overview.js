@@ -1,0 +1,71 @@
+// All models in one table, what needs most first: to sort, to filter, to choose from.
+
+// [heading, is a number, what is shown, what is sorted by]; on a phone where it lies comes last.
+const OVERVIEW = {
+  name: ["name", false, (model) => make("b", {}, ...path(model.name)), (model) => model.name],
+  place: ["where", false, (model) => path(model.place), (model) => model.place],
+  needs: ["needs", true, (model) => (model.bytes === null ? "" : model.figure), (model) => model.bytes ?? -1],
+  limit: ["limit", true, (model) => (model.limit === null ? "" : show(model.limit)), (model) => model.limit ?? -1],
+  largest: ["largest batch", true, (model) => (model.largest === null ? "" : model.largest < 1 ? "none" : count(model.largest)), (model) => model.largest ?? -1],
+  state: ["state", false, (model) => make("span", { class: model.over ? "bad" : model.fits ? "good" : "soft" }, ...path(model.state)), (model) => model.state],
+  batch: ["batch", true, (model) => model.batch, (model) => Number.parseInt(model.batch, 10) || 0],
+  input: ["input", false, (model) => model.input, (model) => model.input],
+};
+const WIDE_OVERVIEW = ["name", "place", "needs", "limit", "largest", "state", "batch", "input"];
+const NARROW_OVERVIEW = ["name", "needs", "state", "limit", "largest", "batch", "input", "place"];
+
+function overview() {
+  const limited = INDEX.some((model) => model.limit !== null);
+  const narrow = matchMedia("(max-width: 860px)");
+  const order = INDEX.map((model, number) => ({ model, number }));
+  const head = make("tr"), body = make("tbody");
+  let by = "", down = false, word = "";
+
+  function columns() {
+    return (narrow.matches ? NARROW_OVERVIEW : WIDE_OVERVIEW).filter((key) => limited || (key !== "limit" && key !== "largest"));
+  }
+
+  function sort(key) {
+    const [, number, , value] = OVERVIEW[key];
+    down = by === key ? !down : number;
+    by = key;
+    order.sort((a, b) => compareValues(value(a.model), value(b.model)) * (down ? -1 : 1) || a.number - b.number);
+    fill();
+  }
+
+  function fill() {
+    const shown = columns();
+    head.replaceChildren(...shown.map((key) => make("th", {
+      scope: "col", class: OVERVIEW[key][1] ? "number" : null, "aria-sort": key === by ? (down ? "descending" : "ascending") : null,
+    }, make("button", { type: "button", onclick: () => sort(key) }, OVERVIEW[key][0]))));
+    const found = order.filter(({ model }) => `${model.name} ${model.place} ${model.training} ${model.state}`.toLowerCase().includes(word));
+    body.replaceChildren(...found.map(({ model, number }) => make("tr", { "data-model": number },
+      ...shown.map((key) => make("td", { class: [OVERVIEW[key][1] ? "number" : "", key === "place" ? "code" : key === "state" ? "state" : ""].join(" ").trim() || null },
+        key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), model.training ? make("small", {}, model.training) : null) : OVERVIEW[key][2](model))))));
+    markChosen(wanted);
+  }
+
+  const filter = make("input", { type: "search", placeholder: "Filter by name, place or state", "aria-label": "Filter the models" });
+  filter.addEventListener("input", () => { word = filter.value.toLowerCase(); fill(); });
+  narrow.addEventListener("change", fill);
+  fill();
+  const over = INDEX.filter((model) => model.over).length;
+  const section = document.getElementById("models");
+  section.append(
+    make("div", { class: "top" }, make("h2", { id: "models-title" }, `${INDEX.length} models${over ? `, ${over} over their limit` : ""}`), filter),
+    make("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "The table of models" },
+      make("table", {}, make("thead", {}, head), body)));
+  section.hidden = false;
+}
+
+function markChosen(number) {
+  for (const row of document.querySelectorAll("#models tbody tr")) {
+    const link = row.querySelector("a");
+    if (row.dataset.model === String(number)) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function compareValues(left, right) {
+  return typeof left === "number" ? left - right : left.localeCompare(right, "en", { numeric: true });
+}

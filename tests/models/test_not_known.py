@@ -1,0 +1,115 @@
+"""Trainings of models that nobody can follow: the batch that they are given is known, and is in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.checks import cnm301, cnm302
+from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.source import load
+
+TORCH = """\
+import argparse
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--net", required=True)
+args = parser.parse_args()
+
+def network(name):
+    if name == "small":
+        return nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.LazyLinear(5))
+    if name == "large":
+        return nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(), nn.LazyLinear(5))
+    raise ValueError(name)
+
+net = network(args.net)
+data = TensorDataset(torch.randn(512, 3, 40, 48), torch.zeros(512, dtype=torch.long))
+optimizer = torch.optim.Adam(net.parameters())
+for x, y in DataLoader(data, batch_size=16, shuffle=True):
+    optimizer.zero_grad()
+    {step}
+    loss.backward()
+    optimizer.step()
+"""
+
+KERAS = """\
+import keras
+from keras.preprocessing.image import ImageDataGenerator
+from models_of_the_project import build
+
+model = build()
+model.compile(optimizer="adam", loss="categorical_crossentropy")
+{data}
+model.fit({given})
+"""
+
+GENERATOR = 'train = ImageDataGenerator().flow_from_directory("data", target_size=(96, 64), batch_size=20)'
+ARRAYS = "import numpy as np\nx, y = np.zeros((500, 28, 28, 1)), np.zeros((500, 10))"
+
+PLAIN = "loss = F.cross_entropy(net(x), y)"
+
+KNOWN = {
+    "a model that a required argument names": (TORCH.format(step=PLAIN), 16, (3, 40, 48)),
+    "the same, on a part of the batch": (
+        TORCH.format(step="loss = F.cross_entropy(net(x[:, :1]), y)"),
+        16,
+        (1, 40, 48),
+    ),
+    "the same, given by its name": (TORCH.format(step="loss = F.cross_entropy(net(input=x), y)"), 16, (3, 40, 48)),
+    "a model of a file that is not there": (KERAS.format(data=GENERATOR, given="train, epochs=3"), 20, (96, 64, 3)),
+    "the same, fitted on arrays": (KERAS.format(data=ARRAYS, given="x, y, batch_size=50"), 50, (28, 28, 1)),
+    "the same, which takes what it takes by itself": (KERAS.format(data=ARRAYS, given="x, y"), 32, (28, 28, 1)),
+}
+
+NOT_KNOWN = {
+    "something that is not known either changes the batch before": TORCH.format(
+        step="loss = F.cross_entropy(net(__import__('nowhere').augment(x)), y)"
+    ),
+    "something of the same cause is called on the way": TORCH.format(
+        step="z = network(args.net)(x)\n    loss = F.cross_entropy(net(z), y)"
+    ),
+}
+
+
+def report_of(folder: Path, text: str, limit: int | None = None) -> ModelReport:
+    path = folder / "train.py"
+    path.write_text(text)
+    settings = Settings(gpu_limit=Limit(limit)) if limit is not None else Settings()
+    (report,) = analyse(load(str(path)), settings).reports
+    return report
+
+
+@pytest.mark.parametrize("case", KNOWN.values(), ids=list(KNOWN))
+def test_its_batch_is_told_and_counted(case: tuple[str, int, tuple[int, ...]], tmp_path: Path) -> None:
+    text, batch, shape = case
+    report = report_of(tmp_path, text)
+    assert (report.status, report.kind, report.parameters) == ("lower-bound", "training", None)
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == shape
+    assert (report.training.batch_size.value, report.training.optimizer.value.name) == (batch, "adam")
+    assert report.estimate is not None
+    values = batch * shape[0] * shape[1] * shape[2]
+    block = 512 if report.framework == "torch" else 256
+    assert report.estimate.input == -(-4 * values // block) * block
+    assert [finding.code for finding in cnm301.check(report, Settings())] == ["CNM301"]
+    assert not list(cnm302.check(report, Settings()))
+
+
+@pytest.mark.parametrize("text", NOT_KNOWN.values(), ids=list(NOT_KNOWN))
+def test_its_input_is_not_told_where_something_else_may_change_it(text: str, tmp_path: Path) -> None:
+    report = report_of(tmp_path, text)
+    assert (report.status, report.training.input_shape, report.estimate) == ("unresolved", None, None)
+    assert report.training.batch_size.value == 16
+
+
+@pytest.mark.parametrize(("limit", "fits"), [(1000, False), (2**34, None)])
+def test_what_its_batch_alone_exceeds_does_not_fit(limit: int, fits: bool | None, tmp_path: Path) -> None:
+    assert report_of(tmp_path, TORCH.format(step=PLAIN), limit).fits is fits
