@@ -52,10 +52,13 @@ class Run:
     notes: list[Note] = field(default_factory=list)
     lasts: list[int] = field(default_factory=list)
 
+    def ending(self, first: int, last: int) -> list[Note]:
+        """Those that ended between two numbers."""
+        return self.notes[bisect_left(self.lasts, first) : bisect_right(self.lasts, last)]
+
     def within(self, first: int, last: int) -> list[Note]:
-        """Those that were made between two numbers."""
-        low, high = bisect_left(self.lasts, first), bisect_right(self.lasts, last)
-        return [note for note in self.notes[low:high] if note.first >= first]
+        """Those that began and ended between two numbers."""
+        return [note for note in self.ending(first, last) if note.first >= first]
 
 
 class Kept:
@@ -65,6 +68,10 @@ class Kept:
         self.numbers = [number for number, _ in sizes]
         self.sums = [0, *accumulate(size for _, size in sizes)]
         self.counted: set[tuple[Span, int]] = set()
+
+    def number_in(self, note: Note) -> int:
+        """How many of the ops ran within one evaluation of an expression."""
+        return bisect_right(self.numbers, note.last) - bisect_right(self.numbers, note.first)
 
     def within(self, note: Note, span: Span) -> int:
         """What is kept for the ops of one evaluation of an expression."""
@@ -120,9 +127,11 @@ class Collected:
         own = {call.number: call for call in model.calls}
         kept = Kept(sorted((number_of(call, own), size) for call, size in keeping))
         self.take(found, notes.within(*reach(model.calls)), kept, shapes=True)
-        # The program's own step is another run of the model, with numbers for the batch.
+        # The program's own step is another run of the model, with numbers for the batch. It begins where the first
+        # expression begins that keeps something and has ended by then.
         first, last = reach([call for call, _ in keeping])
-        stepped = notes.within(first - 1, last) if keeping else []
+        begins = min((note.first for note in notes.ending(first, last) if kept.number_in(note)), default=first)
+        stepped = notes.within(begins, last) if keeping else []
         known = set(found)
         self.take(found, [note for note in stepped if self.span(note.node) not in known], kept, shapes=True)
         self.take(found, [note for note in stepped if self.span(note.node) in known], kept, shapes=False)
