@@ -312,9 +312,11 @@ class Analyst:
         assert job.question is not None
         line, answer = job.question
         try:
-            source = shared(shown_path(job.path), job.text)
             found: Sequence[Fix] = fixes_of(
-                source, self.settings, files=files, wanted=lambda finding: finding.line == line
+                shared(shown_path(job.path), job.text),
+                self.settings,
+                files=files,
+                wanted=lambda finding: finding.line == line,
             )
         except Exception as error:
             answer.set_exception(RuntimeError(internal_error(error).reason))
