@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem import frameworks
 from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.graph import Call, Invocation, Tensor
+from flake8_cnnmem.graph import Call, Invocation, Model, Tensor
 from flake8_cnnmem.hints.model import Span
 from flake8_cnnmem.hints.places import Places
 from flake8_cnnmem.unknown import Unknown
@@ -53,10 +52,13 @@ class Run:
     notes: list[Note] = field(default_factory=list)
     lasts: list[int] = field(default_factory=list)
 
+    def ending(self, first: int, last: int) -> list[Note]:
+        """Those that ended between two numbers."""
+        return self.notes[bisect_left(self.lasts, first) : bisect_right(self.lasts, last)]
+
     def within(self, first: int, last: int) -> list[Note]:
-        """Those that were made between two numbers."""
-        low, high = bisect_left(self.lasts, first), bisect_right(self.lasts, last)
-        return [note for note in self.notes[low:high] if note.first >= first]
+        """Those that began and ended between two numbers."""
+        return [note for note in self.ending(first, last) if note.first >= first]
 
 
 class Kept:
@@ -66,6 +68,10 @@ class Kept:
         self.numbers = [number for number, _ in sizes]
         self.sums = [0, *accumulate(size for _, size in sizes)]
         self.counted: set[tuple[Span, int]] = set()
+
+    def number_in(self, note: Note) -> int:
+        """How many of the ops ran within one evaluation of an expression."""
+        return bisect_right(self.numbers, note.last) - bisect_right(self.numbers, note.first)
 
     def within(self, note: Note, span: Span) -> int:
         """What is kept for the ops of one evaluation of an expression."""
@@ -82,8 +88,8 @@ class Collected:
     def __init__(self, path: str, places: Places, notes: Sequence[Note]) -> None:
         self.path = path
         self.places = places
-        self.made: dict[int, list[ast.Call]] = {}
-        """By the id of a layer or other object: the calls that gave it."""
+        self.made: dict[int, tuple[Instance, list[ast.Call]]] = {}
+        """By the id of a layer or other object: itself, and the calls that gave it."""
         self.runs: dict[int, Run] = {}
         """By the id of the evaluation: its other notes."""
         for note in notes:
@@ -92,7 +98,7 @@ class Collected:
                 run.notes.append(note)
                 run.lasts.append(note.last)
             elif isinstance(note.node, ast.Call):
-                nodes = self.made.setdefault(id(note.value), [])
+                _, nodes = self.made.setdefault(id(note.value), (note.value, []))
                 if note.node not in nodes:
                     nodes.append(note.node)
         self.spans: dict[int, Span] = {}
@@ -121,13 +127,15 @@ class Collected:
         own = {call.number: call for call in model.calls}
         kept = Kept(sorted((number_of(call, own), size) for call, size in keeping))
         self.take(found, notes.within(*reach(model.calls)), kept, shapes=True)
-        # The program's own step is another run of the model, with numbers for the batch.
+        # The program's own step is another run of the model, with numbers for the batch. It begins where the first
+        # expression begins that keeps something and has ended by then.
         first, last = reach([call for call, _ in keeping])
-        stepped = notes.within(first - 1, last)
+        begins = min((note.first for note in notes.ending(first, last) if kept.number_in(note)), default=first)
+        stepped = notes.within(begins, last) if keeping else []
         known = set(found)
         self.take(found, [note for note in stepped if self.span(note.node) not in known], kept, shapes=True)
         self.take(found, [note for note in stepped if self.span(note.node) in known], kept, shapes=False)
-        self.take_layers(found, model.root, model.calls, keeping)
+        self.take_layers(found, model, keeping)
         self.taken.update(found)
         return sorted(found.values(), key=lambda each: (*each.span[2:], -each.span[0], -each.span[1]))
 
@@ -155,30 +163,29 @@ class Collected:
             if size:
                 at.kept = (at.kept or 0) + size
 
-    def take_layers(
-        self, found: dict[Span, Found], root: Any, calls: Sequence[Call], keeping: Iterable[tuple[Call, int]]
-    ) -> None:
+    def take_layers(self, found: dict[Span, Found], model: Model, keeping: Iterable[tuple[Call, int]]) -> None:
         """Add the layers, where they are made."""
         kept: dict[int, int] = {}
         for call, size in keeping:
             for key in {id(each.layer) for each in call.ancestry() if each.layer is not None}:
                 kept[key] = kept.get(key, 0) + size
         invocations: dict[int, tuple[Invocation, Call]] = {}
-        for call in calls:
+        for call in model.calls:
             for each in call.ancestry():
                 invocations[each.number] = (each, call)
         runs: dict[int, list[tuple[Invocation, Call]]] = {}
         for each, last in invocations.values():
             runs.setdefault(id(each.layer), []).append((each, last))
         self.called.update(span for span, at in found.items() if any(is_tensors(value) for value in at.values))
-        for layer in layers_inside(root):
-            for node in self.made.get(id(layer), ()):
+        # Asked of the paths: what the program has put into the model itself may have been put back by now.
+        for layer, nodes in [self.made[key] for key in model.paths if key in self.made]:
+            for node in nodes:
                 span = self.span(node)
                 if span in self.taken:
                     continue
                 at = found.setdefault(span, Found(node, span))
                 at.layers.append(layer)
-                if layer is root:
+                if layer is model.root:
                     continue
                 if keeping and (id(layer) in kept or runs.get(id(layer))):
                     at.kept_by_layers = (at.kept_by_layers or 0) + kept.get(id(layer), 0)
@@ -198,19 +205,6 @@ class Collected:
             node = getattr(site, "node", None)
             self.sites[id(site)] = self.span(node) if isinstance(node, ast.Call) else None
         return self.sites[id(site)]
-
-
-def layers_inside(root: Any) -> Iterator[Instance]:
-    """A model and every layer in it, each once."""
-    framework = frameworks.of_layer(root)
-    seen: set[int] = set()
-    waiting = [root] if framework is not None else []
-    while waiting:
-        layer = waiting.pop()
-        if id(layer) not in seen and framework is not None:
-            seen.add(id(layer))
-            yield layer
-            waiting.extend(child for _, child in reversed(framework.children(layer)))
 
 
 def number_of(call: Call, own: dict[int, Call]) -> int:

@@ -34,7 +34,7 @@ def hint_at(found: Found, report: ModelReport) -> Hint | None:
     shape, kept = span_of_shapes(tensors), found.kept if tensors else None
     if not tensors and found.uncalled:
         shape, kept = span_of_shapes(found.uncalled), found.kept_by_layers
-    parameters = in_numbers(found.layers)
+    parameters = in_numbers(found.layers, report)
     if not shape and not parameters:
         return None
     return worded(Hint(found.span, shape, parameters, kept, "", detail_of(shape, parameters, kept, report)))
@@ -94,9 +94,9 @@ def in_words(value: Value, dtype: bool = True) -> str:
     return f"a {type(value).__name__}"
 
 
-def in_numbers(layers: Sequence[Instance]) -> str:
+def in_numbers(layers: Sequence[Instance], report: ModelReport) -> str:
     """`9,408 parameters`, `2,359,296 parameters in 3 layers`; empty for layers without."""
-    counts = [count for layer in layers if (count := parameters_of(layer))]
+    counts = [count for layer in layers if (count := parameters_of(layer, report))]
     total = sum(counts)
     if not total:
         return ""
@@ -104,8 +104,10 @@ def in_numbers(layers: Sequence[Instance]) -> str:
     return said if len(counts) == 1 else f"{said} in {len(counts)} layers"
 
 
-def parameters_of(layer: Instance) -> int:
+def parameters_of(layer: Instance, report: ModelReport) -> int:
     """The values of the parameters in a layer, as far as their sizes are known."""
+    if report.model is not None and layer is report.model.root and not report.parts:
+        return report.parameters or 0
     framework = frameworks.of_layer(layer)
     total = 0
     for weight in framework.weights(layer) if framework is not None else ():
@@ -138,11 +140,12 @@ def layer_lines(found: Found, report: ModelReport) -> Iterator[str]:
     """The rows of the layers that are made here."""
     names = report.model.paths if report.model is not None else {}
     for layer in found.layers[:MOST_CALLS]:
-        count = parameters_of(layer)
+        count = parameters_of(layer, report)
         said = [names.get(id(layer)) or report.name, layer.cls.name]
         yield ", ".join([*said, f"{count:,} parameters"] if count else said)
     if len(found.layers) > MOST_CALLS:
-        yield f"and {len(found.layers) - MOST_CALLS} more layers: {in_numbers(found.layers) or 'no parameters'} in all"
+        whole = in_numbers(found.layers, report) or "no parameters"
+        yield f"and {len(found.layers) - MOST_CALLS} more layers: {whole} in all"
     if found.uncalled and not found.values:
         yield f"gives {span_of_shapes(found.uncalled)}"
 

@@ -179,12 +179,10 @@ class Analyst:
     def put(self, job: Job) -> None:
         """A new text: what waits for an older one is dropped, who works on it stops, or on what can wait."""
         self.drop(job.path)
-        if self.current is not None and self.current.behind:
-            self.current.stale = True
-            self.waiting.append(
-                Job(self.current.path, self.current.text, self.current.version, time.monotonic() + LATER, behind=True)
-            )
         self.waiting.append(job)
+        if self.current is not None and self.current.behind and not self.current.stale:
+            self.current.stale = True
+            self.put_behind(self.current.path)
 
     def drop(self, path: str) -> None:
         for job in self.waiting:

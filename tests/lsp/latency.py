@@ -26,15 +26,16 @@ def measured(path: Path) -> tuple[int, int, list[float], list[float]]:
     with Client(path.parent) as client:
         client.open(path.name, text)
         hints = len(client.hints(path.name))
-        at = next(number for number, line in enumerate(text.split("\n")) if line.strip().startswith("def forward"))
-        # A new line in front of the forward pass, with a name that grows letter by letter.
-        indent = len(text.split("\n")[at]) - len(text.split("\n")[at].lstrip())
-        client.type(path.name, at, 0, f"{' ' * indent}a = 1\n")
+        # A new line in front of the first class, with a name that grows letter by letter.
+        lines = text.split("\n")
+        at = next(at for at, line in enumerate(lines) if line.startswith("class ") and lines[at - 1][:1] != "@")
+        client.type(path.name, at, 0, "a = 1\n")
         client.hints(path.name)
+        assert dict(client.hints(path.name)), "the text is to stay sound"
         for _ in range(LETTERS):
             time.sleep(0.2)
             begun, busy = time.perf_counter(), processor_time(client.process.pid)
-            client.type(path.name, at, indent, "a")
+            client.type(path.name, at, 0, "a")
             client.hints(path.name)
             waited.append(time.perf_counter() - begun)
             worked.append(processor_time(client.process.pid) - busy)
