@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.attributes import bind
+from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
