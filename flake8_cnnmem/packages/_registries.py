@@ -25,7 +25,16 @@ HELD = "_module_dict"
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    """A function of registries and settings. What it is handed in their place has not their attributes: a TypeError of
+    the program, as where a function of the host is handed it."""
+
+    def of_these(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+        try:
+            return function(run, *args, **kwargs)
+        except (AttributeError, KeyError) as error:
+            raise TypeError(str(error)) from None
+
+    return Native(name, of_these, absorb=False)
 
 
 def init(

@@ -10,9 +10,9 @@ from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class
 from flake8_cnnmem.frameworks.torch.containers import MODULE_DICT, MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.module import MODULE
-from flake8_cnnmem.packages._config_objects import get, held, holder, members, native, plain
+from flake8_cnnmem.packages._config_objects import get, held, holder, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
-from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, root
+from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Run, StaticMethod, Value
 
