@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -97,3 +99,57 @@ def test_a_finder_that_says_nothing(source: str) -> None:
 def test_a_package_within_another(tmp_path: Path) -> None:
     path = tmp_path / "src" / "outer" / "inner"
     assert list(mapped(f"MAPPING = {{'outer.inner': {str(path)!r}}}\n")) == [str(tmp_path / "src")]
+
+
+def letters(path: Path) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(str(path).encode()).digest()).decode()[:8]
+
+
+KEPT: dict[str, tuple[dict[str, str], str, dict[str, str]]] = {
+    "poetry": (
+        {"pyproject.toml": '[tool.poetry]\nname = "Leaf_Net 1"\n'},
+        "cache/pypoetry/virtualenvs/leaf-net_1-{root}-py3.11",
+        {"XDG_CACHE_HOME": "{home}/cache"},
+    ),
+    "poetry, told where": (
+        {"pyproject.toml": '[project]\nname = "leaf"\n', "poetry.lock": ""},
+        "envs/leaf-{root}-py3.12",
+        {"POETRY_VIRTUALENVS_PATH": "{home}/envs"},
+    ),
+    "pipenv": ({"Pipfile": ""}, ".local/share/virtualenvs/project-{pipfile}", {}),
+    "pipenv, told where": ({"Pipfile": ""}, "work/project-{pipfile}", {"WORKON_HOME": "{home}/work"}),
+    "hatch": (
+        {"pyproject.toml": '[project]\nname = "Leaf_Net"\n[tool.hatch.envs.default]\n'},
+        ".local/share/hatch/env/virtual/leaf-net/{root}/leaf-net",
+        {},
+    ),
+    "pyenv": ({".python-version": "leaf-3.11\n"}, ".pyenv/versions/leaf-3.11", {}),
+    "conda": ({"environment.yml": "name: leaf\ndependencies: []\n"}, "miniconda3/envs/leaf", {}),
+    "conda, told where": (
+        {"environment.yml": "name: 'leaf'\n"}, "opt/conda/envs/leaf", {"CONDA_EXE": "{home}/opt/conda/bin/conda"}
+    ),
+}  # fmt: skip
+"""By tool: the project's files, where the tool keeps the project's environment below a home folder, and variables."""
+
+
+@pytest.mark.parametrize("tool", KEPT)
+def test_an_environment_that_a_tool_keeps_elsewhere(tool: str, tmp_path: Path) -> None:
+    texts, place, variables = KEPT[tool]
+    home, root = tmp_path / "home", tmp_path / "project"
+    made(tmp_path, "home", "project")
+    hashes = {"root": letters(root), "pipfile": letters(root / "Pipfile")}
+    made(home, f"{place.format(**hashes)}/{PACKAGES}")
+    files = Told(HOME=str(home), **{name: value.format(home=home) for name, value in variables.items()})
+    packages = str(home / place.format(**hashes) / PACKAGES)
+    assert packages not in search_folders([], str(root), files)
+    for name, text in texts.items():
+        (root / name).write_text(text, encoding="utf-8")
+    assert packages in search_folders([], str(root), files)
+
+
+@pytest.mark.parametrize("line", ["../../etc", "..", "/etc", ".hidden", ""])
+def test_a_python_version_that_is_no_name(line: str, tmp_path: Path) -> None:
+    made(tmp_path, f"etc/{PACKAGES}", "home", "project")
+    (tmp_path / "project" / ".python-version").write_text(line, encoding="utf-8")
+    before = search_folders([], str(tmp_path / "home"), Told(HOME=str(tmp_path / "home")))
+    assert search_folders([], str(tmp_path / "project"), Told(HOME=str(tmp_path / "home"))) == before

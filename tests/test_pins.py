@@ -80,7 +80,7 @@ FILES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"keras": "==2.2.4"},
     ),
     "what cannot be read": (
-        {"uv.lock": "[[", "Pipfile.lock": "[" * 3000, "environment.yml": "a: [", "setup.cfg": "x", "pyproject.toml": ""},
+        {"uv.lock": "[[", "Pipfile.lock": "[" * 3000, "environment.yml": "a: [", "setup.cfg": "x"},
         {},
     ),
     "of another shape": (

@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
     command.set_defaults(command=run)
     own = command.add_subparsers(dest="what", metavar="WHAT", required=True)
     adds = own.add_parser("add", help="packages by name, in the versions that the project pins unless one is given")
-    adds.add_argument("packages", nargs="+", metavar="PACKAGE", help="torchvision, torchvision==0.20, 'timm>=1,<2'")
+    adds.add_argument("packages", nargs="+", metavar="PACKAGE", help="timm, timm==1.0.11, 'timm>=1,<2'")
     sync = own.add_parser(
         "sync", help="what the project asks for and is not modelled here, in the versions that it pins"
     )

@@ -217,6 +217,8 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
                 run.note_registry(instance)
             return instance
         instance.site = instance.site or site
+        if isinstance(instance.payload, dict):
+            run.note_registry(instance.payload)
     else:
         instance = Instance(cls, site=site)
     if run.births is not None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 TODO, RUNNING, DONE = 0, 1, 2
 
+HANDED_ON = frozenset(("__version__", "__version_info__"))
+"""Names with two underscores that a package's own `__all__` hands on (`from .version import *`)."""
+
 
 class Outline:
     """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
@@ -195,7 +198,7 @@ class Module:
 
     def from_stars(self, run: Interpreter, word: str) -> Value:
         """Look a name up in the modules that `from ... import *` names, the last first."""
-        if word in self.asked or word.startswith("__"):
+        if word in self.asked or (word.startswith("__") and word not in HANDED_ON):
             return MISSING
         self.asked.add(word)
         try:

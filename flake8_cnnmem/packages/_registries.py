@@ -7,11 +7,13 @@ when it is asked for (`evaluate/registries.py`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.registries import registered_elsewhere
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Run, StaticMethod, Value
@@ -23,7 +25,16 @@ HELD = "_module_dict"
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    """A function of registries and settings. What it is handed in their place has not their attributes: a TypeError of
+    the program, as where a function of the host is handed it."""
+
+    def of_these(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+        try:
+            return function(run, *args, **kwargs)
+        except (AttributeError, KeyError) as error:
+            raise TypeError(str(error)) from None
+
+    return Native(name, of_these, absorb=False)
 
 
 def init(
@@ -47,6 +58,15 @@ def init(
     if above is not None:
         run.changed(above.attributes["_children"])
         above.attributes["_children"][scope or inferred] = self
+
+
+def root(name: str) -> Instance:
+    """A registry without a parent, of which the source is not read: modules that the program imports fill it."""
+    held: dict[Value, Value] = {}
+    return Instance(REGISTRY, {
+        "_name": name, "name": name, "_scope": "mmengine", "scope": "mmengine", "parent": None, "_children": {},
+        "children": {}, "build_func": None, HELD: held, "module_dict": held, "_locations": (),
+    })  # fmt: skip
 
 
 def root_of(registry: Instance) -> Instance:
@@ -80,8 +100,11 @@ def scoped(run: Any, registry: Instance, scope: Value) -> Instance | None:
 def own(run: Any, registry: Instance, key: str) -> Value:
     """What a registry itself holds under a key, once what registers it has been found; or MISSING."""
     held = registry.attributes[HELD]
-    if key not in held and id(held) in run.registries:
-        run.importer.registered(held, key)
+    if key not in held:
+        if id(held) in run.registries:
+            run.importer.registered(held, key)
+        else:
+            registered_elsewhere(run.importer, os.devnull, held, ("register_module",), key)
     found: Value = held.get(key, MISSING)
     return found
 
@@ -120,7 +143,7 @@ def in_force(run: Any, self: Instance, scope: Value = None) -> Instance:
 
 
 def register(run: Any, self: Instance, name: Value = None, force: Value = False, module: Value = None) -> Value:
-    """`@R.register_module()`, `@R.register_module("x")`, `R.register_module("x", module=X)`, and `@R.register_module`."""
+    """`@R.register_module()`, `@R.register_module("x")`, `R.register_module("x", module=X)`, `@R.register_module`."""
     if isinstance(name, (Class, Function)):
         name, module = None, name
     if module is not None:
@@ -157,7 +180,9 @@ def build(run: Any, self: Instance, cfg: Value, *args: Value, **kwargs: Value) -
     return build_model(run, cfg, self, *args, **kwargs)
 
 
-def build_model(run: Any, cfg: Value, registry: Value, default_args: Value = None, *args: Value, **kwargs: Value) -> Value:
+def build_model(
+    run: Any, cfg: Value, registry: Value, default_args: Value = None, *args: Value, **kwargs: Value
+) -> Value:
     """One object; of a list of settings a torch Sequential of them."""
     items = payload(cfg)
     if isinstance(items, list):
@@ -180,7 +205,7 @@ def build_one(run: Any, cfg: Value, registry: Value, default_args: Value = None)
     scope = given.pop("_scope_", None)
     kind = given.pop("type", MISSING)
     if kind is MISSING:
-        raise run.error("KeyError", "`cfg` or `default_args` must contain the key \"type\"")
+        raise run.error("KeyError", '`cfg` or `default_args` must contain the key "type"')
     if isinstance(kind, Unknown):
         return kind
     seen = run.data(SCOPE)

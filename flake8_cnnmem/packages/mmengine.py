@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
-from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
-from flake8_cnnmem.packages._config_objects import get, held, holder, members, native, plain
+from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class
+from flake8_cnnmem.frameworks.torch.containers import MODULE_DICT, MODULE_LIST, SEQUENTIAL
+from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.packages._config_objects import get, held, holder, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
-from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope
+from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Run, StaticMethod, Value
 
 CONFIG_DICT = holder("ConfigDict", "mmengine.config.config")
 
@@ -42,8 +45,8 @@ def assign(run: Run, self: Instance, name: Value, value: Value) -> None:
 
 
 def from_file(run: Any, filename: Value, *args: Value, **kwargs: Value) -> Value:
-    """The settings of a Python, YAML or JSON file, and the modules that they want imported, whose registrations are then
-    in force."""
+    """The settings of a Python, YAML or JSON file. The modules that they want imported are looked for, so that
+    what they register is found."""
     path = payload(filename)
     if isinstance(path, Unknown):
         return path
@@ -115,4 +118,38 @@ PLACED: dict[str, dict[str, Value]] = {
     "mmengine.registry.utils": dict(REGISTRIES),
 }
 
-STAND_INS: dict[str, dict[str, Value]] = {"mmengine": dict(SETTINGS), "mmengine.config": dict(SETTINGS)}
+
+def base_module(run: Run, self: Instance, init_cfg: Value = None) -> None:
+    """`BaseModule(init_cfg)`: how weights are filled says nothing of their sizes."""
+    run.call(run.get(MODULE, "__init__"), self)
+    run.set(self, "init_cfg", init_cfg)
+
+
+def listed(run: Run, self: Instance, *args: Value, init_cfg: Value = None) -> None:
+    """`Sequential(*modules, init_cfg=...)` and its like."""
+    run.call(run.get(self.cls.bases[-1], "__init__"), self, *args)
+
+
+def own_class(name: str, base: Class, init: Value) -> Class:
+    return native_class(
+        name,
+        {"__init__": native("__init__", init), "init_weights": ignored("init_weights")},
+        base,
+        module="mmengine.model",
+    )
+
+
+BASE_MODULE = own_class("BaseModule", MODULE, base_module)
+
+ROOTS = ("MODELS", "MODEL_WRAPPERS", "TASK_UTILS", "TRANSFORMS", "DATASETS", "HOOKS", "LOOPS", "RUNNERS", "OPTIMIZERS")
+
+STAND_INS: dict[str, dict[str, Value]] = {
+    "mmengine": dict(SETTINGS),
+    "mmengine.config": dict(SETTINGS),
+    "mmengine.registry": {**REGISTRIES, **{name: Fresh(partial(root, name.lower())) for name in ROOTS}},
+    "mmengine.model": {
+        "BaseModule": BASE_MODULE,
+        **{each.name: own_class(each.name, each, listed) for each in (SEQUENTIAL, MODULE_LIST, MODULE_DICT)},
+    },
+}
+"""What is known of it where its source is not found: projects that build on it have their models themselves."""

@@ -40,7 +40,7 @@ def checked(asked: str) -> str:
     an option."""
     found = requirement(asked)
     if found is None or found[2]:
-        raise NotFetched(f"{asked!r} is no package of an index: give a name, and a version like torchvision==0.20")
+        raise NotFetched(f"{asked!r} is no package of an index: give a name, and a version like timm==1.0.11")
     return f"{found[0]}{found[1]}"
 
 

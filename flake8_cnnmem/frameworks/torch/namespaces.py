@@ -49,6 +49,7 @@ from flake8_cnnmem.frameworks.torch.distributed import (
     processes,
     wrappers,
 )
+from flake8_cnnmem.frameworks.torch.hub import HUB
 from flake8_cnnmem.frameworks.torch.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.layers import (
     activation,
@@ -280,11 +281,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.autograd.variable": {"Variable": VARIABLE},
     "torch.autograd.profiler": {"profile": regions.QUIET, "record_function": regions.QUIET},
     "torch.profiler": {"record_function": regions.QUIET},
-    "torch.hub": {
-        "load_state_dict_from_url": scripting.native("load_state_dict_from_url", scripting.load),
-        "load": scripting.unknown("load", "a model is downloaded"),
-        "get_dir": scripting.unknown("get_dir", "where downloads are kept is not known"),
-    },
+    "torch.hub": HUB,
     "torch.utils.model_zoo": {"load_url": scripting.native("load_url", scripting.load)},
     "torch.compiler": {
         "is_compiling": scripting.answer("is_compiling", False),
