@@ -59,6 +59,8 @@ class Tensor:
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
     classes: int = 0
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
+    as_wide_as: Tensor | None = None
+    """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide: that one."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.

@@ -92,6 +92,8 @@ class Class:
     """Set when a base class could not be resolved: a missing attribute is then unknown, not absent."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What natives keep about a class (dataclass fields, a layer's stub)."""
+    by_native: bool = False
+    """Whether instances that hold the same `native` are one key of a dict (dtypes)."""
 
     def __repr__(self) -> str:
         return f"<class {self.name}>"
@@ -157,11 +159,15 @@ class Instance:
 
     def __eq__(self, other: object) -> bool:
         """As keys of host dicts: an instance of a str's, number's or tuple's subclass is what it holds."""
+        if self.cls.by_native:
+            return isinstance(other, Instance) and other.cls is self.cls and bool(other.native == self.native)
         if self is other or not isinstance(self.payload, (str, bytes, int, float, tuple, frozenset)):
             return self is other
         return bool(self.payload == (other.payload if isinstance(other, Instance) else other))
 
     def __hash__(self) -> int:
+        if self.cls.by_native:
+            return hash(self.native)
         plain = isinstance(self.payload, (str, bytes, int, float, tuple, frozenset))
         return hash(self.payload) if plain else object.__hash__(self)
 

@@ -221,7 +221,9 @@ def rebuilt(
                 return tensor
             found = copies.get(id(tensor))
             if found is None:
-                found = copies[id(tensor)] = replace(tensor, shape=leaf_shape(tensor), call=None)
+                wide = copies.get(id(tensor.as_wide_as), tensor.as_wide_as)
+                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide)
+                copies[id(tensor)] = found
                 leaves.append((number, found))
             return found
 

@@ -12,9 +12,11 @@ from flake8_cnnmem.frameworks.rules import Row, Rules
 from flake8_cnnmem.graph import Call, OwnBackward, Tensor
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
+from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.placing import is_in_place
+from flake8_cnnmem.memory.plain_attention import written_out
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.queue import nodes_of
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
@@ -68,6 +70,8 @@ class Forward:
     """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
+    written: dict[int, tuple[Call, ...]] = field(default_factory=dict)
+    """The steps of attention, by the id of its call."""
     plans: dict[object, Plan] = field(default_factory=dict)
     """By all that a plan depends on."""
 
@@ -295,6 +299,9 @@ class Forward:
         if found is not None:
             return found
         dtype = resolve(tensor.dtype, self.dtype)
+        source = self.values.get(id(tensor.as_wide_as)) if tensor.dtype == "float" else None
+        if source is not None and is_floating(source.dtype):
+            dtype = source.dtype
         if tensor.shape == () and tensor.data is not None:
             found = Value(Storage(Line(), "temporaries", 0), self.memory.form((), dtype))
         else:
@@ -320,6 +327,11 @@ class Forward:
         if call.frozen and self.dated:
             operands, weights = as_it_was(call, operands), as_it_was(call, weights)
         half = self.autocast.half(call, self.dtype)
+        if isinstance(call.op, ScaledDotProduct) and memory.chip is not None:
+            steps = self._in_steps(call, [value for _, value in operands], half, memory.chip)
+            if steps:
+                self.run(steps, {id(call.outputs[0])})
+                return
         scratch: list[Storage] = []
         row: Row | None = None
         if half is not None:
@@ -371,6 +383,18 @@ class Forward:
             if key in values:
                 self.drop(key)
             values[key] = value
+
+    def _in_steps(self, call: Call, operands: Sequence[Value], half: str | None, chip: Chip) -> tuple[Call, ...]:
+        """The calls of attention that no fused kernel computes; none where one does."""
+        assert isinstance(call.op, ScaledDotProduct)
+        variant = kernel(call.op, operands, half, chip)
+        if not variant or not variant[0].startswith("math"):
+            return ()
+        found = self.written.get(id(call))
+        if found is None:
+            trained = len(operands) > 3 and operands[3].grad
+            found = self.written[id(call)] = written_out(call, [value.dtype for value in operands], half, trained)
+        return found
 
     def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> Row:
         """What the framework's rules say of the call, under autocast to `half` if it is on."""

@@ -27,6 +27,7 @@ from flake8_cnnmem.memory.placing import (
     shares_input,
     turned_by,
 )
+from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, summed
 from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storages import Form, Memory, Value
@@ -182,6 +183,8 @@ def result_of(
         # What is real of complex numbers (magnitudes, parts) is half as wide. The inverse of a transform makes complex
         # numbers as many as its result first: they are counted in its place.
         dtype = REAL.get(computed, computed) if call.op.kind != "fourier" else computed
+        if isinstance(call.op, CastBack):
+            dtype = call.op.dtype
     elif half is not None and is_handed_on(call, row, tensor):
         dtype = computed
     sizes = memory.sizes(tensor.shape)

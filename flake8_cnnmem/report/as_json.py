@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.versions import versions_of
 from flake8_cnnmem.lines import position
 from flake8_cnnmem.memory.estimate import Estimate, Moment
 from flake8_cnnmem.precedence import shown_path
+from flake8_cnnmem.report.phrases import is_close
 from flake8_cnnmem.training import Fact
 
 SCHEMA = 2
@@ -109,9 +110,13 @@ def model(report: ModelReport) -> dict[str, Any]:
             "workspaces": None if estimate is None else workspaces(estimate),
             "allocated": None if estimate is None else estimate.allocated,
             "reserved": None if estimate is None else estimate.reserved,
+            "convolution_workspaces": None
+            if estimate is None or not estimate.overhead_parts
+            else estimate.convolutions,
         },
         "limit": report.limit,
         "fits": report.fits,
+        "too_close_to_call": too_close(report),
         "largest_batch_size": report.largest_batch_size,
         "remedies": [
             {"change": remedy.change, "total": remedy.total, "fits": remedy.fits} for remedy in report.remedies
@@ -131,6 +136,14 @@ def model(report: ModelReport) -> dict[str, Any]:
         ],
         "evaluation": None if report.evaluation is None else evaluation(report.evaluation),
     }
+
+
+def too_close(report: ModelReport) -> bool | None:
+    """Whether a card's own verdict is within what is not known of the card; None without a verdict, or a card."""
+    estimate = report.estimate
+    if estimate is None or report.limit is None or report.fits is None or not estimate.overhead_parts:
+        return None
+    return is_close(estimate.total, report.limit)
 
 
 def workspaces(estimate: Estimate) -> int | None:

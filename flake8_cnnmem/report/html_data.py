@@ -98,7 +98,7 @@ def model_data(report: ModelReport, settings: Settings) -> dict[str, Any]:
             {"what": one_line(what), "place": one_line(where), "bytes": size}
             for what, where, size in phrases.beside(report)
         ],
-        "more": [one_line(line) for line in (*phrases.growth(report), phrases.evaluated(report)) if line],
+        "more": [one_line(line) for line in said(report) if line],
         "remedies": [
             {"change": one_line(remedy.change), "total": remedy.total, "fits": remedy.fits}
             for remedy in report.remedies
@@ -128,6 +128,11 @@ def layers(report: ModelReport) -> list[list[Any]]:
 
 def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def said(report: ModelReport) -> list[str]:
+    """What stands below the terms: what grows, what is not counted, an evaluation that needs more."""
+    return [*phrases.growth(report), *phrases.not_counted(report), phrases.evaluated(report)]
 
 
 def terms(estimate: Estimate) -> list[tuple[str, str, int]]:

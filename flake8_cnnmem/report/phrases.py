@@ -179,11 +179,15 @@ CLOSE = 3
 """Percent of a card: what its context takes is known to a third, and what convolutions take for a moment is not."""
 
 
+def is_close(total: int, limit: int) -> bool:
+    return abs(limit - total) * 100 < CLOSE * limit
+
+
 def fits_by(report: ModelReport, total: int, limit: int, on_card: bool) -> str:
     """`fits, 13.0 GiB to spare`, `does not fit: 1.2 GiB over`; near the size of a card `too close to call: fits by
     120 MiB of 15.0 GiB`."""
     rest = units.show(abs(limit - total))
-    if on_card and abs(limit - total) * 100 < CLOSE * limit:
+    if on_card and is_close(total, limit):
         by = "fits" if report.fits else "over"
         return f"too close to call: {by} by {report.bound}{rest} of {units.show(limit)}"
     return f"fits, {rest} to spare" if report.fits else f"does not fit: {report.bound}{rest} over"

@@ -27,30 +27,11 @@ UNROUNDED = replace(RULES, alignment=1)
 
 CLOSE = 0.001
 OFF: dict[str, tuple[float, str]] = {
-    "attention.py::InFull() float32": (0.19, "the plain product's gradients, which come one after the other"),
-    "attention.py::InFull() mixed_float16": (0.1, "the plain product's gradients, which come one after the other"),
-    **{
-        f"contexts.py::{name} float32": (0.3, "the plain product's gradients, which come one after the other")
-        for name in (
-            "Chosen(SDPBackend.MATH)",
-            "Chosen([SDPBackend.MATH, SDPBackend.EFFICIENT_ATTENTION], set_priority=True)",
-            "Switched()",
-        )
-    },
-    **{
-        f"contexts.py::{name} mixed_float16": (0.004, "the plain product's gradients, which come one after the other")
-        for name in (
-            "Chosen(SDPBackend.MATH)",
-            "Chosen([SDPBackend.MATH, SDPBackend.EFFICIENT_ATTENTION], set_priority=True)",
-            "Switched()",
-        )
-    },
     "contexts.py::Cached() float32": (0.012, "a weight's gradients that are added up in half precision"),
     "contexts.py::Cached() mixed_float16": (0.012, "a weight's gradients that are added up in half precision"),
     "contexts.py::Regions() float32": (0.006, "an input that is cast only for its weight's gradient"),
     "contexts.py::Frozen() float32": (0.3, "the fast path of an encoder's layer in evaluation"),
     "attention.py::TinyHeads() mixed_float16": (0.11, "what padded heads make on their way back"),
-    "attention.py::TinyHeads() float32": (0.05, "the plain product's gradients, which come one after the other"),
     "attention.py::Linearised() mixed_float16": (0.11, "a softmax across positions of a slice"),
     "sequences.py::Smoothed() mixed_float16": (0.08, "a label smoothing in half precision"),
     "sequences.py::PlainCells() mixed_float16": (0.013, "a cell's copies in half precision are held too long"),
@@ -59,7 +40,6 @@ OFF: dict[str, tuple[float, str]] = {
     "attention.py::LengthFirst() mixed_float16": (0.013, "a gradient that lies as the kernel wants it is copied"),
     "attention.py::Latents() float32": (0.007, "a gradient that lies as the kernel wants it is copied"),
     "attention.py::Latents() mixed_float16": (0.004, "a gradient that lies as the kernel wants it is copied"),
-    "sequences.py::Vae() mixed_float16": (0.002, "what is kept of a product is not the cast"),
     "sequences.py::Cumulated() float32": (0.002, "the norm's gradient"),
     "sequences.py::Cumulated() mixed_float16": (0.002, "the norm's gradient"),
 }

@@ -6,8 +6,11 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 import flake8_cnnmem
 from flake8_cnnmem.answers import ModelReport
+from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.report import as_json
 from flake8_cnnmem.unknown import Unknown
 
@@ -94,9 +97,11 @@ def test_a_model_in_full(make_report: Make) -> None:
                     "workspaces": None,
                     "allocated": None,
                     "reserved": None,
+                    "convolution_workspaces": None,
                 },
                 "limit": 12288 * MIB,
                 "fits": False,
+                "too_close_to_call": None,
                 "largest_batch_size": 63,
                 "remedies": [],
                 "parts": [],
@@ -107,6 +112,19 @@ def test_a_model_in_full(make_report: Make) -> None:
             }
         ],
     }
+
+
+@pytest.mark.parametrize(("spare", "close"), [(8000, False), (400, True), (-400, True), (-8000, False)])
+def test_a_cards_verdict_is_too_close_to_call_within_three_percent(
+    make_report: Make, make_estimate: Callable[..., Estimate], spare: int, close: bool
+) -> None:
+    limit = 15360 * MIB
+    estimate = make_estimate(
+        total=limit - spare * MIB, overhead_parts=(("cuda_context", 140 * MIB),), convolutions=900 * MIB
+    )
+    (model,) = json.loads(as_json.render([make_report(estimate=estimate, limit=limit, fits=spare > 0)]))["models"]
+    assert model["too_close_to_call"] is close
+    assert model["memory"]["convolution_workspaces"] == 900 * MIB
 
 
 def test_what_is_not_known_is_null(make_report: Make) -> None:

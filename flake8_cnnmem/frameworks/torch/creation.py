@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
 from flake8_cnnmem.frameworks.torch.constants import Constant, constant, counted, from_nested, scalar
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.placed import made_on
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
 from flake8_cnnmem.graph import Tensor, Weight
@@ -61,6 +61,7 @@ def _declare_sized(name: str, value: Any) -> None:
         shape = sizes((named["size"],) if "size" in named else size)
         result = dtype_of(dtype)
         made = filled(shape, value_as(value, result), result)
+        made.as_wide_as = source_of(dtype)
         made.requires_grad = requires_grad is True
         return made_on(run, made, device)
 
@@ -137,7 +138,9 @@ def like(input: Value, value: Any, dtype: Value = None) -> Value:
     if isinstance(tensor, Unknown):
         return Tensor(tensor, dtype_of(dtype))
     result = dtype_of(dtype, tensor.dtype)
-    return filled(tensor.shape, value_as(value, result), result)
+    made = filled(tensor.shape, value_as(value, result), result)
+    made.as_wide_as = tensor if dtype is None else source_of(dtype)
+    return made
 
 
 def _declare_like(name: str, value: Any) -> None:
@@ -186,7 +189,10 @@ def _declare_new(name: str, value: Any) -> None:
         tensor = tensor_of(input)
         own = tensor.dtype if isinstance(tensor, Tensor) else "float"
         result = dtype_of(dtype, own)
-        return born(run, filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result))
+        made = filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result)
+        if isinstance(tensor, Tensor):
+            made.as_wide_as = tensor if dtype is None else source_of(dtype)
+        return born(run, made)
 
     define(f"tensor.{name}")(method)
 

@@ -58,6 +58,7 @@ DTYPE = Class(
         "itemsize": Property(Native("itemsize", lambda run, self: SIZES[self.native])),
     },
     module="torch",
+    by_native=True,
 )
 
 DTYPES = {name: Instance(DTYPE, native=name) for name in SIZES}
@@ -88,6 +89,22 @@ def dtype_of(value: Value, default: str = "float") -> str:
         word = value.removeprefix("torch.").removeprefix("cuda.")
         return LEGACY.get(word, word if word in SIZES else default)
     return default
+
+
+def dtype_from(tensor: Tensor) -> Instance:
+    """`tensor.dtype`. Where that is left open it notes whose it is."""
+    if tensor.dtype != "float":
+        return DTYPES.get(tensor.dtype, DTYPES["float"])
+    return Instance(DTYPE, {SOURCE: tensor}, native="float")
+
+
+SOURCE = "_native_source"
+
+
+def source_of(dtype: Value) -> Tensor | None:
+    """The tensor that a dtype argument was read off, where that leaves it open."""
+    found = dtype.attributes.get(SOURCE) if isinstance(dtype, Instance) and dtype.cls is DTYPE else None
+    return found if isinstance(found, Tensor) else None
 
 
 def is_dtype(value: Value) -> bool:

@@ -51,6 +51,8 @@ ACTIVATIONS = [
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
     ("softmax", by_result(1, autocast=RESULT, layout="contiguous")),
+    # Rows that are masked throughout are looked for.
+    ("safe_softmax", Row((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
     ("log_softmax", by_result(autocast=RESULT, layout="contiguous")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
     *rows("softplus", by_input(autocast=FULL)),
@@ -349,12 +351,13 @@ LOSSES = [
     ("cross_entropy/half", Row((Kept(New("x", 2)), Kept(New("x", 4))), backward=(New("x", 2),), autocast=RESULT)),
     ("nll", Row((X,), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
-    *rows("mse smooth_l1", Row((X,), forward=temporaries(1), layout="contiguous", autocast=FULL, roomy=True)),
-    ("bce", Row((X,), autocast=FULL, roomy=True)),
-    ("soft_margin", Row((X,), backward=temporaries(2), autocast=FULL, roomy=True)),
-    ("huber", Row((X,), forward=temporaries(1), layout="contiguous", autocast=FULL)),
+    *rows("mse smooth_l1", Row((X, Kept("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
+                               roomy=True)),
+    ("bce", Row((X, Kept("x1")), autocast=FULL, roomy=True)),
+    ("soft_margin", Row((X, Kept("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
+    ("huber", Row((X, Kept("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
     *rows("multi_margin multilabel_margin", Row((X,), autocast=FULL)),
-    ("bce_with_logits", Row((X,), forward=temporaries(2), autocast=FULL)),
+    ("bce_with_logits", Row((X, Kept("x1")), forward=temporaries(2), autocast=FULL)),
     ("l1", Row((Kept(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
     ("kl_div", Row((Kept("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
     ("hinge_embedding", Row((Kept(New("x")), Kept(New("x", 1, 2))), forward=temporaries(5), backward=temporaries(1),

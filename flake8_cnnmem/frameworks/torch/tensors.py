@@ -15,9 +15,9 @@ from flake8_cnnmem.frameworks.torch.creation import value_as
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
     COMPLEX,
-    DTYPES,
     GPU,
     SIZES,
+    dtype_from,
     dtype_of,
     is_dtype,
     is_floating,
@@ -72,7 +72,7 @@ def values_only(run: Run, tensor: Tensor) -> Value:
 ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
     "shape": shape_of,
     "ndim": rank_of,
-    "dtype": lambda run, tensor: DTYPES.get(tensor.dtype, DTYPES["float"]),
+    "dtype": lambda run, tensor: dtype_from(tensor),
     "device": lambda run, tensor: GPU,
     "requires_grad": needs_gradient,
     "T": reversed_axes,

@@ -1,0 +1,104 @@
+"""Attention without a fused kernel: the ops that `_scaled_dot_product_attention_math` runs, one by one.
+
+After aten/src/ATen/native/transformers/attention.cpp of PyTorch 2.12. Autocast casts the operands and is off inside. In
+half precision all of it is computed in float32, and the result cast back, the probabilities, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
+from flake8_cnnmem.memory.dtypes import HALVES
+from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Matmul, ScaledDotProduct, Transpose
+from flake8_cnnmem.unknown import Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class CastBack(Elementwise):
+    """A cast whose result stands for a tensor of the model's own dtype, and lies in this one."""
+
+    dtype: str = ""
+
+
+def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bool) -> tuple[Call, ...]:
+    """The calls in the place of one of attention; none where heads are shared or a size is not known. `dtypes` are
+    those in which the operands lie, `half` that of autocast, `trained` says whether the mask asks for a gradient."""
+    op = call.op
+    shapes = [tensor.shape for tensor in call.inputs]
+    if not isinstance(op, ScaledDotProduct) or op.grouped is not False or call.problem is not None:
+        return ()
+    if any(isinstance(shape, Unknown) or len(shape) < 2 for shape in shapes) or not isinstance(op.causal, bool):
+        return ()
+    try:
+        return _steps_of(call, op, dtypes, half, trained)
+    except Mismatch:
+        # Sizes that do not fit are told at the call, not here.
+        return ()
+
+
+def _steps_of(
+    call: Call, op: ScaledDotProduct, dtypes: Sequence[str], half: str | None, trained: bool
+) -> tuple[Call, ...]:
+    steps = _Steps(call)
+    q, k, v = (steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3])
+    own = half or dtypes[0]
+    full = "float32" if own in HALVES else None
+    if full is not None:
+        q, k, v = (steps.cast(tensor, full) for tensor in (q, k, v))
+    mask = call.inputs[3] if len(call.inputs) > 3 else None
+    if op.causal and mask is None:
+        mask = Tensor((steps.shape(q)[-2], steps.shape(k)[-2]), "bool")
+    if mask is not None and (mask.dtype == "bool" or full is not None):
+        mask = steps.cast(mask, full or own)
+    scaled = steps.make(Elementwise("scale"), q, held=True)
+    turned = steps.make(Elementwise("scale"), steps.make(Transpose(-2, -1), k))
+    scores = steps.make(Matmul(), scaled, turned)
+    if mask is not None:
+        scores = steps.make(Broadcast("add", not trained), scores, mask)
+    probabilities = steps.make(Elementwise("safe_softmax"), scores)
+    if op.drops:
+        probabilities = steps.make(Dropout(op.dropout), probabilities)
+    result = steps.make(Matmul(), probabilities, v)
+    if full is not None:
+        # PyTorch's builds evaluate the last argument first.
+        steps.cast(probabilities, own)
+        result = steps.make(CastBack("cast", dtype=own), result, dtype=own)
+    return steps.ending_in(result)
+
+
+class _Steps:
+    """Calls on their way, which stand where `whole` does."""
+
+    def __init__(self, whole: Call) -> None:
+        self.whole = whole
+        self.calls: list[Call] = []
+        inside = whole.cast_region or whole.autocast is not None
+        self.region = whole.cast_region if inside else whole.number
+
+    @staticmethod
+    def shape(tensor: Tensor) -> Shape:
+        assert not isinstance(tensor.shape, Unknown)
+        return tensor.shape
+
+    def make(self, op: Op, *inputs: Tensor, dtype: str | None = None, held: bool = False) -> Tensor:
+        """An op's result. A variable of the function may hold it until that ends."""
+        whole = self.whole
+        call = replace(whole, op=op, inputs=inputs, weights=(), autocast=None, cast_region=self.region)
+        (shape,) = op.outputs(*map(self.shape, inputs))
+        made = Tensor(shape, dtype or inputs[0].dtype, call, held=whole.number if held else 0)
+        call.outputs = (made,)
+        self.calls.append(call)
+        return made
+
+    def cast(self, tensor: Tensor, dtype: str) -> Tensor:
+        return self.make(Elementwise("cast"), tensor, dtype=dtype, held=True)
+
+    def ending_in(self, result: Tensor) -> tuple[Call, ...]:
+        """The calls, of which one gives the result of the whole."""
+        for call in self.calls:
+            if call.outputs == (result,):
+                call.outputs = self.whole.outputs
+        return tuple(self.calls)
