@@ -29,9 +29,6 @@ class Short:
 
 KNOWN: dict[str, Short] = {
     "cached_logits/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
-    "checkpointed_segments/1": Short(
-        0.0001, ("input",), "the input is read off a part of the model that is called behind another"
-    ),
     "deep_q/1": Short(-0.7194, ("lower-bound", "batch", "figure"), "a replay memory of transitions is not followed"),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
     "sharpness_aware/1": Short(
