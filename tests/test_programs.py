@@ -34,9 +34,10 @@ KNOWN: dict[str, Short] = {
     ),
     "deep_q/1": Short(-0.7194, ("lower-bound", "batch", "figure"), "a replay memory of transitions is not followed"),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
-    "image_optimised/1": Short(
-        None, ("not",), "a training of which the optimizer holds no weight of a model is not told"
+    "graphs_left/2": Short(
+        -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
     ),
+    "image_optimised/1": Short(None, ("not",), "a training whose optimizer holds no weight of a model is not told"),
     "sharpness_aware/1": Short(
         0.2832,
         ("upper-bound", "optimizer", "figure"),
