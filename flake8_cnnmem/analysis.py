@@ -298,6 +298,7 @@ def counted(
 def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
     """What a program says of its training where nobody could follow it: a default stands in its place, which may be
     anything but what the program does."""
+    yield from root.beyond
     if not root.is_training:
         return
     site = root.trained_at or root.site

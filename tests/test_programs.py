@@ -29,11 +29,15 @@ class Short:
 
 KNOWN: dict[str, Short] = {
     "cached_logits/1": Short(None, ("no",), "what a model that only answers needs is not told beside a training"),
-    "checkpointed_segments/1": Short(
-        0.0001, ("input",), "the input is read off a part of the model that is called behind another"
+    "clipped_policy/1": Short(
+        -0.8085, ("lower-bound", "figure"), "what a rollout of many steps writes into tensors is not known after it"
     ),
     "deep_q/1": Short(-0.7194, ("lower-bound", "batch", "figure"), "a replay memory of transitions is not followed"),
     "generated_then_read/1": Short(None, ("no",), "a program that trains nothing has no evaluation beside a training"),
+    "graphs_left/2": Short(
+        -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
+    ),
+    "image_optimised/1": Short(None, ("not",), "a training whose optimizer holds no weight of a model is not told"),
     "sharpness_aware/1": Short(
         0.2832,
         ("upper-bound", "optimizer", "figure"),

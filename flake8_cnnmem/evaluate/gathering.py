@@ -79,7 +79,7 @@ def fill_up_from(run: Interpreter, loop: Loop, gathered: list[Value], added: Seq
 
 
 def is_result(item: Value) -> bool:
-    if isinstance(item, (tuple, list)):
+    if type(item) in (tuple, list):
         return bool(item) and all(map(is_result, item))
     if type(item) is not Tensor or isinstance(item.shape, Unknown) or not item.shape:
         return False
@@ -88,14 +88,14 @@ def is_result(item: Value) -> bool:
 
 def another(item: Value) -> Value:
     """One like it, from another turn."""
-    if isinstance(item, (tuple, list)):
+    if type(item) in (tuple, list):
         return type(item)(map(another, item))
     return replace(item)
 
 
 def of_samples(item: Value, sizes: tuple[int, int] | None, cause: Unknown) -> Value:
     """The same of another number of samples: where the first axis has the first of the `sizes`, of the second."""
-    if isinstance(item, (tuple, list)):
+    if type(item) in (tuple, list):
         return type(item)(of_samples(each, sizes, cause) for each in item)
     rows = sizes[1] if sizes is not None and item.shape[0] == sizes[0] else cause
     return replace(item, shape=(rows, *item.shape[1:]))

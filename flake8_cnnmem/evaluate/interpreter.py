@@ -166,6 +166,11 @@ class Interpreter:
         self.add_event(event)
         self.look_around(innermost=True)
 
+    def outside_layers(self) -> bool:
+        """Whether no layer is running: a stretch that is checkpointed is none."""
+        inside = self.invocation
+        return inside is None or all(each.layer is None and each.checkpoint for each in inside.ancestry())
+
     def is_probe(self, layer: Instance) -> bool:
         """Whether a layer is called while it is being constructed, to see what its parts give: such a call is made with
         whatever is at hand and says nothing of what the finished model is fed with. Keras builds layers that way."""

@@ -59,7 +59,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         return frameworks.made_by_unfollowed(run, function.loose(), args, kwargs)
     if kind is Instance:
         method = function.cls.find("__call__")
-        if run.invocation is None and (id(function) in run.trace.layers or may_be_copied(function)):
+        if run.outside_layers() and (id(function) in run.trace.layers or may_be_copied(function)):
             run.called_layer(function, args, kwargs)
         if method is not MISSING:
             return invoke(run, method, (function, *args), kwargs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
@@ -28,9 +28,6 @@ from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_ov
 from flake8_cnnmem.graph import Invocation, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
-
-if TYPE_CHECKING:
-    pass
 
 FEW_ROUNDS = 2
 """Where so few items of a sequence are left, as of `["train", "val"]`, they are gone through one by one."""

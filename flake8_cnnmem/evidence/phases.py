@@ -124,7 +124,9 @@ def outermost_invocations(calls: Sequence[tuple[Call, Unknown | None]], losses: 
     for call, _ in reversed(calls):
         if any(id(tensor) in wanted for tensor in call.outputs):
             wanted.update(id(tensor) for tensor in (*call.inputs, *call.weights))
-            found.update(invocation.number for invocation in call.ancestry() if invocation.parent is None)
+            # What is called within a checkpoint of the code's own is called from outside.
+            layers = [invocation for invocation in call.ancestry() if invocation.layer is not None]
+            found.update(invocation.number for invocation in layers[-1:])
     return found
 
 

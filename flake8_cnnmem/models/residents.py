@@ -11,7 +11,8 @@ from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Event, Loop, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
-from flake8_cnnmem.graph import Resident, Site, Weight, calls_behind
+from flake8_cnnmem.evidence.keepers import with_gradient
+from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 
@@ -34,7 +35,8 @@ class LeftBehind:
                 self.gradients -= cleared_by(event)
             elif event.kind == "step" and isinstance(event.subject, Instance):
                 known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
-                known[1].update(event.trainable)
+                # What never had a gradient has no state.
+                known[1].update(event.trainable & (phase.reached | self.gradients) or event.trainable)
 
 
 def clears(event: Event) -> bool:
@@ -154,9 +156,8 @@ def given_by(loop: Loop | None) -> set[str]:
 NOT_EVERY_TURN = (ast.If, ast.Try, ast.While, ast.Match, ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
 
-def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
-    """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
-    not read: cached features, a whole data set."""
+def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
+    """Tensors of known sizes that were there before the loop, are still held in its step, and are not its own."""
     assert phase.held is not None
     turns = phase.loop.turns if phase.loop is not None else []
     began = turns[0].first if turns else 0
@@ -169,10 +170,56 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
             continue
         if tensor.call is not None and tensor.call.number > began:
             continue
+        yield path, tensor
+
+
+def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
+    """Why more lies beside a phase than is counted: what the program holds of earlier results with the graph that leads
+    to them, through which no backward pass has gone. The tensors are counted, and not what their graphs keep."""
+    held = [(path, tensor) for path, tensor in tensors_left(trace, phase) if has_graph(tensor)] if phase.held else []
+    if not held:
+        return
+    first = phase.passes[0].first
+    losses = [event.subject for event in trace.events if event.kind == "backward" and event.number <= first
+              and event.options.get("retain_graph") is not True]  # fmt: skip
+    gone = {call.number for call in calls_behind([loss for loss in losses if isinstance(loss, Tensor)])}
+    for path, tensor in held:
+        if tensor.call is not None and tensor.call.number not in gone:
+            site = tensor.call.site
+            place = (site.path, site.line) if site is not None else ("", 0)
+            yield Unknown(f"what the graph behind {path.partition('[')[0]} keeps", *place)
+            return
+
+
+def has_graph(tensor: Tensor) -> bool:
+    """Whether a gradient would go back from a tensor to weights."""
+    read = (each for call in with_gradient([tensor]) for each in (*call.weights, *call.inputs))
+    return any(isinstance(each, Weight) and each.trainable and not each.buffer for each in read)
+
+
+def states_of_other_runs(phases: Sequence[Phase]) -> Iterator[Resident]:
+    """What the optimizers of a training keep for weights that get a gradient in other runs of it than in the first of
+    `phases`, the one that is told, as far as one like it comes after them: heads that are trained in turn."""
+    told = phases[0]
+    again = max(phase.passes[0].first for phase in phases if phase.reached == told.reached)
+    others = [phase.reached for phase in phases if phase.passes[0].first < again]
+    more = frozenset().union(*others) - told.reached
+    for optimizer in told.optimizers if told.reached and more else ():
+        weights = frameworks.updated_by(optimizer) or ()
+        held = tuple({id(weight): weight for weight in weights if id(weight) in more}.values())
+        if held:
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what other turns train", optimizer.site, optimizer=named, updated=held)
+
+
+def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Resident]:
+    """Tensors that the program has put on the device, or computed there, before the loop, and that the step itself does
+    not read: cached features, a whole data set."""
+    for path, tensor in tensors_left(trace, phase):
         behind = calls_behind([tensor])
         there = tensor.moved or any(one.moved for call in behind for one in (*call.inputs, *call.weights))
         computed = not places and any(call.weights for call in behind)
-        if (there or computed) and dims.known(tensor.shape):
+        if (there or computed) and not isinstance(tensor.shape, Unknown) and dims.known(tensor.shape):
             site = tensor.call.site if tensor.call is not None else None
             yield Resident(f"{path}: tensor", site, tensors=(tensor,))
 

@@ -57,6 +57,8 @@ class Root:
     """Which of the program's trainings it is, and how many there are."""
     beside: tuple[Resident, ...] = ()
     """What else is in memory during its training."""
+    beyond: tuple[Unknown, ...] = ()
+    """Why there may be more of that than is known."""
     evaluations: list[Evaluation] = field(default_factory=list)
     """The loops that call it without training it, what else is in memory meanwhile among them."""
     parts: tuple[Root, ...] = ()

@@ -19,7 +19,7 @@ from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps, steps_on_unknown
-from flake8_cnnmem.models.residents import LeftBehind, residents, values_beside
+from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -82,10 +82,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             times = twin[0].times
             groups.remove(twin)
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
-        causes = tuple(gathered(phase))
+        causes = (*gathered(phase), *graphs_beside(run.trace, phase))
         own = [
-            replace(root, phases=[phase], beside=beside, evaluations=[], times=times, causes=(*root.causes, *causes))
-            for root in trained
+            replace(root, phases=[phase], beside=beside, evaluations=[], times=times, beyond=causes) for root in trained
         ]
         tell_apart(own)
         first = leading(run, phase, own)
@@ -109,6 +108,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             found += by_fit(root)
     for root in found:
         root.phases.sort(key=size_of, reverse=True)
+        if len(root.phases) > 1:
+            root.beside += tuple(states_of_other_runs(root.phases))
     found += of_unknown_models(run, unknown)
     learns = any(root.is_training for root in found) or any(
         event.kind in ("backward", "call") and event.trainable for event in run.trace.events

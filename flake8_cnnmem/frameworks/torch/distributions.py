@@ -1,4 +1,5 @@
-"""torch.distributions: the normal distribution of variational models, by its formulas; other ones are not followed."""
+"""torch.distributions: the normal distribution of variational models and the categorical one of policies, by their
+formulas; other ones are not followed."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
 
 MEMBERS = Members()
 NORMAL = Class("Normal", namespace=MEMBERS, module="torch.distributions.normal")
@@ -83,12 +84,82 @@ def divergence(run: Run, p: Value, q: Value) -> Value:
     return run.operate("*", 0.5, run.operate("-", sum_, run.call(run.get(ratio, "log"))))
 
 
+CHOICES = Members()
+CATEGORICAL = Class("Categorical", namespace=CHOICES, module="torch.distributions.categorical")
+
+SMALLEST = 1.1920928955078125e-07
+"""What probabilities are clamped to before their logarithm (torch.finfo(torch.float32).eps)."""
+
+
+def asked(run: Run, tensor: Value, method: str, *args: Value, **kwargs: Value) -> Value:
+    return run.call(run.get(tensor, method), *args, **kwargs)
+
+
+@CHOICES.method("__init__")
+def categorical(
+    run: Run, self: Instance, probs: Value = None, logits: Value = None, validate_args: Value = None
+) -> Value:
+    """Probabilities that add up to one, or their logarithms; the other ones are worked out when they are asked for."""
+    if probs is not None:
+        self.attributes["_probs"] = run.operate("/", probs, asked(run, probs, "sum", -1, keepdim=True))
+    else:
+        whole = asked(run, logits, "logsumexp", dim=-1, keepdim=True)
+        self.attributes["_logits"] = run.operate("-", logits, whole)
+    return None
+
+
+def logits_of(run: Run, self: Instance) -> Value:
+    known = self.attributes.get("_logits")
+    if known is None:
+        clamped = asked(run, self.attributes.get("_probs"), "clamp", min=SMALLEST, max=1 - SMALLEST)
+        known = self.attributes["_logits"] = asked(run, clamped, "log")
+    return known
+
+
+def probabilities_of(run: Run, self: Instance) -> Value:
+    known = self.attributes.get("_probs")
+    if known is None:
+        known = self.attributes["_probs"] = asked(run, self.attributes.get("_logits"), "softmax", -1)
+    return known
+
+
+@CHOICES.method("sample")
+def chosen(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
+    probabilities = probabilities_of(run, self)
+    if not isinstance(probabilities, Tensor) or isinstance(probabilities.shape, Unknown):
+        return run.unknown("the shape of a sample is not known")
+    extra = tuple(sample_shape) if isinstance(sample_shape, (tuple, list)) else ()
+    made = Tensor((*extra, *probabilities.shape[:-1]), "int64", moved=probabilities.moved)
+    made.born = run.next_number()
+    return made
+
+
+@CHOICES.method("log_prob")
+def log_probability(run: Run, self: Instance, value: Value) -> Value:
+    """The logarithm at each choice: log_pmf.gather(-1, value).squeeze(-1)."""
+    at = asked(run, asked(run, value, "long"), "unsqueeze", -1)
+    return asked(run, asked(run, logits_of(run, self), "gather", -1, at), "squeeze", -1)
+
+
+@CHOICES.method("entropy")
+def uncertainty(run: Run, self: Instance) -> Value:
+    """-sum(p log p), the logarithms clamped to what is finite."""
+    finite = asked(run, logits_of(run, self), "clamp", min=-3.4028234663852886e38)
+    product = run.operate("*", finite, probabilities_of(run, self))
+    return run.operate_unary("neg", asked(run, product, "sum", -1))
+
+
+CHOICES["logits"] = Property(Native("logits", logits_of, absorb=False))
+CHOICES["probs"] = Property(Native("probs", probabilities_of, absorb=False))
+
+
 def not_followed(name: str) -> Native:
     return Native(name, lambda run, *args, **kwargs: run.unknown(f"{name} is not followed"), absorb=False)
 
 
 NAMES: dict[str, Value] = {
     "Normal": NORMAL,
+    "Categorical": CATEGORICAL,
     "kl_divergence": Native("kl_divergence", divergence, absorb=False),
 }
 
