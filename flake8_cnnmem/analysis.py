@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import environments
+from flake8_cnnmem.agreement import agreed
 from flake8_cnnmem.answers import (
     LEAST_GROWTH,
     AlsoInMemory,
@@ -46,7 +47,6 @@ class TargetError(Exception):
 
 @seldom_collected
 @with_room_below
-@natives_put_back()
 def analyse(source: Source, settings: Settings, target: str | None = None, files: Files = DISK) -> FileReport:
     """The models of a file, in the order of their lines, each distinct one once.
 
@@ -57,6 +57,22 @@ def analyse(source: Source, settings: Settings, target: str | None = None, files
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
+    from flake8_cnnmem.evaluate.unordered import sets_in_order
+
+    with sets_in_order(0) as order:
+        first = in_one_order(source, settings, target, files)
+    if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
+        return first
+    others = []
+    for number in order.others:
+        with sets_in_order(number):
+            others.append(in_one_order(source, settings, target, files))
+    return agreed(first, others, order.cause)
+
+
+@natives_put_back()
+def in_one_order(source: Source, settings: Settings, target: str | None, files: Files) -> FileReport:
+    """The models of a file, where its sets are gone through in one order."""
     from flake8_cnnmem import models
 
     strict = bool(os.environ.get(STRICT))

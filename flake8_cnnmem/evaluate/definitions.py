@@ -14,6 +14,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.private import as_stored
 from flake8_cnnmem.methods import PutOff, docstring, yields
 from flake8_cnnmem.source import SourceError, parse_body
 from flake8_cnnmem.unknown import Unknown
@@ -77,7 +78,7 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
             made.owner = frame.variables["__qualname__"]
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
-        frame.store(word, made)
+        frame.store(as_stored(frame, word), made)
 
     return code
 
@@ -141,7 +142,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
             cell.append(made)
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
-        frame.store(word, made)
+        frame.store(as_stored(frame, word), made)
 
     return code
 

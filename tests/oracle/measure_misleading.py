@@ -16,6 +16,8 @@ that autograd has kept (parameters, buffers and inputs left out, also those that
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import multiprocessing
 import os
@@ -142,6 +144,10 @@ def measure_keras(model: Any, inputs: list[str]) -> dict[str, Any]:
 
 def main(truth: str, classes: list[str]) -> int:
     warnings.simplefilter("ignore")
+    for framework in ("torch", "keras"):
+        # Each program runs in a process of its own, which has what is imported here.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(framework)
     lines = []
     # What a program changes of a framework (hooks of all modules, the default dtype) ends with it.
     with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
