@@ -240,6 +240,18 @@ class Matmul(Weightless):
 
 
 @dataclass(frozen=True, slots=True)
+class Distances(Matmul):
+    """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each."""
+
+    kind = "cdist"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        first, second = inputs
+        turned = (*second[:-2], second[-1], second[-2]) if len(second) > 1 else second
+        return Matmul.outputs(self, first, turned)
+
+
+@dataclass(frozen=True, slots=True)
 class Einsum(Weightless):
     """A sum of products by its equation ("bhid,bhjd->bhij"; "..." stands for axes that broadcast)."""
 

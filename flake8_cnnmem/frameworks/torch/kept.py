@@ -118,7 +118,8 @@ LAYERS = [
     ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
     ("embedding", Row((X,), layout="contiguous")),
-    ("embedding_bag", Row((X,), layout="contiguous")),
+    # Beside the indices, which bag each belongs to, and how many there are: counted otherwise on the CPU than on a GPU.
+    ("embedding_bag", Row((X,), layout="contiguous", known=False)),
 ]
 
 NORMALISATIONS = [
@@ -199,6 +200,8 @@ MERGES = [
     ("det", Row((X, Kept(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
     ("weight_norm", Row((Kept("inputs"), Kept(New("x1"))))),
+    # _cdist_backward reads both and the result.
+    ("cdist", Row((Kept("inputs"), Y), layout="contiguous", autocast=FULL)),
     *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp", NOTHING),
 ]
