@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.resampling import pad_pairs
 from flake8_cnnmem.graph import Op, Tensor
@@ -175,7 +176,29 @@ def bilinear(run: Run, input1: Value, input2: Value, weight: Value, bias: Value 
     return apply(run, op, input1, input2, weights=(weight, bias), function="bilinear")
 
 
+def is_computed_float(tensor: Tensor) -> bool:
+    """Whether a tensor holds floats for certain: the program has made them from whole numbers, or with weights. Data of
+    which nobody says what it holds may be whole numbers."""
+    for _ in range(LONGEST_WAY):
+        call = tensor.call
+        if call is None or not is_floating(tensor.dtype):
+            return False
+        if any(is_floating(weight.dtype) for weight in call.weights):
+            return True
+        known = [each for each in call.inputs if each.shape != ()]
+        if not known or not is_floating(known[0].dtype):
+            return bool(known) and all(not is_floating(each.dtype) for each in known)
+        tensor = known[0]
+    return False
+
+
+LONGEST_WAY = 50
+"""Ops that are followed back from an index."""
+
+
 def look_up(run: Run, input: Value, weight: Value, padding: Value, function: str) -> Value:
+    if isinstance(input, Tensor) and is_computed_float(input):
+        raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
     dtype = weight.dtype if isinstance(weight, Tensor) else "float"
     return apply(run, Embedding(count, width, padding), input, weights=(weight,), function=function, dtype=dtype)

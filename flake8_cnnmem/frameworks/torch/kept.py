@@ -37,6 +37,12 @@ def rows(names: str, row: Row) -> Iterable[tuple[str, Row]]:
     return ((name, row) for name in names.split())
 
 
+def by_instance(statistics: int) -> Row:
+    """An instance norm: its input lies contiguous for it, or is copied (at::instance_norm)."""
+    kept = Kept(New("instances", 4, statistics))
+    return Row((X, kept), layout="contiguous", reads="contiguous", viewed=True)
+
+
 NOTHING = Row()
 PASSES = Row(gradient="same")
 CONSTANT = Row(gradient="none")
@@ -129,11 +135,20 @@ NORMALISATIONS = [
     ("layer_norm", Row((X, Kept(New("rows", 4, 2))), layout="contiguous", autocast=FULL)),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
-    ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
-    ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous", viewed=True)),
+    ("instance_norm", by_instance(2)),
+    (
+        "instance_norm/scaled",
+        Row((X, Kept(New("instances", 4, 3))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
     # Running statistics are repeated as well.
-    ("instance_norm/tracked", Row((X, Kept(New("instances", 4, 4))), layout="contiguous", viewed=True)),
-    ("instance_norm/scaled, tracked", Row((X, Kept(New("instances", 4, 5))), layout="contiguous", viewed=True)),
+    (
+        "instance_norm/tracked",
+        Row((X, Kept(New("instances", 4, 4))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
+    (
+        "instance_norm/scaled, tracked",
+        Row((X, Kept(New("instances", 4, 5))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
