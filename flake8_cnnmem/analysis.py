@@ -208,7 +208,9 @@ def counted(
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]
-    causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out, *unsaid(root, training))))
+    causes = tuple(
+        dict.fromkeys((*model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training)))
+    )
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
@@ -277,6 +279,18 @@ def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
         if fact.source == "default":
             cause = f"the training's {name} is not known: {fact.value}, the default, was counted"
             yield Unknown(cause, site.path, site.line)
+
+
+def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:
+    """Calls of `squeeze()` that would take a batch of one away as well: the batch is followed as a size that is open."""
+    from flake8_cnnmem.dims import Batch
+    from flake8_cnnmem.ops import Squeeze
+
+    for call in model.calls if training.batch_size.value == 1 else ():
+        shape = call.inputs[0].shape if call.inputs else None
+        if isinstance(call.op, Squeeze) and call.op.axes is None and isinstance(shape, tuple) and Batch(1) in shape:
+            where = (call.site.path, call.site.line) if call.site is not None else ("", 0)
+            yield Unknown("squeeze() takes a batch of one away as well", *where)
 
 
 def as_evaluation(estimate: Estimate) -> Estimate:

@@ -246,9 +246,9 @@ class Distances(Matmul):
     kind = "cdist"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        first, second = inputs
-        turned = (*second[:-2], second[-1], second[-2]) if len(second) > 1 else second
-        return Matmul.outputs(self, first, turned)
+        first, *others = inputs
+        turned = ((*each[:-2], each[-1], each[-2]) if len(each) > 1 else each for each in others)
+        return Matmul.outputs(self, first, *turned)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ that autograd has kept (parameters, buffers and inputs left out, also those that
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import multiprocessing
@@ -87,7 +88,8 @@ def measure_torch(model: Any, inputs: list[str]) -> dict[str, Any]:
     kept: weakref.WeakSet[Kept] = weakref.WeakSet()
 
     def pack(tensor: torch.Tensor) -> Kept:
-        held = Kept(tensor)
+        # With its own history a result would keep itself alive.
+        held = Kept(tensor.detach())
         base = tensor if tensor._base is None else tensor._base
         if not isinstance(base, torch.nn.Parameter):
             kept.add(held)
@@ -98,6 +100,7 @@ def measure_torch(model: Any, inputs: list[str]) -> dict[str, Any]:
             output = model(*made)
     except Exception as error:
         return {"raises": type(error).__name__}
+    gc.collect()
     own = {id_of(tensor) for tensor in (*model.parameters(), *model.buffers())}
     given = {id_of(tensor) for tensor in made}
     storages = [held.tensor.untyped_storage() for held in kept]
