@@ -282,7 +282,7 @@ def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
 
 
 def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:
-    """Calls of `squeeze()` that would take a batch of one away as well: the batch is followed as a size that is open."""
+    """Calls of `squeeze()` that take a batch of one away as well: the batch is followed as a size that is open."""
     from flake8_cnnmem.dims import Batch
     from flake8_cnnmem.ops import Squeeze
 
