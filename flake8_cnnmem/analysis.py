@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import environments, sources
+from flake8_cnnmem.agreement import agreed
 from flake8_cnnmem.answers import (
     LEAST_GROWTH,
     AlsoInMemory,
@@ -47,7 +48,6 @@ class TargetError(Exception):
 
 @seldom_collected
 @with_room_below
-@natives_put_back()
 def analyse(
     source: Source, settings: Settings, target: str | None = None, files: Files = DISK, notes: Notes | None = None
 ) -> FileReport:
@@ -60,6 +60,24 @@ def analyse(
 
     Raises nothing else: what cannot be read, parsed or followed is the report's `failure` or a model's causes.
     """
+    from flake8_cnnmem.evaluate.unordered import sets_in_order
+
+    with sets_in_order(0) as order:
+        first = in_one_order(source, settings, target, files, notes)
+    if order.cause is None or not any(report.estimate is not None or report.problems for report in first.reports):
+        return first
+    others = []
+    for number in order.others:
+        with sets_in_order(number):
+            others.append(in_one_order(source, settings, target, files))
+    return agreed(first, others, order.cause)
+
+
+@natives_put_back()
+def in_one_order(
+    source: Source, settings: Settings, target: str | None, files: Files, notes: Notes | None = None
+) -> FileReport:
+    """The models of a file, where its sets are gone through in one order."""
     from flake8_cnnmem import models
     from flake8_cnnmem.evaluate.noting import noting
 
@@ -233,7 +251,9 @@ def counted(
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]
-    causes = tuple(dict.fromkeys((*model.causes, *estimate.left_out, *unsaid(root, training))))
+    causes = tuple(
+        dict.fromkeys((*model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training)))
+    )
     useful = bool(parameters) or bool(model.calls)
     if causes and not useful:
         return replace(unresolved(root, training, limit), framework=model.framework, causes=causes)
@@ -306,6 +326,18 @@ def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
         if fact.source == "default":
             cause = f"the training's {name} is not known: {fact.value}, the default, was counted"
             yield Unknown(cause, site.path, site.line)
+
+
+def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:
+    """Calls of `squeeze()` that take a batch of one away as well: the batch is followed as a size that is open."""
+    from flake8_cnnmem.dims import Batch
+    from flake8_cnnmem.ops import Squeeze
+
+    for call in model.calls if training.batch_size.value == 1 else ():
+        shape = call.inputs[0].shape if call.inputs else None
+        if isinstance(call.op, Squeeze) and call.op.axes is None and isinstance(shape, tuple) and Batch(1) in shape:
+            where = (call.site.path, call.site.line) if call.site is not None else ("", 0)
+            yield Unknown("squeeze() takes a batch of one away as well", *where)
 
 
 def as_evaluation(estimate: Estimate) -> Estimate:

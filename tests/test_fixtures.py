@@ -31,8 +31,14 @@ TORCH = cases("torch")
 KERAS = cases("keras")
 FILES = sorted(path.relative_to(MODELS).as_posix() for path in MODELS.glob("*/*.py"))
 
-UNSTATED = {"torch/mobilenet.py": (3, 224, 224)}
-"""Files that state no size for one of their models, and the option that is given for it."""
+UNSTATED = {
+    "torch/inception.py": (3, 32, 32),
+    "torch/mobilenet.py": (3, 224, 224),
+    "torch/resnet.py": (3, 32, 32),
+    "torch/small_cnn.py": (3, 50, 50),
+    "torch/vgg16.py": (3, 224, 224),
+}
+"""Files that state no size for one of their models, or several fit, and the option that is given for it."""
 
 
 @pytest.fixture(autouse=True)

@@ -41,8 +41,13 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "lazy_layers.py::Own()": "Own is a lazy layer of its own",
     "python_models.py::SDisp()": "a function is registered for a type by its annotation alone",
     "python_models.py::Imp()": "__import__() is not followed",
+    "shared_keras.py::config_overridden()": "what a Projection was constructed with is not kept",
+    "shared_keras.py::discretised()": "the size of a vocabulary is not known",
+    "sizes_torch.py::EncoderFirst()": "a size of attention is not known",
+    "sizes_torch.py::NoBatch()": "a window or slice cuts through the batch",
     "saved_normed.py::orthogonal()": "what an orthogonal parametrisation keeps",
     "saved_normed.py::orthogonal_householder()": "what an orthogonal parametrisation keeps",
+    "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",
 }
 """By target the beginning of the first cause."""
 

@@ -10,6 +10,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
@@ -21,6 +22,8 @@ def compile_target(compiler: Compiler, node: Any) -> Store:
     """A function that stores a value where this expression says."""
     if isinstance(node, cst.Name):
         word = node.value
+        if is_private(word):
+            return lambda frame, value: frame.store(as_stored(frame, word), value)
         return lambda frame, value: frame.store(word, value)
     if isinstance(node, cst.Attribute):
         return attribute_target(compiler, node)
@@ -36,6 +39,8 @@ def compile_target(compiler: Compiler, node: Any) -> Store:
 def attribute_target(compiler: Compiler, node: cst.Attribute) -> Store:
     base = compiler.expression(node.value)
     word = node.attr.value
+    if is_private(word):
+        return lambda frame, value: frame.run.set(base(frame), spelled_out(frame, word), value)
     return lambda frame, value: frame.run.set(base(frame), word, value)
 
 
@@ -62,11 +67,12 @@ def rebinding(compiler: Compiler, node: cst.BaseExpression) -> Store | None:
         return lambda frame, value: frame.store(word, value)
     if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
         owner, word = node.value.value, node.attr.value
+        private = is_private(word)
 
         def store(frame: Frame, value: Value) -> None:
             holder = frame.variables.get(owner)
             if holder is not None and not isinstance(holder, (Tensor, Unknown)):
-                frame.run.set(holder, word, value)
+                frame.run.set(holder, spelled_out(frame, word) if private else word, value)
 
         return store
     return None
@@ -112,16 +118,18 @@ def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
         word = target.value
 
         def to_name(frame: Frame) -> None:
-            frame.store(word, in_place(frame, symbol, load(frame), value(frame)))
+            frame.store(as_stored(frame, word), in_place(frame, symbol, load(frame), value(frame)))
 
         return to_name
     if isinstance(target, cst.Attribute):
         base = compiler.expression(target.value)
-        attribute = target.attr.value
+        written = target.attr.value
+        private = is_private(written)
 
         def to_attribute(frame: Frame) -> None:
             run = frame.run
             owner = base(frame)
+            attribute = spelled_out(frame, written) if private else written
             run.set(owner, attribute, in_place(frame, symbol, run.get(owner, attribute), value(frame)))
 
         return to_attribute
@@ -158,10 +166,12 @@ AUGMENTED: dict[type[cst.CSTNode], str] = {
 def compile_deletion(compiler: Compiler, node: Any) -> Code:
     if isinstance(node, cst.Name):
         word = node.value
-        return lambda frame: frame.discard(word)
+        return lambda frame: frame.discard(as_stored(frame, word))
     if isinstance(node, cst.Attribute):
         base = compiler.expression(node.value)
         attribute = node.attr.value
+        if is_private(attribute):
+            return lambda frame: frame.run.delete(base(frame), spelled_out(frame, attribute))
         return lambda frame: frame.run.delete(base(frame), attribute)
     if isinstance(node, cst.Subscript):
         from flake8_cnnmem.evaluate.expressions import compile_key

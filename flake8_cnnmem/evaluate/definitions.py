@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.private import as_stored
 from flake8_cnnmem.methods import PutOff, docstring, yields
 from flake8_cnnmem.source import SourceError, parse_body
 from flake8_cnnmem.unknown import Unknown
@@ -78,7 +79,7 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
             made.owner = frame.variables["__qualname__"]
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
-        frame.store(word, made)
+        frame.store(as_stored(frame, word), made)
 
     return code
 
@@ -145,7 +146,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
                 made.facts[LOOKED_UP] = lookup
         for decorator in reversed(decorators):
             made = decorate(frame, decorator(frame), made)
-        frame.store(word, made)
+        frame.store(as_stored(frame, word), made)
 
     return code
 

@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant, e
 from flake8_cnnmem.evaluate.definitions import compile_parameters
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.private import as_stored, is_private, spelled_out
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Value
 
@@ -32,6 +33,8 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
     word = node.value
     if word in ("None", "True", "False"):
         return constant({"None": None, "True": True, "False": False}[word])
+    if is_private(word):
+        return private_name(word)
 
     def load(frame: Frame) -> Value:
         value = frame.variables.get(word, MISSING)
@@ -44,10 +47,23 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
     return load
 
 
+def private_name(word: str) -> Code:
+    def load(frame: Frame) -> Value:
+        value = frame.variables.get(as_stored(frame, word), MISSING)
+        value = frame.look_up(word) if value is MISSING else value
+        if value is MISSING:
+            raise frame.run.error("NameError", f"name '{word}' is not defined")
+        return value
+
+    return load
+
+
 @expression(cst.Attribute)
 def attribute(compiler: Compiler, node: cst.Attribute) -> Code:
     base = compiler.expression(node.value)
     word = node.attr.value
+    if is_private(word):
+        return lambda frame: frame.run.get(base(frame), spelled_out(frame, word))
 
     def load(frame: Frame) -> Value:
         return frame.run.get(base(frame), word)

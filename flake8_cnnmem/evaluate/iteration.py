@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
+from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Bound, Class, Instance, Namespace, Raised, Stream, Value
@@ -39,9 +40,7 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         run.spend(len(value) // 64)
         return iter(list(value))
     if isinstance(value, (set, frozenset)):
-        run.spend(len(value) // 64)
-        # Python's own order of texts changes from run to run; ours must not.
-        return iter(sorted(value) if all(type(item) is str for item in value) else list(value))
+        return iter(members(run, value))
     if isinstance(value, Namespace):
         return run.unknown(f"{value.name} is not followed")
     try:
@@ -96,16 +95,21 @@ def draw(run: Interpreter, iterator: Instance) -> Iterator[Value]:
 
 
 def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
-    """The old protocol: `value[0]`, `value[1]`, ... until IndexError; as long as `len` says where there is one."""
+    """The old protocol: `value[0]`, `value[1]`, ... until IndexError. `len` is not asked by it; behind as many items as
+    it says, those that nobody knows or that are data end the loop as well: where an index is too large for data of
+    which no size is known, nothing says so."""
     method = value.cls.find("__len__")
     length = run.invoke(Bound(method, value), (), {}) if method is not MISSING else None
     if isinstance(length, Unknown):
         yield length
         return
-    for at in range(YIELDS if not isinstance(length, int) else min(length, LENGTH)):
+    for at in range(YIELDS):
         depth = run.budget.depth
         try:
-            yield run.index(value, at)
+            item = run.index(value, at)
+            if isinstance(length, int) and at >= min(length, LENGTH) and isinstance(item, (Tensor, Unknown)):
+                return
+            yield item
         except Raised as raised:
             if any(cls.name == "IndexError" for cls in raised.value.cls.mro):
                 run.budget.depth = depth

@@ -145,14 +145,17 @@ def optimizers_of(
     known = [*sorted(stepping.values(), key=covered, reverse=True), *sorted(made.values(), key=covered, reverse=True)]
     alone = len(known) == 1 or not framework.optimizers_own
     for optimizer in known:
-        updated = framework.updated_by(optimizer)
+        holds = framework.updated_by(optimizer)
         named = framework.optimizer_of(optimizer)
-        if named is not None and (covered(optimizer) or (updated is None and (alone or id(optimizer) in stepping))):
+        if named is not None and (covered(optimizer) or (holds is None and (alone or id(optimizer) in stepping))):
             evidence.optimizer.append(Said(named, optimizer.site))
     held = [optimizer for optimizer in known if covered(optimizer)]
     used = [optimizer for optimizer in held if id(optimizer) in stepping] or held[:1]
     if phases and framework.declares_inputs:
-        evidence.updated = frozenset().union(*(each.updated for each in phases)) or None
+        updated = frozenset[int]().union(*(each.updated for each in phases))
+        # An optimizer that holds nothing but frozen parameters updates none.
+        told = bool(stepping) and all(framework.updated_by(each) is not None for each in stepping.values())
+        evidence.updated = updated if updated or told else None
         evidence.trainable = frozenset().union(*(each.asking for each in phases)) or None
     elif used:
         theirs = frozenset(id(weight) for optimizer in used for weight in framework.updated_by(optimizer) or ())

@@ -20,10 +20,11 @@ from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, call
 from flake8_cnnmem.models.inputs import (
     OPEN_RANK,
     Choice,
+    Fitting,
     alike,
     expected_by,
+    fitting_sizes,
     mixed,
-    only_size,
     reads_batch,
     rows_dropped,
     same_for_all,
@@ -48,6 +49,9 @@ from flake8_cnnmem.models.trials import Forward, Telling, Trials, problem_of
 from flake8_cnnmem.ops.expected import UNSTATED, Expected
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
+
+OWN_LAYERS = "the model's own layers"
+"""Where the size of an input comes from that nobody states."""
 
 LONGEST_NAME = 200
 """Letters of a layer's dotted name that reports show."""
@@ -194,17 +198,15 @@ class Builder:
             open_ = self.for_any_size([one] * len(expected)) if not given else None
             if open_ is not None:
                 return self.finish([self.unstated(each) for each in expected], "", None, False, expected, open_)
-            size = self.solve(one, len(expected))
-            if size is not None:
-                solved = [self.tensor(one.at(size), one.dtype) for _ in expected]
-                return self.finish(solved, "the model's own layers", None, False, expected)
+            found = self.solve(one, len(expected))
+            if found is not None:
+                solved = [self.tensor(one.at(found.size), one.dtype) for _ in expected]
+                return with_cause(self.finish(solved, OWN_LAYERS, None, False, expected), found.cause)
         if given:
             return self.finish(given, "option", None, False, expected)
         chosen, forward, open_rank = self.of_open_rank(expected)
         built = self.finish([self.unstated(each) for each in chosen], "", None, False, expected, forward)
-        if open_rank is None:
-            return built
-        return replace(built, model=replace(built.model, causes=(*built.model.causes, open_rank)))
+        return with_cause(built, open_rank)
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
@@ -356,8 +358,8 @@ class Builder:
             undo()
         return choices[0], None, None
 
-    def solve(self, expected: Expected, count: int) -> int | None:
-        """The only size that the model takes for its inputs, which are `count` alike."""
+    def solve(self, expected: Expected, count: int) -> Fitting | None:
+        """The sizes that the model takes for its inputs, which are `count` alike."""
 
         def inputs(size: int) -> list[Tensor]:
             return [self.tensor(expected.at(size), expected.dtype) for _ in range(count)]
@@ -368,7 +370,7 @@ class Builder:
         def dropped(size: int) -> int:
             return rows_dropped(self.trials.try_out(inputs(size)).calls)
 
-        return only_size(first_problem, dropped)
+        return fitting_sizes(first_problem, dropped)
 
     def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
         """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
@@ -494,6 +496,11 @@ def inside_of(framework: Framework, model: Instance) -> Iterator[Instance]:
 def trains_itself(layers: Sequence[Instance]) -> bool:
     """Whether one of the layers has a `train` of the code's own."""
     return any(isinstance(layer.cls.find("train"), Function) for layer in layers)
+
+
+def with_cause(built: Built, cause: Unknown | None) -> Built:
+    """The same model, with one more reason why it is not exact."""
+    return built if cause is None else replace(built, model=replace(built.model, causes=(*built.model.causes, cause)))
 
 
 def where_and_what(call: Call) -> tuple[Site | None, str]:

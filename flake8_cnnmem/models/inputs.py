@@ -7,6 +7,7 @@ size that its Linear layers allow is searched for, square sizes alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
@@ -121,11 +122,29 @@ Verdict = Callable[[int], "Problem | None"]
 """For an image size: the first problem that the model has with it, if any."""
 
 
-def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | None:
-    """The image size that the model's own layers ask for, or None where they take any size or none.
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The image sizes that a model takes, from `low` to `high`, and the one that it is counted for."""
+
+    size: int
+    low: int
+    high: int
+
+    @property
+    def cause(self) -> Unknown | None:
+        """Why the model is not known at this size: others fit as well."""
+        if self.low == self.high:
+            return None
+        reason = f"the size of the input is not stated: {self.low} to {self.high} fit, and {self.size} was counted"
+        return Unknown(reason, upper=self.size == self.high)
+
+
+def fitting_sizes(first_problem: Verdict, dropped: Callable[[int], int]) -> Fitting | None:
+    """The image sizes that the model's own layers ask for, or None where they take any size or none.
 
     The features that reach a Linear layer grow with the size, so the sizes that it takes lie together. Among them a
-    usual one is meant, and rather one of which no stride or pool leaves over a row.
+    usual one is meant, and rather one of which no stride or pool leaves over a row: where that is the largest or the
+    smallest, the model is counted for it, else for the smallest, so that its figures are a bound.
     """
     first_problem = cache(first_problem)
     small, usual_size = first_problem(64), first_problem(224)
@@ -144,10 +163,13 @@ def only_size(first_problem: Verdict, dropped: Callable[[int], int]) -> int | No
             step *= 2
         else:
             step //= 2
+    meant = low
     usual = [size for size in USUAL_SIZES if low <= size <= high]
     if usual:
-        return min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size)))
-    return min(range(low, high + 1), key=lambda size: (dropped(size), size)) if high - low < 64 else low
+        meant = min(usual, key=lambda size: (dropped(size), USUAL_SIZES.index(size)))
+    elif high - low < 64:
+        meant = min(range(low, high + 1), key=lambda size: (dropped(size), size))
+    return Fitting(meant if meant == high else low, low, high)
 
 
 def first_fitting(first_problem: Verdict, low: int, high: int) -> int | None:

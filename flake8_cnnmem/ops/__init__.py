@@ -10,9 +10,9 @@ from flake8_cnnmem.ops.attention import AttentionInputs, Heads, ScaledDotProduct
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
-from flake8_cnnmem.ops.linear import Bilinear, Embedding, Linear
+from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
-from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Dot, Einsum, Matmul, Stack
+from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, Stack
 from flake8_cnnmem.ops.normalisation import (
     BatchNorm,
     GroupNorm,
@@ -65,11 +65,13 @@ __all__ = [
     "Convolution",
     "Crop",
     "DepthwiseConvolution",
+    "Distances",
     "Dot",
     "Dropout",
     "Einsum",
     "Elementwise",
     "Embedding",
+    "EmbeddingBag",
     "Expand",
     "Flatten",
     "Flip",

@@ -142,3 +142,14 @@ class Embedding(Plain):
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         return {"weight": WeightSpec((extent(self.count), extent(self.width)))}
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingBag(Embedding):
+    """Indices (bags, positions) -> (bags, width): the rows of a bag are reduced as they are read."""
+
+    kind = "embedding_bag"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        (rows,) = Embedding.outputs(self, *inputs)
+        return ((*rows[:-2], rows[-1]),)

@@ -240,6 +240,18 @@ class Matmul(Weightless):
 
 
 @dataclass(frozen=True, slots=True)
+class Distances(Matmul):
+    """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each."""
+
+    kind = "cdist"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        first, *others = inputs
+        turned = ((*each[:-2], each[-1], each[-2]) if len(each) > 1 else each for each in others)
+        return Matmul.outputs(self, first, *turned)
+
+
+@dataclass(frozen=True, slots=True)
 class Einsum(Weightless):
     """A sum of products by its equation ("bhid,bhjd->bhij"; "..." stands for axes that broadcast)."""
 

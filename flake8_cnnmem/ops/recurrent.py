@@ -162,6 +162,8 @@ class Recurrent(Plain):
             problem = Problem("CNM201", what)
         if not problem and self.stacked is True and self.return_state is True:
             problem = state_problem(inputs[1:], results[1:])
+        elif not problem and self.stacked is False:
+            problem = state_problem(inputs[1:], [(*batch, self.width), (*batch, extent(self.hidden))])
         if problem:
             raise Mismatch(problem, tuple(results))
         return tuple(results)

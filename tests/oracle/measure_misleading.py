@@ -16,6 +16,9 @@ that autograd has kept (parameters, buffers and inputs left out, also those that
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import json
 import multiprocessing
 import os
@@ -85,7 +88,8 @@ def measure_torch(model: Any, inputs: list[str]) -> dict[str, Any]:
     kept: weakref.WeakSet[Kept] = weakref.WeakSet()
 
     def pack(tensor: torch.Tensor) -> Kept:
-        held = Kept(tensor)
+        # With its own history a result would keep itself alive.
+        held = Kept(tensor.detach())
         base = tensor if tensor._base is None else tensor._base
         if not isinstance(base, torch.nn.Parameter):
             kept.add(held)
@@ -96,15 +100,24 @@ def measure_torch(model: Any, inputs: list[str]) -> dict[str, Any]:
             output = model(*made)
     except Exception as error:
         return {"raises": type(error).__name__}
+    gc.collect()
     own = {id_of(tensor) for tensor in (*model.parameters(), *model.buffers())}
     given = {id_of(tensor) for tensor in made}
     storages = [held.tensor.untyped_storage() for held in kept]
     saved = {storage._cdata: storage.nbytes() for storage in storages}
     leaves = [leaf for leaf in tree_flatten(output)[0] if isinstance(leaf, torch.Tensor)]
-    return {
+    nn = torch.nn
+    # A GPU computes these in kernels of their own, which keep other things than the CPU does.
+    fused = (nn.RNNBase, nn.RNNCellBase, nn.MultiheadAttention)
+    record = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "trainable": sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
         "outputs": [list(leaf.shape) for leaf in leaves],
+    }
+    if any(isinstance(module, fused) for module in model.modules()):
+        return record
+    return {
+        **record,
         "saved_bytes": sum(size for key, size in saved.items() if key not in own and key not in given),
         "saved_inputs": sum(size for key, size in saved.items() if key in given),
     }
@@ -142,6 +155,10 @@ def measure_keras(model: Any, inputs: list[str]) -> dict[str, Any]:
 
 def main(truth: str, classes: list[str]) -> int:
     warnings.simplefilter("ignore")
+    for framework in ("torch", "keras"):
+        # Each program runs in a process of its own, which has what is imported here.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(framework)
     lines = []
     # What a program changes of a framework (hooks of all modules, the default dtype) ends with it.
     with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:

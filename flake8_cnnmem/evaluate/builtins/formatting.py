@@ -10,6 +10,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.declare import special
 from flake8_cnnmem.evaluate.builtins.known import SCALARS, known
+from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Namespace, Native, Run, Value
 
@@ -86,7 +87,7 @@ def container_repr(run: Run, value: Value, depth: int) -> str | Unknown:
         return guarded(run, f"Counter({{{inner}}})" if isinstance(value, Counter) else f"{{{inner}}}")
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         parts = []
-        for item in list(value):
+        for item in members(run, value) if isinstance(value, (set, frozenset)) else list(value):
             run.spend(1)
             part = to_repr(run, item, depth + 1)
             if isinstance(part, Unknown):

@@ -15,6 +15,7 @@ from flake8_cnnmem.evaluate.builtins.iterators import advance
 from flake8_cnnmem.evaluate.builtins.keys import key, lost
 from flake8_cnnmem.evaluate.builtins.known import hosted, known, type_name
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
+from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Raised, Run, Value, is_callable
@@ -175,7 +176,9 @@ def smallest(run: Run, *args: Value, key: Value = None, default: Value = MISSING
 
 @functions.function("sorted", absorb=False)
 def sort(run: Run, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
-    items = run.items(iterable)
+    # What is sorted by itself has one order, whichever it is given in.
+    alike = key is None and isinstance(iterable, (set, frozenset)) and id(iterable) not in run.poisoned
+    items = members(run, iterable, read=False) if alike else run.items(iterable)
     return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
 
 

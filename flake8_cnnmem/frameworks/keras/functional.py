@@ -5,7 +5,7 @@ After `map_graph` in keras/src/ops/function.py, without its recursion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.frameworks.keras.layer import call_layer
@@ -52,7 +52,16 @@ def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
             first_seen.setdefault(id(found[0].operation), -1)
     ordered = symbolic(session, ordered, given)
     layers = sorted_layers(session, ordered, first_seen)
+    refuse_twice(layers)
     return Graph(inputs, outputs, flat_inputs, flat_outputs, sorted(ordered, key=place_of), layers)
+
+
+def refuse_twice(layers: Sequence[Instance]) -> None:
+    """ValueError for layers of one name: a model finds its layers by it."""
+    names = [layer.native.name for layer in layers]
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise ValueError(f'The name "{twice}" is used {names.count(twice)} times in the model')
 
 
 def symbolic(session: Session, ordered: list[Node], given: set[int]) -> list[Node]:

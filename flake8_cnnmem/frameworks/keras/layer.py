@@ -51,10 +51,13 @@ from flake8_cnnmem.frameworks.keras.tracking import (
     TRAINABLE,
     add_weight,
     apply_trainable,
+    delete_attribute,
     get_trainable,
     native,
+    set_attribute,
     set_trainable,
     state_of,
+    sublayers,
 )
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
@@ -166,7 +169,7 @@ def call_layer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value
     finally:
         session.depth -= 1
         session.training.pop()
-    state.built = True
+    state.built = state.locked = True
     if session.depth == 0 and inputs:
         remember(session, state, self, args, given, inputs, result)
     del invocation
@@ -247,6 +250,8 @@ def build_for_call(
             run.call(Bound(build, self), shown_shapes(first, batch))
     state.building = False
     state.built = True
+    # Without a `build` of its own, a layer whose layers are not all built is called once to build them.
+    state.locked = build is not BUILD or all(state_of(run, layer).built for layer in sublayers(self))
     apply_trainable(self)
 
 
@@ -305,6 +310,8 @@ BUILD = Native("build", layer_build, absorb=False)
 LAYER.namespace.update(
     {
         "__init__": Native("__init__", layer_init, absorb=False),
+        "__setattr__": Native("__setattr__", set_attribute, absorb=False),
+        "__delattr__": Native("__delattr__", delete_attribute, absorb=False),
         "__call__": Native("__call__", call_layer, absorb=False),
         "build": BUILD,
         "call": Native("call", layer_call, absorb=False),

@@ -111,9 +111,14 @@ def compute_mask(run: Run, self: Instance, inputs: Value = None, mask: Value = N
     return mask
 
 
-def get_config(run: Run, self: Instance) -> dict[str, Value]:
-    """The constructor's arguments by name, as far as the layer keeps them."""
+def get_config(run: Run, self: Instance) -> Value:
+    """The constructor's arguments by name. Of a class of the program's own without a `get_config` Keras has noted them,
+    and nobody here."""
     state = state_of(run, self)
+    constructor = self.cls.find("__init__")
+    own = not isinstance(constructor, Native) and not state.properties.get("arguments")
+    if own and isinstance(self.cls.find("get_config"), Native):
+        return run.unknown(f"what a {self.cls.name} was constructed with is not kept")
     config: dict[str, Value] = {"name": state.name, "trainable": trains(self)}
     arguments = state.properties.get("arguments")
     if arguments:

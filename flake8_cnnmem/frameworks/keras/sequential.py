@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import BATCH
-from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, replay, trace
+from flake8_cnnmem.frameworks.keras.functional import AGAIN_STEPS, invoke, refuse_twice, replay, trace
 from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
@@ -64,6 +64,7 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
         state.gap = len(behind_input(stack)) if state.gap is None else state.gap
         state.graph = None
         return
+    refuse_twice([*stack, layer])
     run.changed(stack)
     merged = layer.attributes.get("layers") if layer.cls.derives_from(MERGE) else None
     if merged and not stack:

@@ -118,6 +118,10 @@ class LayerState:
     """Settable properties without a meaning for shapes: `supports_masking`, `stateful`, `input_spec`."""
     model: Any = None
     """What a Model keeps (`models.ModelState`)."""
+    former: list[Value] = field(default_factory=list)
+    """What attributes held that were set anew or deleted: a layer among it stays one of this layer's own."""
+    locked: bool = False
+    """Whether it is built, so that it takes no further layers and variables."""
     sublayers: list[Instance] | None = None
     """Layers that are not found among the attributes: those of a functional or sequential model."""
 

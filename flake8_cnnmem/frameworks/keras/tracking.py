@@ -131,6 +131,50 @@ def weights_in(value: Value) -> Iterator[Weight]:
                 yield item
 
 
+def former(layer: Instance) -> list[Value]:
+    return layer.native.former if isinstance(layer.native, LayerState) else []
+
+
+def set_attribute(run: Run, self: Instance, name: str, value: Value) -> None:
+    """`layer.name = value`. What stood there before stays among the layer's own (`Layer.__setattr__` tracks and never
+    lets go); a layer that is built takes no new one (`Tracker.lock`)."""
+    state, before = self.native, self.attributes.get(name)
+    if isinstance(state, LayerState):
+        if state.locked and not state.building:
+            refuse_new(run, self, value)
+        if before is not None and before is not value:
+            keep(run, state, before)
+    run.set_plainly(self, name, value)
+
+
+def delete_attribute(run: Run, self: Instance, name: str) -> None:
+    """`del layer.name`. A variable is let go, a layer is not (`Layer.__delattr__`)."""
+    if name not in self.attributes:
+        raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
+    state, before = self.native, self.attributes[name]
+    if isinstance(state, LayerState):
+        if isinstance(before, Weight):
+            run.changed(state.weights)
+            state.weights[:] = [weight for weight in state.weights if weight is not before]
+        else:
+            keep(run, state, before)
+    run.changed(self)
+    del self.attributes[name]
+
+
+def keep(run: Run, state: LayerState, before: Value) -> None:
+    if any(True for _ in (*layers_in(before), *weights_in(before))):
+        run.changed(state.former)
+        state.former.append(before)
+
+
+def refuse_new(run: Run, layer: Instance, value: Value) -> None:
+    """ValueError for layers and variables that a layer does not hold yet."""
+    known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
+    if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
+        raise run.error("ValueError", "You cannot add new elements of state to a layer that is already built")
+
+
 def sublayers(layer: Instance) -> list[Instance]:
     """The layers directly inside a layer, each once, in Keras' order."""
     found: dict[int, Instance] = {}
@@ -138,7 +182,7 @@ def sublayers(layer: Instance) -> list[Instance]:
     if isinstance(state, LayerState) and state.sublayers is not None:
         for child in state.sublayers:
             found.setdefault(id(child), child)
-    for value in layer.attributes.values():
+    for value in (*former(layer), *layer.attributes.values()):
         for child in layers_in(value):
             found.setdefault(id(child), child)
     found.pop(id(layer), None)
@@ -152,7 +196,7 @@ def own_weights(layer: Instance) -> list[Weight]:
     if isinstance(state, LayerState):
         for weight in state.weights:
             found.setdefault(id(weight), weight)
-    for value in layer.attributes.values():
+    for value in (*former(layer), *layer.attributes.values()):
         for weight in weights_in(value):
             found.setdefault(id(weight), weight)
     return sorted(found.values(), key=lambda weight: not weight.trainable)
@@ -206,20 +250,23 @@ def undecided(layer: Instance) -> Unknown | None:
 
 
 def trainable_ids(layer: Instance) -> set[int]:
-    """Which variables train: those that no `trainable = False` on the way to them freezes, nor one that may be."""
+    """Which variables train: none of a layer that is frozen itself, else all whose own layer is not. To freeze a layer
+    freezes those inside, which may be set free again (`Layer.trainable_variables`)."""
     found: set[int] = set()
-    seen: set[tuple[int, bool]] = set()
-    waiting = [layer]
+    seen: set[int] = set()
+    waiting = [layer] if trains(layer) is True else []
     while waiting:
         at = waiting.pop()
         state = at.native
-        if (id(at), True) in seen or trains(at) is not True:
+        if id(at) in seen:
             continue
-        seen.add((id(at), True))
+        seen.add(id(at))
+        waiting.extend(sublayers(at))
+        if trains(at) is not True:
+            continue
         frozen = state.frozen if isinstance(state, LayerState) else ()
         own = (weight for weight in own_weights(at) if not weight.buffer and not weight.fixed)
         found.update(id(weight) for weight in own if id(weight) not in frozen)
-        waiting.extend(sublayers(at))
     return found
 
 

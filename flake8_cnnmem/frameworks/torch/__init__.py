@@ -19,7 +19,7 @@ from flake8_cnnmem.frameworks.torch.module import (
     weights_of,
 )
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
-from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of
+from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
@@ -73,7 +73,7 @@ FRAMEWORK = Framework(
     declares_inputs=True,
     is_model=is_model,
     own_inputs=lambda instance: None,
-    doubts=doubts,
+    doubts=lambda run, model: (*doubts(run, model), *state_of_frozen(run, weights_of(model))),
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
     made_by_unfollowed=made_by_unfollowed,

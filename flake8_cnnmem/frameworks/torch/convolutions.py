@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import per_axis, size
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.frameworks.torch.resampling import pad_pairs
 from flake8_cnnmem.graph import Op, Tensor
-from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, Linear, OneHot, Reduce
+from flake8_cnnmem.ops import Bilinear, Convolution, Embedding, EmbeddingBag, Linear, OneHot, Reduce
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Run, Value
 
@@ -61,6 +65,8 @@ def convolve(
         raise run.error("ValueError", "padding='same' is not supported for strided convolutions")
     if isinstance(declared[1], int) and isinstance(groups, int) and groups and declared[1] % groups:
         channels = declared[1]
+    if padding == "same" and not transposed:
+        input, padding = evenly_padded(run, input, kernel, per_axis(dilation, rank))
     form = Convolution
     if isinstance(groups, Batch) and isinstance(filters, Batch):
         form, groups, filters = PerSample, groups.multiple, filters.multiple
@@ -78,6 +84,17 @@ def convolve(
         output_padding=per_axis(output_padding, rank),
     )
     return apply(run, op, input, weights=(weight, bias), function=function)
+
+
+def evenly_padded(run: Run, input: Value, kernel: Sequence[Value], dilation: Sequence[Value]) -> tuple[Value, Value]:
+    """`padding="same"`: as much on both sides of an axis. Where that leaves one over, a padded copy of the input is
+    made first, which is what is kept (at::convolution_same)."""
+    if not all(isinstance(each, int) for each in (*kernel, *dilation)):
+        return input, "same"
+    totals = [step * (side - 1) for side, step in zip(kernel, dilation, strict=True)]
+    if any(total % 2 for total in totals):
+        input = apply(run, pad_pairs(input, [(0, total % 2) for total in totals]), input, function="pad")
+    return input, tuple(total // 2 for total in totals)
 
 
 class PerSample(Convolution):
@@ -159,7 +176,29 @@ def bilinear(run: Run, input1: Value, input2: Value, weight: Value, bias: Value 
     return apply(run, op, input1, input2, weights=(weight, bias), function="bilinear")
 
 
+def is_computed_float(tensor: Tensor) -> bool:
+    """Whether a tensor holds floats for certain: the program has made them from whole numbers, or with weights. Data of
+    which nobody says what it holds may be whole numbers."""
+    for _ in range(LONGEST_WAY):
+        call = tensor.call
+        if call is None or not is_floating(tensor.dtype):
+            return False
+        if any(is_floating(weight.dtype) for weight in call.weights):
+            return True
+        known = [each for each in call.inputs if each.shape != ()]
+        if not known or not is_floating(known[0].dtype):
+            return bool(known) and all(not is_floating(each.dtype) for each in known)
+        tensor = known[0]
+    return False
+
+
+LONGEST_WAY = 50
+"""Ops that are followed back from an index."""
+
+
 def look_up(run: Run, input: Value, weight: Value, padding: Value, function: str) -> Value:
+    if isinstance(input, Tensor) and is_computed_float(input):
+        raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
     dtype = weight.dtype if isinstance(weight, Tensor) else "float"
     return apply(run, Embedding(count, width, padding), input, weights=(weight,), function=function, dtype=dtype)
@@ -194,10 +233,12 @@ def embedding_bag(
     include_last_offset: Value = False,
     padding_idx: Value = None,
 ) -> Value:
-    kind = mode if mode in ("mean", "sum", "max") else "mean"
-    rows = look_up(run, input, weight, padding_idx, "embedding_bag")
     if offsets is None:
-        return apply(run, Reduce(kind, 1), rows, function="embedding_bag")
+        count, width = weight_shape(weight, 2)
+        bag = EmbeddingBag(count, width, padding_idx)
+        dtype = weight.dtype if isinstance(weight, Tensor) else "float"
+        return apply(run, bag, input, weights=(weight,), function="embedding_bag", dtype=dtype)
+    rows = look_up(run, input, weight, padding_idx, "embedding_bag")
     bags = tensor_of(offsets)
     if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown) or not isinstance(rows, Tensor):
         return run.unknown("the number of bags is not known")

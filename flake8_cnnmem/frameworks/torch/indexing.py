@@ -72,9 +72,16 @@ def index(run: Run, tensor: Value, key: Value) -> Value:
             return known
     if is_old_number(tensor, items):
         return run.unknown("a number is computed from a tensor's values").as_number("float")
-    # The places that tensors give are read, and kept for the backward pass.
-    places = [item for item in items if isinstance(item, Tensor) and not isinstance(item.shape, Unknown)]
+    # The places that tensors give are read, and kept for the backward pass; of a list a tensor is made.
+    places = [item for item in map(as_places, items) if isinstance(item, Tensor) and isinstance(item.shape, tuple)]
     return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
+
+
+def as_places(item: Any) -> Any:
+    """A list of whole numbers as the tensor that is made of it; any other item as it is."""
+    if isinstance(item, (list, range)) and item and all(type(part) is int for part in item):
+        return Constant((len(item),), "int64")
+    return item
 
 
 def is_old_number(tensor: Tensor, items: tuple[Any, ...]) -> bool:

@@ -37,6 +37,12 @@ def rows(names: str, row: Row) -> Iterable[tuple[str, Row]]:
     return ((name, row) for name in names.split())
 
 
+def by_instance(statistics: int) -> Row:
+    """An instance norm: its input lies contiguous for it, or is copied (at::instance_norm)."""
+    kept = Kept(New("instances", 4, statistics))
+    return Row((X, kept), layout="contiguous", reads="contiguous", viewed=True)
+
+
 NOTHING = Row()
 PASSES = Row(gradient="same")
 CONSTANT = Row(gradient="none")
@@ -120,7 +126,8 @@ LAYERS = [
     ),
     ("bilinear", Row((X, Kept("x1")), layout="contiguous", weights="first", autocast="widest")),
     ("embedding", Row((X,), layout="contiguous")),
-    ("embedding_bag", Row((X,), layout="contiguous")),
+    # Beside the indices, which bag each belongs to, and how many there are: counted otherwise on the CPU than on a GPU.
+    ("embedding_bag", Row((X,), layout="contiguous", known=False)),
 ]
 
 NORMALISATIONS = [
@@ -133,11 +140,20 @@ NORMALISATIONS = [
     ),
     ("group_norm", Row((X, Kept(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
     # A batch norm of N x C channels, with the weights repeated for each sample.
-    ("instance_norm", Row((X, Kept(New("instances", 4, 2))), layout="contiguous", viewed=True)),
-    ("instance_norm/scaled", Row((X, Kept(New("instances", 4, 3))), layout="contiguous", viewed=True)),
+    ("instance_norm", by_instance(2)),
+    (
+        "instance_norm/scaled",
+        Row((X, Kept(New("instances", 4, 3))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
     # Running statistics are repeated as well.
-    ("instance_norm/tracked", Row((X, Kept(New("instances", 4, 4))), layout="contiguous", viewed=True)),
-    ("instance_norm/scaled, tracked", Row((X, Kept(New("instances", 4, 5))), layout="contiguous", viewed=True)),
+    (
+        "instance_norm/tracked",
+        Row((X, Kept(New("instances", 4, 4))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
+    (
+        "instance_norm/scaled, tracked",
+        Row((X, Kept(New("instances", 4, 5))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
     # _fused_rms_norm on CUDA.
     ("rms_norm", Row((X, Kept(New("rows", 4))), layout="contiguous", autocast=FULL)),
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
@@ -204,6 +220,8 @@ MERGES = [
     ("det", Row((X, Kept(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
     ("weight_norm", Row((Kept("inputs"), Kept(New("x1"))))),
+    # _cdist_backward reads both and the result.
+    ("cdist", Row((Kept("inputs"), Y), layout="contiguous", autocast=FULL)),
     *rows("matmul einsum", Row((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp", NOTHING),
 ]

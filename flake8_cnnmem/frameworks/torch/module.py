@@ -358,15 +358,6 @@ def state_dict(
     return entries
 
 
-@MEMBERS.method("load_state_dict")
-def load_state_dict(run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False) -> Value:
-    """Values from a file change no size."""
-    return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
-
-
-LOADED = Class("_IncompatibleKeys", namespace={"__iter__": Native("__iter__", lambda run, self: self.payload)})
-
-
 def dotted(run: Run, target: Value) -> str:
     """Where a module stands, as a program says it. Its AttributeError, as in torch, where that is no text."""
     if not isinstance(target, str):
@@ -523,24 +514,11 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
 
 
 MEMBERS.method(
-    "set_extra_state", "_load_from_state_dict", "_register_load_state_dict_pre_hook",
-    "_register_state_dict_hook", "_log_api_usage_once", "_maybe_warn_non_full_backward_hook",
+    "set_extra_state", "_load_from_state_dict", "_register_state_dict_hook", "_log_api_usage_once",
+    "_maybe_warn_non_full_backward_hook",
 )(_nothing)  # fmt: skip
 
 MEMBERS.update(hooks.REGISTERING)
-
-
-def _loading_hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """Values that are loaded or stored change no size: these hooks are not run."""
-    return Instance(hooks.HANDLE, {"id": -1})
-
-
-MEMBERS.method(
-    "register_state_dict_pre_hook",
-    "register_state_dict_post_hook",
-    "register_load_state_dict_pre_hook",
-    "register_load_state_dict_post_hook",
-)(_loading_hook)
 
 
 @MEMBERS.method("extra_repr")

@@ -40,6 +40,7 @@ from flake8_cnnmem.frameworks.torch import (
     scripting,
     shapes,
     splitting,
+    state,
     tensors,
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
@@ -77,7 +78,7 @@ from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
 DECLARING = (
     arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools,
     reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive, foreach,
-    older_orders,
+    older_orders, state,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 

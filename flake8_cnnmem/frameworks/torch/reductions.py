@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.torch.indexing import index
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.frameworks.torch.shapes import lost_shape
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Elementwise, Reduce, Sort, TopK
+from flake8_cnnmem.ops import Distances, Elementwise, Reduce, Sort, TopK
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Property, Run, Value
 
@@ -283,10 +283,7 @@ def norm(
 
 @define("torch.cdist")
 def cdist(run: Run, x1: Value, x2: Value, p: Value = 2.0, compute_mode: Value = None) -> Value:
-    from flake8_cnnmem.frameworks.torch.arithmetic import matmul
-    from flake8_cnnmem.frameworks.torch.shapes import swap
-
-    return matmul(run, x1, swap(run, x2, -1, -2))
+    return apply(run, Distances(), x1, x2, function="cdist")
 
 
 @define(*everywhere("dist"))

@@ -65,8 +65,9 @@ def last_swapped(run: Run, tensor: Tensor) -> Value:
 
 
 def values_only(run: Run, tensor: Tensor) -> Value:
-    """`x.data`: the same values without their history. A parameter's stay its own."""
-    return tensor if isinstance(tensor, Weight) else detach(run, tensor)
+    """`x.data`: the same values without their history. Outside of a forward pass a parameter's stay its own: whatever
+    is written to them is written to it."""
+    return tensor if isinstance(tensor, Weight) and run.invocation is None else detach(run, tensor)
 
 
 ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {

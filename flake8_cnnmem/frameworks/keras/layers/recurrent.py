@@ -7,6 +7,7 @@ from collections.abc import Callable
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import apply
 from flake8_cnnmem.frameworks.keras.tracking import native
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Dropout, Recurrent
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Instance, Property, Run, Value
@@ -37,11 +38,14 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
     ) -> Value:
         if isinstance(sequence, (list, tuple)):
             # Keras 2 took the initial states behind the input in one list
+            initial_state = initial_state if initial_state is not None else list(sequence[1:]) or None
             sequence = sequence[0] if sequence else None
+        states = initial_state if isinstance(initial_state, (list, tuple)) else [initial_state]
+        given = [state for state in states if isinstance(state, Tensor)]
         rate = self.attributes.get("dropout")
         if isinstance(rate, (int, float)) and rate > 0 and session_of(run).training[-1] is not False:
             sequence = run.apply(Dropout(rate), sequence, function="dropout", framework="keras")
-        result = apply(run, self, recurrent_op(self, cell), sequence)
+        result = apply(run, self, recurrent_op(self, cell), [sequence, *given])
         return list(result) if isinstance(result, tuple) else result
 
     def init(run: Run, self: Instance) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flake8_cnnmem.dims import subtract
@@ -68,8 +68,8 @@ def forward(rank: int) -> Callable[..., Value]:
         stride, padding, dilation, groups = current(run, self, "stride", "padding", "dilation", "groups")
         mode = self.attributes.get("padding_mode", "zeros")
         function = self.cls.name if self.cls.site is None else f"Conv{rank}d"
-        if isinstance(mode, str) and mode != "zeros" and not isinstance(padding, str):
-            amounts = [(size(amount), size(amount)) for amount in per_axis(padding, rank)]
+        if isinstance(mode, str) and mode != "zeros":
+            amounts = [(size(before), size(behind)) for before, behind in on_each_side(padding, self, rank)]
             input = apply(run, pad_pairs(input, amounts, mode), input, function="pad")
             padding = 0
         return convolve(
@@ -78,6 +78,17 @@ def forward(rank: int) -> Callable[..., Value]:
 
     call.with_weight = with_weight  # type: ignore[attr-defined]
     return call
+
+
+def on_each_side(padding: Value, self: Instance, rank: int) -> Sequence[tuple[Value, Value]]:
+    """What is added before and behind each axis (`_ConvNd._reversed_padding_repeated_twice`)."""
+    if padding == "valid":
+        return ((0, 0),) * rank
+    if padding != "same":
+        return [(amount, amount) for amount in per_axis(padding, rank)]
+    sides = zip(self.attributes["kernel_size"], self.attributes["dilation"], strict=True)
+    totals = [(side - 1) * step if isinstance(side, int) and isinstance(step, int) else side for side, step in sides]
+    return [(total // 2, total - total // 2) if isinstance(total, int) else (total, total) for total in totals]
 
 
 def forward_transposed(rank: int) -> Callable[..., Value]:

@@ -7,9 +7,10 @@ package defines whose source is found, is followed through its own step for what
 from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER, OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
 from flake8_cnnmem.frameworks.torch.optim.privates import FOREACH_UTILITIES, PRIVATES
-from flake8_cnnmem.frameworks.torch.optim.said import optimizer_of, parameters_of
+from flake8_cnnmem.frameworks.torch.optim.said import optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.schedulers import scheduler
 
 __all__ = [
     "FOREACH_UTILITIES", "OPTIMIZER", "OPTIMIZERS", "OPTIONS", "PRIVATES", "optimizer_of", "parameters_of", "scheduler",
+    "state_of_frozen",
 ]  # fmt: skip

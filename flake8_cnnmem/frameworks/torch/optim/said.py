@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER
@@ -12,7 +13,22 @@ from flake8_cnnmem.frameworks.updates import Part, Update
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Instance, Run, Value
+
+
+def state_of_frozen(run: Run, weights: Sequence[Weight]) -> tuple[Unknown, ...]:
+    """Why an optimizer's state is not known: Adagrad makes its sums when it is constructed (`Adagrad.__init__`), those
+    of frozen parameters as well, where all others make what they keep for the first gradient."""
+    frozen = {id(weight) for weight in weights if not weight.trainable and not weight.buffer}
+    return tuple(
+        Unknown("Adagrad keeps sums for frozen parameters as well", *place_of(optimizer))
+        for optimizer in run.data("optimizers").values()
+        if optimizer.cls.name == "Adagrad" and any(id(weight) in frozen for weight in parameters_of(optimizer) or ())
+    )
+
+
+def place_of(optimizer: Instance) -> tuple[str, int]:
+    return (optimizer.site.path, optimizer.site.line) if optimizer.site is not None else ("", 0)
 
 
 def parameters_of(optimizer: Instance) -> list[Weight] | None:

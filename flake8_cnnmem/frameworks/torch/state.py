@@ -1,0 +1,76 @@
+"""`load_state_dict`: the values change no size, but names and sizes that do not fit are refused.
+
+https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html (load_state_dict)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flake8_cnnmem.frameworks.torch import hooks
+from flake8_cnnmem.frameworks.torch.module import MEMBERS, walk
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+
+LOADED = Class(
+    "_IncompatibleKeys",
+    namespace={
+        "__iter__": Native("__iter__", lambda run, self: iter(self.payload)),
+        "__getitem__": Native("__getitem__", lambda run, self, index: self.payload[index]),
+        "__len__": Native("__len__", lambda run, self: 2),
+    },
+)
+
+HOOKED = "loading hooks"
+"""Scratch of the run: whether anything was registered that may change names before they are compared."""
+
+
+@MEMBERS.method("load_state_dict")
+def load_state_dict(run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False) -> Value:
+    """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
+    for another size in any case. A buffer may be one that is not stored: it is not missed."""
+    if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.poisoned:
+        return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
+    if any(type(module.cls.find("_load_from_state_dict")) is not Native for _, module in walk(self)):
+        # A class has a way of its own.
+        return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
+    own: Value = run.call(run.get(self, "state_dict"))
+    if not isinstance(own, Mapping):
+        return own
+    missing = [name for name, value in own.items() if name not in state_dict and not is_buffer(value)]
+    unexpected = [name for name in state_dict if name not in own and not is_buffer(state_dict[name])]
+    other = next((name for name, value in own.items() if is_other_size(value, state_dict.get(name))), None)
+    if other is not None or (strict is True and (missing or unexpected)):
+        name = other or (missing + unexpected)[0]
+        raise run.error("RuntimeError", f"Error(s) in loading state_dict for {self.cls.name}: {name}")
+    return Instance(LOADED, {"missing_keys": missing, "unexpected_keys": unexpected}, payload=(missing, unexpected))
+
+
+def is_buffer(value: Value) -> bool:
+    """Whether an entry is no parameter for certain."""
+    return not isinstance(value, Weight) or value.buffer
+
+
+def is_other_size(own: Value, given: Value) -> bool:
+    if not isinstance(own, Tensor) or not isinstance(given, Tensor):
+        return False
+    sizes = (own.shape, given.shape)
+    if any(isinstance(shape, Unknown) or not all(isinstance(size, int) for size in shape) for shape in sizes):
+        return False
+    return own.shape != given.shape
+
+
+def loading_hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """Values that are loaded or stored change no size: these hooks are not run."""
+    run.data(HOOKED)["registered"] = True
+    return Instance(hooks.HANDLE, {"id": -1})
+
+
+MEMBERS.method(
+    "_register_load_state_dict_pre_hook",
+    "register_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "register_load_state_dict_post_hook",
+)(loading_hook)
