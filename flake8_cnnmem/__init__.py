@@ -11,8 +11,6 @@ this package at each start.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 
 TYPE_CHECKING = False
 """As `typing` has it, which would be half of what the import of this package costs."""
@@ -47,20 +45,9 @@ __all__ = [
 ]
 
 
-class _Package(ModuleType):
-    """The package, whose name `report` is the function, also once the room of that name has been imported: importing a
-    room sets it as an attribute of the package."""
-
-    def __getattr__(self, name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found: object = getattr(importlib.import_module(f"{__name__}.api"), name)
-        self.__dict__[name] = found
-        return found
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name != "report" or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(f"{__name__}.api"), name)
+    globals()[name] = found
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.answers import FileReport, ModelReport
+from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.unknown import Unknown
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import environments, sources
+from flake8_cnnmem import package_sources
 from flake8_cnnmem.agreement import agreed
-from flake8_cnnmem.answers import (
+from flake8_cnnmem.evaluate.native_state import natives_changed, natives_put_back
+from flake8_cnnmem.results import (
     LEAST_GROWTH,
     AlsoInMemory,
     Drop,
@@ -22,22 +23,22 @@ from flake8_cnnmem.answers import (
     Remedy,
     Row,
 )
-from flake8_cnnmem.collector import seldom_collected
-from flake8_cnnmem.evaluate.lent import natives_changed, natives_put_back
-from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.running.frame_stack import with_room_below
+from flake8_cnnmem.running.gc_tuning import seldom_collected
+from flake8_cnnmem.settings import environments
+from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import Source, SourceError
-from flake8_cnnmem.stack import with_room_below
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.training import Fact, Training
 from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.directives import Facts
     from flake8_cnnmem.evaluate.noting import Notes
     from flake8_cnnmem.evidence import Phase
     from flake8_cnnmem.graph import Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Evaluated, Root, Whole
+    from flake8_cnnmem.settings.directives import Facts
 
 __all__ = ["Drop", "FileReport", "LayerProblem", "ModelReport", "Row", "TargetError", "analyse"]
 
@@ -110,7 +111,10 @@ def search_folders(settings: Settings, files: Files = DISK) -> Sequence[str]:
     # Who names a package's folder does not mean to lose the project's own.
     own = [*(settings.search_path or ()), root, os.path.join(root, "src")]
     installed = environments.search_folders(own, root, files)
-    return [*installed, *(each for each in sources.code_folders(settings.cache_dir, files) if files.is_folder(each))]
+    return [
+        *installed,
+        *(each for each in package_sources.code_folders(settings.cache_dir, files) if files.is_folder(each)),
+    ]
 
 
 def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -> ModelReport | None:
@@ -121,25 +125,25 @@ def report_model(root: Root, source: Source, settings: Settings, wanted: bool) -
     if facts.skip and not wanted:
         return None
     limit = facts.gpu_limit or settings.limit_for(source.path)
-    built, training = fed(root, facts, settings, source.path)
+    built, training = feed_model(root, facts, settings, source.path)
     if built is None:
         return unresolved(root, training, limit)
     if root.value is None:
         return of_its_batch(root, built, training, settings, limit)
     others = [part for part in root.parts if part is not root]
-    parts = [(part, *fed(part, facts_for(part, source), settings, source.path)) for part in others]
+    parts = [(part, *feed_model(part, facts_for(part, source), settings, source.path)) for part in others]
     devices = settings.devices_for(source.path)
     if facts.gpu_limit is not None and facts.gpu_limit.count > 1 and settings.devices is None:
         devices = facts.gpu_limit.count
     whole = models.arranged(models.joined(root, built, training, parts), [root, *others], devices)
     training = precedence.share_of(models.as_the_outermost(root, training, whole.parts), whole.model.arrangement)
     builds = [built, *(its for _, its, _ in parts if its is not None)]
-    report = counted(root, builds, whole, training, settings, limit)
+    report = account_for(root, builds, whole, training, settings, limit)
     # What a program has changed about natives is put back when its analysis ends: nothing is left for later then.
     return replace(report) if natives_changed() else report
 
 
-def mended(
+def suggest(
     root: Root, whole: Whole, training: Training, estimate: Estimate, certain: bool, settings: Settings, limit: Limit
 ) -> tuple[Remedy, ...]:
     """What would make a model fit."""
@@ -155,7 +159,7 @@ def mended(
     return remedies(Case(whole, training, estimate, settings.accounting, overhead, gpu, limit.bytes, certain, feed))
 
 
-def fed(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
+def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
     from flake8_cnnmem.evidence import gathered, of_unknown_model, written_at
@@ -213,12 +217,12 @@ def of_its_batch(root: Root, built: Built, training: Training, settings: Setting
     )  # fmt: skip
 
 
-def counted(
+def account_for(
     root: Root, builds: Sequence[Built], whole: Whole, training: Training, settings: Settings, limit: Limit | None
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
     from flake8_cnnmem import models
-    from flake8_cnnmem.layers import drops, rows_of, with_kept
+    from flake8_cnnmem.layer_rows import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
 
@@ -277,7 +281,7 @@ def counted(
                 return ()
             less = account(deciding.model, how, settings.accounting, settings.overhead, gpu, deciding.step)
             return (Remedy(f"evaluation at batch {how.batch_size.value}", less.total, less.total <= limit.bytes),)
-        return mended(root, whole, training, estimate, status == "exact", settings, limit)
+        return suggest(root, whole, training, estimate, status == "exact", settings, limit)
 
     return ModelReport(
         root.target,

@@ -16,13 +16,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem import configuration, units
-from flake8_cnnmem.lines import CellLine
-from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem import units
+from flake8_cnnmem.settings import configuration
+from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
+from flake8_cnnmem.text.lines import CellLine
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport, Row
     from flake8_cnnmem.memory.estimate import Estimate
+    from flake8_cnnmem.results import ModelReport, Row
     from flake8_cnnmem.unknown import Unknown
 
 __all__ = ["Cause", "GiB", "Layer", "Memory", "MiB", "NotAnalysed", "NotKnown", "Report", "analyse", "report"]

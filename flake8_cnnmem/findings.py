@@ -12,10 +12,10 @@ from typing import Any
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.cache import FOLDER, Store, noted, remembered
-from flake8_cnnmem.files import Files
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.unknown import STRICT, Unknown, internal_error
 
 
@@ -69,7 +69,7 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
     except Exception as error:
         if os.environ.get(STRICT):
             raise
-        from flake8_cnnmem.answers import FileReport
+        from flake8_cnnmem.results import FileReport
 
         failed = FileReport(source.path, failure=internal_error(error))
         return Answer(tuple(checks.run(failed, settings, codes)), failed.failure)

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.answers import LayerProblem, ModelReport
 from flake8_cnnmem.dims import show
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.graph import Call, Model, Site, Tensor, calls_behind
-from flake8_cnnmem.layers import name_of, place, rows_of
-from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.layer_rows import name_of, place, rows_of
 from flake8_cnnmem.models import Built, Root
 from flake8_cnnmem.ops import Flatten, Loss, Reshape
+from flake8_cnnmem.results import LayerProblem, ModelReport
+from flake8_cnnmem.text.lines import in_words
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.unknown import Unknown
 

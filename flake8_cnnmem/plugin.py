@@ -15,10 +15,11 @@ from typing import ClassVar
 from flake8.options.manager import OptionManager
 
 import flake8_cnnmem
-from flake8_cnnmem import checks, configuration
+from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.findings import findings_of
-from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem.settings import configuration
+from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
 from flake8_cnnmem.source import mentions_framework, shared
 
 

@@ -10,11 +10,11 @@ from flake8_cnnmem.training import Fact, Training
 
 if TYPE_CHECKING:
     from flake8_cnnmem.arrangement import Arrangement
-    from flake8_cnnmem.directives import Facts
-    from flake8_cnnmem.evidence import Evidence, Said
+    from flake8_cnnmem.evidence import Evidence, Statement
     from flake8_cnnmem.graph import Site
     from flake8_cnnmem.models import Built
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.settings.directives import Facts
+    from flake8_cnnmem.settings.options import Settings
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def share_of(training: Training, arrangement: Arrangement | None) -> Training:
     return training.over(arrangement.devices or 1)
 
 
-def decided(directive: T | None, said: Sequence[Said[T]], setting: Fact[T], path: str) -> Fact[T]:
+def decided(directive: T | None, said: Sequence[Statement[T]], setting: Fact[T], path: str) -> Fact[T]:
     """The strongest of what is known, and what was passed over for it: other values, each once, but no defaults."""
     known = [Fact(each.value, place_of(each.site, path)) for each in said]
     if directive is not None:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.answers import Remedy
 from flake8_cnnmem.graph import Call, Invocation
 from flake8_cnnmem.memory import account
 from flake8_cnnmem.memory.actions import for_input
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.models import Built, Whole
+from flake8_cnnmem.results import Remedy
 from flake8_cnnmem.training import Fact, Optimizer, Training
 
 LEANER: dict[str, tuple[str, ...]] = {

@@ -19,12 +19,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flake8_cnnmem import notebook
-from flake8_cnnmem.directives import Directives
-from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.methods import LONG, PutOff, first_line, put_off
-from flake8_cnnmem.notebook import Notebook
-from flake8_cnnmem.older import modernised
+from flake8_cnnmem.settings.directives import Directives
+from flake8_cnnmem.text import notebook
+from flake8_cnnmem.text.deferred_bodies import LONG, DeferredBody, defer_bodies, first_line
+from flake8_cnnmem.text.files import DISK, Files
+from flake8_cnnmem.text.notebook import Notebook
+from flake8_cnnmem.text.python2 import modernised
 
 if TYPE_CHECKING:
     import libcst
@@ -259,7 +259,7 @@ class Source:
             # Empty lines before it give the statements the positions that they have in the file.
             twins = parse("\n" * (spans[first].first - 1) + text, self.path).body
             if len(text) > LONG:
-                text = put_off(text, spans[first].first, twins)
+                text = defer_bodies(text, spans[first].first, twins)
         nodes = parse_cst(text, ast.Module(body=twins, type_ignores=[]), self.path).body
         self.syntax.grow((PARSED + TREE) * len(text))
         return pairs(nodes, twins)
@@ -397,7 +397,7 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
         raise SourceError("an expression or block is nested too deeply to be followed", path) from None
 
 
-def parse_body(body: PutOff, path: str) -> tuple[libcst.BaseSuite, list[ast.stmt]]:
+def parse_body(body: DeferredBody, path: str) -> tuple[libcst.BaseSuite, list[ast.stmt]]:
     """The body of a function that was put off, as libcst has it and as `ast` has it. Raises SourceError as `parse_cst`
     does."""
     text = f"if 1:\n{body.text}"

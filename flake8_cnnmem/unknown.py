@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.text.lines import in_words
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """A value that cannot be decided, with the first cause.
 
-    An Unknown absorbs whatever touches it (an operation with one gives that same Unknown), so the
+    An Unknown propagates (an operation with one gives that same Unknown), so the
     cause that reaches the user is the first one. `path` and `line` (1-based) say where it arose;
     they are empty and 0 when no source line is to blame.
     """

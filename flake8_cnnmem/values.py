@@ -36,7 +36,7 @@ MISSING = Missing()
 class Native:
     """A function of ours: called as `function(run, *args, **kwargs)`.
 
-    With `absorb` (the default) a call with an Unknown among its arguments gives that Unknown and the
+    With `propagate_unknown` (the default) a call with an Unknown among its arguments gives that Unknown and the
     function is not run; without it the function sees Unknowns and deals with them itself.
     TypeError, ValueError, KeyError, IndexError, AttributeError, StopIteration, ZeroDivisionError,
     OverflowError and the like that it raises become the same exception in the interpreted program.
@@ -44,7 +44,7 @@ class Native:
 
     name: str
     function: Callable[..., Value]
-    absorb: bool = True
+    propagate_unknown: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,7 +221,7 @@ class Raised(Leaving):
         self.value = value
 
 
-class Run(Protocol):
+class Runtime(Protocol):
     """What natives may ask of the interpreter."""
 
     strict: bool
@@ -238,7 +238,7 @@ class Run(Protocol):
     """All of these, to go back to them where a region ends."""
     invocation: Invocation | None
     making_data: bool
-    poisoned: dict[int, tuple[Value, Unknown]]
+    havocked: dict[int, tuple[Value, Unknown]]
     """Containers whose items cannot be known, by id, with the cause."""
 
     def next_number(self) -> int:
@@ -348,12 +348,12 @@ class Run(Protocol):
         """To be called BEFORE a native changes a list, dict, set, or an Instance's attributes in place."""
         ...
 
-    def poison(self, container: Value, cause: Unknown) -> None:
+    def havoc(self, container: Value, cause: Unknown) -> None:
         """From now on nobody knows what a list, dict or set holds, nor how much."""
         ...
 
     def sample(self, container: Value) -> Value:
-        """What every item of a poisoned list or dict is like; MISSING where that is not known."""
+        """What every item of a list or dict of unknown items is like; MISSING where that is not known."""
         ...
 
     def operate_unary(self, operator: str, value: Value) -> Value:

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem import cli
-from flake8_cnnmem.answers import ModelReport, Row
 from flake8_cnnmem.memory.estimate import Estimate, Live, Moment
+from flake8_cnnmem.results import ModelReport, Row
 from flake8_cnnmem.training import Fact, Optimizer, Training
 from flake8_cnnmem.unknown import STRICT
 

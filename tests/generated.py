@@ -252,7 +252,7 @@ def said(text: str) -> dict[str, Any]:
     """What we say of it: the same figures where they are called exact, with the findings."""
     from flake8_cnnmem import checks
     from flake8_cnnmem.analysis import analyse
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
     from flake8_cnnmem.training import Fact
 

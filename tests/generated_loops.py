@@ -203,7 +203,7 @@ def said(text: str) -> dict[str, Any]:
     """What we say of it: the same figures where they are called exact, with the lines of what grows."""
     from flake8_cnnmem import checks
     from flake8_cnnmem.analysis import analyse
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
 
     answer = analyse(Source("generated_loops.py", text), Settings())
@@ -224,9 +224,9 @@ def said(text: str) -> dict[str, Any]:
 
 def state_of(report: Any) -> int:
     """Bytes of the optimizer's state, in tensors of more than one value."""
-    from flake8_cnnmem.frameworks.torch.kept import RULES
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
     from flake8_cnnmem.memory import optimizers
-    from flake8_cnnmem.memory.stepping import Stepping
+    from flake8_cnnmem.memory.optimizer_step import Stepping
     from flake8_cnnmem.memory.storages import Memory
     from flake8_cnnmem.memory.timeline import Timeline
 

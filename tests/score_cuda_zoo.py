@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import account, framework
 from flake8_cnnmem.memory.chips import CHIPS

@@ -80,8 +80,8 @@ def analyse_file(path: str, every: bool = True, seconds: float = 0) -> Outcome:
 def walk_through(path: str, outcome: Outcome, every: bool) -> None:
     from flake8_cnnmem import checks
     from flake8_cnnmem.analysis import analyse
-    from flake8_cnnmem.report import as_json, table
-    from flake8_cnnmem.settings import OPTIONS, Settings
+    from flake8_cnnmem.reporting import as_json, table
+    from flake8_cnnmem.settings.options import OPTIONS, Settings
     from flake8_cnnmem.source import SourceError, load
 
     [limit] = [option for option in OPTIONS if option.name == "gpu-limit"]

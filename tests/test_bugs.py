@@ -13,7 +13,7 @@ import pytest
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import FileReport, analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

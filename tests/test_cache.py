@@ -15,7 +15,7 @@ from flake8_cnnmem import analysis, cli, findings
 from flake8_cnnmem.cache import FOLDER, store
 from flake8_cnnmem.cache.store import Store
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.settings import Settings, parse_limit
+from flake8_cnnmem.settings.options import Settings, parse_limit
 from flake8_cnnmem.source import load
 from flake8_cnnmem.unknown import STRICT
 
@@ -235,7 +235,7 @@ import os, sys
 from pathlib import Path
 from flake8_cnnmem.cache.recording import Recorder, Verifier
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 root, looked = os.getcwd(), set()

@@ -46,9 +46,9 @@ CHECKED = """
 import json
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
-from flake8_cnnmem.frameworks.keras import kept
+from flake8_cnnmem.frameworks.keras import saved_tensors
 
 PROGRAM = '''
 import torch
@@ -75,7 +75,7 @@ print(json.dumps({
     "parameters": report.parameters,
     "kinds": [call.op.kind for call in report.model.calls],
     "codes": [check.code for check in checks.every()],
-    "keras": kept.RULES.knows("hadamard"),
+    "keras": saved_tensors.RULES.knows("hadamard"),
 }))
 """
 

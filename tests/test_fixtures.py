@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.analysis import ModelReport, analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Fact
 

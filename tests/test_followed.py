@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "fixtures" / "followed"

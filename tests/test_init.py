@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from flake8_cnnmem.cli.init import pattern_of, size
-from flake8_cnnmem.settings import parse_per_file_limits
+from flake8_cnnmem.settings.options import parse_per_file_limits
 from flake8_cnnmem.units import GIB, KIB, MIB
 
 Run = Callable[..., "CompletedProcess[str]"]
@@ -126,6 +126,6 @@ def test_the_pattern_of_any_file_matches_it(name: str) -> None:
     assert limit.pattern == pattern
     from dataclasses import replace
 
-    from flake8_cnnmem.configuration import patterned
+    from flake8_cnnmem.settings.configuration import patterned
 
     assert replace(limit, pattern=patterned(pattern, "/project")).matches(f"/project/nets/{name}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_html import unpacked
+from tests.reporting.test_html import unpacked
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -19,7 +19,7 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import ModelReport, analyse
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact
 

@@ -26,9 +26,9 @@ sys.path.insert(0, str(ROOT))
 
 from flake8_cnnmem import checks  # noqa: E402
 from flake8_cnnmem.analysis import FileReport, analyse  # noqa: E402
-from flake8_cnnmem.answers import ModelReport  # noqa: E402
-from flake8_cnnmem.report import as_json, table  # noqa: E402
-from flake8_cnnmem.settings import OPTIONS, Settings  # noqa: E402
+from flake8_cnnmem.reporting import as_json, table  # noqa: E402
+from flake8_cnnmem.results import ModelReport  # noqa: E402
+from flake8_cnnmem.settings.options import OPTIONS, Settings  # noqa: E402
 from flake8_cnnmem.source import Source  # noqa: E402
 
 FILES = sorted(

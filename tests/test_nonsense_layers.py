@@ -13,8 +13,8 @@ import pytest
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.report import as_json, table
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.reporting import as_json, table
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from tests.oracle.nonsense_cases import ROWS, TAKEN_AS_MEANT, written
 

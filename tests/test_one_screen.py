@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from flake8_cnnmem.memory.gpus import GPUS
-from flake8_cnnmem.report import progress
+from flake8_cnnmem.reporting import progress
 from flake8_cnnmem.units import GIB
 from tests.conftest import ROOT
 

@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from flake8_cnnmem.plugin import Plugin
-from flake8_cnnmem.settings import OPTIONS, Settings
+from flake8_cnnmem.settings.options import OPTIONS, Settings
 from flake8_cnnmem.unknown import STRICT
 
 Run = Callable[..., "CompletedProcess[str]"]

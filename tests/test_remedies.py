@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.checks import cnm101
-from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import load
 
 TEXT = """\

@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from flake8_cnnmem import checks, cli
-from flake8_cnnmem.report import FORMATS, progress
+from flake8_cnnmem.reporting import FORMATS, progress
 
 Run = Callable[..., "CompletedProcess[str]"]
 

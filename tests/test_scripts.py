@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport, Part
 from flake8_cnnmem.frameworks.torch.reference import REFERENCE
 from flake8_cnnmem.memory import framework
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport, Part
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

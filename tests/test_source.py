@@ -12,9 +12,9 @@ import pytest
 
 from flake8_cnnmem import source
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.files import Files, Unsaved
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, SourceError
+from flake8_cnnmem.text.files import Files, Unsaved
 
 
 @pytest.mark.parametrize(

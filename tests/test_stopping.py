@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.running.stopping import Stopped, go_on, stopped_by
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import shared
-from flake8_cnnmem.stopping import Stopped, go_on, stopped_by
 
 TEXT = """\
 import torch

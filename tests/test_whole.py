@@ -13,8 +13,8 @@ from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.checks import Check
 from flake8_cnnmem.cli import COMMANDS
-from flake8_cnnmem.directives import KEYS
-from flake8_cnnmem.settings import OPTIONS, Option, Settings
+from flake8_cnnmem.settings.directives import KEYS
+from flake8_cnnmem.settings.options import OPTIONS, Option, Settings
 from flake8_cnnmem.source import load
 
 Run = Callable[..., "CompletedProcess[str]"]

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.frameworks.torch.reference import REFERENCE
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.ops import ScaledDotProduct
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Optimizer
 from tests.memory.evaluated import saved_and_inputs

@@ -16,7 +16,7 @@ from typing import Any
 import flake8_cnnmem
 from flake8_cnnmem.cache.recording import Recorder, noted
 from flake8_cnnmem.cache.store import FOLDER, Store
-from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.text.files import DISK, Files
 
 __all__ = ["FOLDER", "Store", "noted", "remembered"]
 

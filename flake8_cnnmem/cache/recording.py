@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 
-from flake8_cnnmem.files import DISK, Files, Watched
+from flake8_cnnmem.text.files import DISK, Files, Watched
 
 MOST_ASKED = 50_000
 """Questions of one analysis; what asks for more is not kept."""

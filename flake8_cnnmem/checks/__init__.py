@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding, one_line
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import FileReport, ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import FileReport, ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 
 @dataclass(frozen=True, slots=True)

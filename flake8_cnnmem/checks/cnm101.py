@@ -51,13 +51,13 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.lines import in_words
 from flake8_cnnmem.precedence import shown_path
+from flake8_cnnmem.text.lines import in_words
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import EvaluationReport, FileReport, ModelReport
     from flake8_cnnmem.memory.estimate import Estimate
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import EvaluationReport, FileReport, ModelReport
+    from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.training import Fact
 
 CODE = "CNM101"

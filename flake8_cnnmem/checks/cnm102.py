@@ -49,11 +49,11 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.lines import in_words
+from flake8_cnnmem.text.lines import in_words
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import Growth, ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import Growth, ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM102"
 DEFAULT = True

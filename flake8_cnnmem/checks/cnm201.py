@@ -58,8 +58,8 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM201"
 DEFAULT = True

@@ -46,8 +46,8 @@ from flake8_cnnmem.checks.cnm201 import problems
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM202"
 DEFAULT = True

@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import Drop, ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import Drop, ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM203"
 DEFAULT = False

@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import FileReport, ModelReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import FileReport, ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM301"
 DEFAULT = False

@@ -42,8 +42,8 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.finding import Finding
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import FileReport
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import FileReport
+    from flake8_cnnmem.settings.options import Settings
 
 CODE = "CNM901"
 DEFAULT = True

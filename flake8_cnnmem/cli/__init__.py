@@ -19,7 +19,7 @@ from flake8_cnnmem.cli.completion import add_completion
 from flake8_cnnmem.cli.ending import FITS, INTERRUPTED, UNUSABLE, Unusable
 from flake8_cnnmem.cli.usage import Parser
 from flake8_cnnmem.finding import one_line
-from flake8_cnnmem.report.progress import clear
+from flake8_cnnmem.reporting.progress import clear
 
 COMMANDS = ("report", "diff", "check", "fix", "init", "explain", "gpus", "lsp", "cache", "sources")
 """In the order of `cnnmem --help`."""

@@ -12,18 +12,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem import configuration
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, configured, settings_of
-from flake8_cnnmem.settings import BadValue
+from flake8_cnnmem.settings import configuration
+from flake8_cnnmem.settings.options import BadValue
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.linting import Selection
     from flake8_cnnmem.finding import Finding
     from flake8_cnnmem.findings import Answer
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
 
 FORMATS = ("text", "json", "markdown", "sarif", "github")
@@ -80,9 +80,9 @@ def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.cli.closing import closing
     from flake8_cnnmem.cli.workers import cores, in_order, tell
     from flake8_cnnmem.finding import one_line
-    from flake8_cnnmem.report import FINDINGS
-    from flake8_cnnmem.report.output import CannotWrite, deliver
-    from flake8_cnnmem.report.progress import clear, progress
+    from flake8_cnnmem.reporting import FINDINGS
+    from flake8_cnnmem.reporting.output import CannotWrite, deliver
+    from flake8_cnnmem.reporting.progress import clear, progress
 
     settings = settings_of(options)
     if options.no_cache:
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
 
 def statistics(found: Sequence[Finding]) -> str:
     """`3  CNM101  The estimated training memory exceeds the configured GPU limit`, the most frequent code first."""
-    from flake8_cnnmem.report.pages import named, title
+    from flake8_cnnmem.reporting.pages import named, title
 
     counts = Counter(finding.code for finding in found)
     width = len(str(max(counts.values(), default=0)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from flake8_cnnmem import units
 from flake8_cnnmem.findings import Answer, Standing
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 
 WHY = "cnnmem check --extend-select CNM3 says why"
 

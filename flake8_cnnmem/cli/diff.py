@@ -12,11 +12,11 @@ from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
 from flake8_cnnmem.cli.options import add_output, add_settings, settings_of
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import FileReport
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.difference.changes import Entry
-    from flake8_cnnmem.files import Files
+    from flake8_cnnmem.results import FileReport
     from flake8_cnnmem.source import Source
+    from flake8_cnnmem.text.files import Files
 
 
 def add(commands: Commands) -> None:
@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.difference.pairs import matched
     from flake8_cnnmem.difference.repository import Repository
     from flake8_cnnmem.difference.revisions import Sides
-    from flake8_cnnmem.report.difference import FORMATS, Difference
-    from flake8_cnnmem.report.output import CannotWrite, deliver
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.reporting.difference import FORMATS, Difference
+    from flake8_cnnmem.reporting.output import CannotWrite, deliver
+    from flake8_cnnmem.reporting.progress import progress
 
     settings = settings_of(options)
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.finding import one_line
-from flake8_cnnmem.report.progress import clear
+from flake8_cnnmem.reporting.progress import clear
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:

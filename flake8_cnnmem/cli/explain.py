@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem import checks, manual
-    from flake8_cnnmem.report.pages import NoSuchCode, page
+    from flake8_cnnmem.reporting.pages import NoSuchCode, page
 
     topics = manual.topics()
     if not options.codes:

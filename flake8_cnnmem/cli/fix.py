@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.cli.check import codes, patterns, selection_of
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
 from flake8_cnnmem.cli.options import add_settings, settings_of
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.finding import one_line
-from flake8_cnnmem.settings import OPTIONS, BadValue
+from flake8_cnnmem.settings.options import OPTIONS, BadValue
+from flake8_cnnmem.text.files import DISK, Files
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.linting import Selection
     from flake8_cnnmem.finding import Finding
     from flake8_cnnmem.fixes import Edit
-    from flake8_cnnmem.settings import Limit, Settings
+    from flake8_cnnmem.settings.options import Limit, Settings
     from flake8_cnnmem.source import Source
 
 

@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     from tabulate import tabulate
 
-    from flake8_cnnmem.report.as_json import SCHEMA
+    from flake8_cnnmem.reporting.as_json import SCHEMA
 
     count, gpus = found(options.filter)
     if not gpus:

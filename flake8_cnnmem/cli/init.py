@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.cli.ending import FITS, warn
 from flake8_cnnmem.cli.options import add_settings, settings_of
-from flake8_cnnmem.settings import OPTIONS
+from flake8_cnnmem.settings.options import OPTIONS
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.memory.gpus import Gpu
+    from flake8_cnnmem.results import ModelReport
 
 LIMITS = ("gpu_limit", "per_file_limits")
 """The options that the section is there to set."""
@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from flake8_cnnmem.cli.targets import reports_of, targets_of
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.reporting.progress import progress
 
     settings = settings_of(options)
     # What the models need by themselves; a limit that a directive sets stays.
@@ -84,7 +84,7 @@ def table(reports: Sequence[ModelReport]) -> str:
 
 
 def row_of(report: ModelReport) -> list[str]:
-    from flake8_cnnmem.report.phrases import shape, total
+    from flake8_cnnmem.reporting.phrases import shape, total
 
     training, gpu = report.training, smallest(report)
     given = training.input_shape
@@ -161,7 +161,7 @@ def why(report: ModelReport) -> str:
 
 def told(report: ModelReport) -> str:
     """`ResNet, line 12: 512 MiB at batch 64 (train.py:11), input 3x32x32 (option); fits a GTX 1060 3GB`."""
-    from flake8_cnnmem.lines import in_words
+    from flake8_cnnmem.text.lines import in_words
 
     _, _, needs, gpu, batch, given, _ = row_of(report)
     return f"{report.name}, {in_words(report.line)}: {needs} at batch {batch}, input {given}; smallest GPU: {gpu}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from flake8_cnnmem.cli.ending import FITS, Unusable
 from flake8_cnnmem.cli.options import add_settings, settings_of
-from flake8_cnnmem.settings import OPTIONS, BadValue
+from flake8_cnnmem.settings.options import OPTIONS, BadValue
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import FileReport
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.finding import Finding
     from flake8_cnnmem.lsp.project import Project
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.results import FileReport
+    from flake8_cnnmem.settings.options import Settings
     from flake8_cnnmem.source import Source
 
 

@@ -7,10 +7,10 @@ import difflib
 import os
 from collections.abc import Sequence
 
-from flake8_cnnmem import configuration
 from flake8_cnnmem.cli.ending import Unusable, warn
-from flake8_cnnmem.notebook import ENDING as NOTEBOOK
-from flake8_cnnmem.settings import OPTIONS, BadValue, Settings
+from flake8_cnnmem.settings import configuration
+from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
+from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
 CONFIGURATIONS = ("pyproject.toml", "setup.cfg", "tox.ini", ".flake8", ".pre-commit-config.yaml")
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, keep_targets, settings_of
-from flake8_cnnmem.notebook import ENDING as NOTEBOOK
-from flake8_cnnmem.report import FORMATS
+from flake8_cnnmem.reporting import FORMATS
 from flake8_cnnmem.source import SourceError, shared
+from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.answers import ModelReport
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.targets import Target
-    from flake8_cnnmem.report.ink import Ink
-    from flake8_cnnmem.report.summary import Line
-    from flake8_cnnmem.settings import Settings
+    from flake8_cnnmem.reporting.ink import Ink
+    from flake8_cnnmem.reporting.summary import Line
+    from flake8_cnnmem.results import ModelReport
+    from flake8_cnnmem.settings.options import Settings
 
 
 ANNOTATE = "annotate"
@@ -98,8 +98,8 @@ def run(options: argparse.Namespace) -> int:
 def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
     """Every model with its layers, in the form that is asked for."""
     from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.report import MissingExtra
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.reporting import MissingExtra
+    from flake8_cnnmem.reporting.progress import progress
 
     reports = [report for target in progress(targets, str) for report in reports_of(target, settings)]
     if not reports:
@@ -121,8 +121,8 @@ def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Se
 
 
 def tables(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
-    from flake8_cnnmem.report import table
-    from flake8_cnnmem.report.layer_table import Wanted
+    from flake8_cnnmem.reporting import table
+    from flake8_cnnmem.reporting.layer_table import Wanted
 
     return table.render(reports, settings, Wanted(getattr(options, "depth", None), options.outputs), ink_of(options))
 
@@ -131,9 +131,9 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
     """One row for each model; with --details their tables behind it, without those of mere parts."""
     from flake8_cnnmem.cli.targets import reports_of
     from flake8_cnnmem.cli.workers import cores, in_order, tell
-    from flake8_cnnmem.report import summary
-    from flake8_cnnmem.report.ink import Ink
-    from flake8_cnnmem.report.progress import progress
+    from flake8_cnnmem.reporting import summary
+    from flake8_cnnmem.reporting.ink import Ink
+    from flake8_cnnmem.reporting.progress import progress
 
     reports: list[ModelReport] = []
     lines: list[summary.Line] = []
@@ -171,13 +171,13 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
 def lines_of(target: Target, settings: Settings) -> list[Line]:
     """The rows of one target's models."""
     from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.report.summary import line_of
+    from flake8_cnnmem.reporting.summary import line_of
 
     return [line_of(report) for report in reports_of(target, settings)]
 
 
 def ink_of(options: argparse.Namespace) -> Ink:
-    from flake8_cnnmem.report.ink import PLAIN, Ink
+    from flake8_cnnmem.reporting.ink import PLAIN, Ink
 
     return PLAIN if options.output is not None else Ink.of(sys.stdout)
 
@@ -188,7 +188,7 @@ def nothing(options: argparse.Namespace) -> None:
 
 
 def written(text: str, options: argparse.Namespace) -> None:
-    from flake8_cnnmem.report.output import CannotWrite, deliver
+    from flake8_cnnmem.reporting.output import CannotWrite, deliver
 
     try:
         deliver(text, options.output)

@@ -13,8 +13,8 @@ from flake8_cnnmem.cli.options import settings_of
 
 if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
-    from flake8_cnnmem.pins import Pin
-    from flake8_cnnmem.sources import Record
+    from flake8_cnnmem.package_sources import Record
+    from flake8_cnnmem.settings.pins import Pin
 
 
 def add(commands: Commands) -> None:
@@ -44,20 +44,20 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from flake8_cnnmem import sources
+    from flake8_cnnmem import package_sources
 
     cache_dir = settings_of(options).cache_dir
-    folder = sources.user_folder() if options.user else sources.project_folder(cache_dir)
+    folder = package_sources.user_folder() if options.user else package_sources.project_folder(cache_dir)
     if folder is None:
         raise Unusable("there is no home folder for sources of the user's own")
     try:
         if options.what == "list":
-            show(folder, sources.records(folder))
+            show(folder, package_sources.records(folder))
             return FITS
         if options.what == "remove":
             return removed(folder, options.packages)
         return fetched(folder, list(wanted(options)), options.python_version)
-    except sources.SourcesError as error:
+    except package_sources.SourcesError as error:
         raise Unusable(str(error)) from None
 
 
@@ -72,10 +72,10 @@ def show(folder: str, records: Sequence[Record]) -> None:
 
 
 def removed(folder: str, names: Sequence[str]) -> int:
-    from flake8_cnnmem import sources
-    from flake8_cnnmem.pins import normalised
+    from flake8_cnnmem import package_sources
+    from flake8_cnnmem.settings.pins import normalised
 
-    gone = sources.remove(folder, names)
+    gone = package_sources.remove(folder, names)
     for name in gone:
         print(f"{name} is removed")
     missing = [name for name in names if normalised(name) not in gone]
@@ -86,8 +86,8 @@ def removed(folder: str, names: Sequence[str]) -> int:
 
 def wanted(options: argparse.Namespace) -> Iterator[tuple[str, Pin | None]]:
     """What is asked of the index, each with what the project says of it."""
-    from flake8_cnnmem.files import DISK
-    from flake8_cnnmem.pins import direct_names, project_pins, requirement
+    from flake8_cnnmem.settings.pins import direct_names, project_pins, requirement
+    from flake8_cnnmem.text.files import DISK
 
     pins = project_pins(os.getcwd(), DISK)
     if options.what == "add":
@@ -117,12 +117,12 @@ def is_modelled(name: str) -> bool:
 
 def fetched(folder: str, asked: Sequence[tuple[str, Pin | None]], python: str | None) -> int:
     """Fetch and keep packages one by one, what has failed told at the end; nothing is fetched again that is there."""
-    from flake8_cnnmem import sources
-    from flake8_cnnmem.sources.index import NotFetched
-    from flake8_cnnmem.sources.wheels import BadWheel
+    from flake8_cnnmem import package_sources
+    from flake8_cnnmem.package_sources.index import NotFetched
+    from flake8_cnnmem.package_sources.wheels import BadWheel
 
     status = FITS
-    there: Mapping[str, Record] = {each.name: each for each in sources.records(folder)}
+    there: Mapping[str, Record] = {each.name: each for each in package_sources.records(folder)}
     for text, pin in asked:
         known = there.get(pin.name) if pin is not None else None
         if known is not None and pin is not None and known.version == pin.version:
@@ -144,9 +144,9 @@ def fetched(folder: str, asked: Sequence[tuple[str, Pin | None]], python: str | 
 def one(folder: str, text: str, pin: Pin | None, python: str | None) -> Record:
     """One package: fetched, held against the lock file's hashes, unpacked, kept. Raises NotFetched, BadWheel and
     SourcesError."""
-    from flake8_cnnmem import sources
-    from flake8_cnnmem.sources.index import fetch
-    from flake8_cnnmem.sources.wheels import BadWheel, unpack
+    from flake8_cnnmem import package_sources
+    from flake8_cnnmem.package_sources.index import fetch
+    from flake8_cnnmem.package_sources.wheels import BadWheel, unpack
 
     with tempfile.TemporaryDirectory(prefix="cnnmem-") as place:
         wheel = fetch(text, place, python)
@@ -159,6 +159,8 @@ def one(folder: str, text: str, pin: Pin | None, python: str | None) -> Record:
         code = os.path.join(place, "code")
         os.mkdir(code)
         files, size = unpack(wheel, code)
-        record = sources.Record(wheel.name, wheel.version, os.path.basename(wheel.path), digest, files, size, verified)
-        sources.keep(folder, record, code)
+        record = package_sources.Record(
+            wheel.name, wheel.version, os.path.basename(wheel.path), digest, files, size, verified
+        )
+        package_sources.keep(folder, record, code)
         return record

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from flake8_cnnmem import notebook
 from flake8_cnnmem.source import LARGEST, Source, SourceError, check_size, decode, shared
+from flake8_cnnmem.text import notebook
 
 DASH = "-"
 NAME = "stdin"

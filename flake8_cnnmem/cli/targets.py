@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.analysis import TargetError, analyse
-from flake8_cnnmem.answers import FileReport, ModelReport
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
-from flake8_cnnmem.files import DISK, Files
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, internal_error
 
 

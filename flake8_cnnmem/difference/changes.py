@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from flake8_cnnmem.answers import ModelReport, Row
 from flake8_cnnmem.precedence import shown_path
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport, Row
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.training import Fact, Training
 
 BESIDE = ("input_shape", "devices", "whole")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.difference.revisions import Compared
+from flake8_cnnmem.results import ModelReport
 
 PLAINLY_ALIKE = 0.5
 """The share of layers that stayed from which on it is the same model under another name. Git takes half for files."""

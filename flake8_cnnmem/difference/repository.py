@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flake8_cnnmem.difference.git import GitError, ask, start
-from flake8_cnnmem.files import Files
+from flake8_cnnmem.text.files import Files
 
 LINK, SUBMODULE = "120000", "160000"
 

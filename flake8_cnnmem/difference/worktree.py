@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from flake8_cnnmem.difference.ignored import Rule, is_ignored, read_rules
 from flake8_cnnmem.difference.repository import LINK, Blob, Tree
-from flake8_cnnmem.files import Files
 from flake8_cnnmem.source import LARGEST
+from flake8_cnnmem.text.files import Files
 
 ALIKE = 0.5
 """The share of its text that a file keeps when it counts as renamed, as in git (`--find-renames`)."""

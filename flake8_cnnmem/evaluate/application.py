@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.budget import CALL_STEPS
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, Op, Tensor, Weight
-from flake8_cnnmem.stopping import go_on
+from flake8_cnnmem.running.stopping import go_on
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Instance, Value
 

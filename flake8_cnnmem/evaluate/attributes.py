@@ -9,8 +9,8 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import builtins
 from flake8_cnnmem.evaluate.functions import Function, Super
-from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.native_state import about_to_change
 from flake8_cnnmem.evaluate.stdlib.frames import code_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -163,7 +163,9 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
     cls = receiver if isinstance(receiver, Class) else receiver.cls
     if isinstance(receiver, Class) and value.cls not in cls.mro and name == "__call__":
         # In a metaclass's `__call__`: what makes the instance.
-        return Native("__call__", lambda run, *args, **kwargs: run.construct(receiver, *args, **kwargs), absorb=False)
+        return Native(
+            "__call__", lambda run, *args, **kwargs: run.construct(receiver, *args, **kwargs), propagate_unknown=False
+        )
     mro = cls.mro
     start = mro.index(value.cls) + 1 if value.cls in mro else 0
     lost: Unknown | None = None
@@ -266,16 +268,18 @@ def all_names(run: Interpreter, self: Instance) -> Value:
 NAMES = Class(
     "dict",
     namespace={
-        "__getitem__": Native("__getitem__", named, absorb=False),
-        "get": Native("get", lambda run, self, name, default=None: named(run, self, name, default), absorb=False),
+        "__getitem__": Native("__getitem__", named, propagate_unknown=False),
+        "get": Native(
+            "get", lambda run, self, name, default=None: named(run, self, name, default), propagate_unknown=False
+        ),
         **{
-            word: Native(word, all_names, absorb=False)
+            word: Native(word, all_names, propagate_unknown=False)
             for word in ("__iter__", "__len__", "keys", "values", "items", "copy")
         },
         "__contains__": Native(
             "__contains__",
             lambda run, self, name: name if isinstance(name, Unknown) else named(run, self, name, None) is not None,
-            absorb=False,
+            propagate_unknown=False,
         ),
     },
 )

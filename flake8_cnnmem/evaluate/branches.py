@@ -200,12 +200,12 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
     if isinstance(left, (list, deque)):
         if len(left) == len(right):
             return [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
-        run.poison(container, cause)
+        run.havoc(container, cause)
         few = len(left) + len(right) < MOST_ITEMS
         run.note_sample(container, [*left, *right] if few else [cause])
         return left if len(left) < len(right) else right
     if left != right:
-        run.poison(container, cause)
+        run.havoc(container, cause)
     return left
 
 
@@ -361,8 +361,8 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
         return either_function(bind(run, left, receiver, cls), bind(run, right, receiver, cls), cause)
 
     namespace: dict[str, Value] = {
-        "__call__": Native("__call__", call, absorb=False),
-        "__get__": Native("__get__", of_object, absorb=False),
+        "__call__": Native("__call__", call, propagate_unknown=False),
+        "__get__": Native("__get__", of_object, propagate_unknown=False),
     }
     return Instance(Class("function", namespace=namespace, unknown_base=cause))
 

@@ -16,8 +16,8 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.private import as_stored
-from flake8_cnnmem.methods import PutOff, docstring, yields
 from flake8_cnnmem.source import SourceError, parse_body
+from flake8_cnnmem.text.deferred_bodies import DeferredBody, docstring, yields
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
 
@@ -88,7 +88,7 @@ def written_out(
     path: str, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> tuple[cst.BaseSuite, list[ast.stmt]]:
     """The body of a function, also where it has been put off."""
-    if not isinstance(twin.body[0], PutOff):
+    if not isinstance(twin.body[0], DeferredBody):
         return node.body, twin.body
     try:
         return parse_body(twin.body[0], path)

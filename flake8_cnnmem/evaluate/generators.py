@@ -21,7 +21,7 @@ from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
-from flake8_cnnmem.methods import yields
+from flake8_cnnmem.text.deferred_bodies import yields
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Raised, Value
 

@@ -18,8 +18,8 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.source import Source, SourceError, load, read
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Namespace, Value
 

@@ -23,18 +23,18 @@ from flake8_cnnmem.evaluate.budget import (
 )
 from flake8_cnnmem.evaluate.builtins.files import text
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
-from flake8_cnnmem.evaluate.lent import about_to_change
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Filled, Made, RootCall, Trace, around
 from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
-from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -77,7 +77,7 @@ class Interpreter:
         self.journal: branches.Journal | None = None
         self.births: dict[int, Value] | None = None
         """Objects that were made since the journal began, by id."""
-        self.poisoned: dict[int, tuple[Value, Unknown]] = {}
+        self.havocked: dict[int, tuple[Value, Unknown]] = {}
         """Containers whose items cannot be known, with the cause. Held, so that an id stays theirs."""
         self.samples: dict[int, tuple[Value, Value]] = {}
         """Of lists and dicts among them, by id, what all that was put in under an unknown condition has in common."""
@@ -310,23 +310,23 @@ class Interpreter:
         if self.trace.turn is not None and self.invocation is None:
             self.trace.fills(what, self.numbered, self.site)
 
-    def poison(self, container: Value, cause: Unknown) -> None:
-        self.poisoned.setdefault(id(container), (container, cause))
+    def havoc(self, container: Value, cause: Unknown) -> None:
+        self.havocked.setdefault(id(container), (container, cause))
 
     def note_sample(self, container: Value, items: Sequence[Value]) -> None:
-        """These were, perhaps, put into a poisoned container."""
+        """These were, perhaps, put into a container of unknown items."""
         held, before = self.samples.get(id(container), (None, MISSING))
         known = [before] if held is container else []
         if known or items:
-            common = branches.one_of(self, [*known, *items], self.poisoned[id(container)][1])
+            common = branches.one_of(self, [*known, *items], self.havocked[id(container)][1])
             self.samples[id(container)] = (container, common)
 
     def sample(self, container: Value) -> Value:
         held, found = self.samples.get(id(container), (None, MISSING)) if self.samples else (None, MISSING)
-        if held is not container or found is MISSING or id(container) not in self.poisoned:
+        if held is not container or found is MISSING or id(container) not in self.havocked:
             return MISSING
         certain: list[Value] = list(container.values()) if isinstance(container, dict) else list(container or ())
-        common = branches.one_of(self, [found, *certain], self.poisoned[id(container)][1])
+        common = branches.one_of(self, [found, *certain], self.havocked[id(container)][1])
         return MISSING if isinstance(common, Unknown) else common
 
     # Attributes
@@ -590,8 +590,8 @@ class Interpreter:
         """What `**value` spreads."""
         if isinstance(value, Unknown):
             return value
-        if self.poisoned and id(value) in self.poisoned:
-            return self.poisoned[id(value)][1]
+        if self.havocked and id(value) in self.havocked:
+            return self.havocked[id(value)][1]
         if isinstance(value, Instance) and isinstance(value.payload, dict):
             return value.payload
         if isinstance(value, dict):

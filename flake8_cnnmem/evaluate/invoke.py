@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
-from flake8_cnnmem.evaluate.faults import of_host_error
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
+from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.statements import Returned
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -112,7 +112,7 @@ def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwarg
 
 def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     run.spend(1)
-    if native.absorb:
+    if native.propagate_unknown:
         for value in args:
             if type(value) is Unknown:
                 return value.loose()

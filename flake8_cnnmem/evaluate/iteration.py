@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Unknown):
         return value if value.items is None else iter([value.loose()] * min(value.items, LENGTH))
-    if run.poisoned and id(value) in run.poisoned:
-        cause: Unknown = run.poisoned[id(value)][1]
+    if run.havocked and id(value) in run.havocked:
+        cause: Unknown = run.havocked[id(value)][1]
         return cause
     if isinstance(value, (list, tuple)):
         run.spend(len(value) // 64)

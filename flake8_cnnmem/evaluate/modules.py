@@ -221,7 +221,7 @@ class Module:
             if submodule is not None:
                 return submodule
         if word == "__dict__":
-            from flake8_cnnmem.evaluate.contents import contents
+            from flake8_cnnmem.evaluate.module_dict import contents
 
             return contents(self) if self.lazy else self.variables
         declared = self.declared(run, word)

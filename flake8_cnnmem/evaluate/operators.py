@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import BITS
+from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.functions import Directory
-from flake8_cnnmem.evaluate.builtins.known import of_paths
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -216,8 +216,8 @@ def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> V
     if symbol in ("+", "*"):
         for sequence, other in ((left, right), (right, left)):
             if isinstance(sequence, (str, bytes, list, tuple)):
-                if run.poisoned and id(sequence) in run.poisoned:
-                    return run.poisoned[id(sequence)][1]
+                if run.havocked and id(sequence) in run.havocked:
+                    return run.havocked[id(sequence)][1]
                 if symbol == "*" and isinstance(other, int):
                     run.check_size(len(sequence) * max(other, 0))
                 elif symbol == "+" and isinstance(other, (str, bytes, list, tuple)):
@@ -392,8 +392,8 @@ def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
     container = container if user_dunder(container, "__contains__") is not MISSING else payload(container)
     if isinstance(container, Unknown):
         return container
-    if run.poisoned and id(container) in run.poisoned:
-        return run.poisoned[id(container)][1]
+    if run.havocked and id(container) in run.havocked:
+        return run.havocked[id(container)][1]
     if isinstance(container, Instance):
         method = container.cls.find("__contains__")
         if method is not MISSING:
@@ -450,7 +450,7 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
     if kind is Batch:
         return True
     if isinstance(value, CONTAINERS):
-        return run.poisoned[id(value)][1] if run.poisoned and id(value) in run.poisoned else bool(value)
+        return run.havocked[id(value)][1] if run.havocked and id(value) in run.havocked else bool(value)
     if isinstance(value, Tensor):
         if value.data is not None and not isinstance(value.data, tuple):
             return bool(value.data)

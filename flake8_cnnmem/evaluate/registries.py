@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.files import Files
 from flake8_cnnmem.source import SourceError, load, parse
+from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.values import Instance, Value
 
 if TYPE_CHECKING:

@@ -23,14 +23,14 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
     kind = type(value)
     if kind is Unknown:
         return part_of(run, value, key) if value.sides is None else side_of(value, key)
-    if run.poisoned and id(value) in run.poisoned:
+    if run.havocked and id(value) in run.havocked:
         item = run.sample(value)
         if item is MISSING:
-            return part_of(run, run.poisoned[id(value)][1], key)
+            return part_of(run, run.havocked[id(value)][1], key)
         if not isinstance(key, slice):
             return item
         length = distance(run, key)
-        return [item] * length if length else alike(run, item, run.poisoned[id(value)][1])
+        return [item] * length if length else alike(run, item, run.havocked[id(value)][1])
     if isinstance(value, Tensor):
         return frameworks.of(value).index(run, value, key)
     if isinstance(value, dict):
@@ -84,7 +84,7 @@ def side_of(shape: Unknown, key: Value) -> Value:
 def alike(run: Interpreter, item: Value, cause: Unknown) -> list[Value]:
     """A list of unknown length whose items are all like this one."""
     made: list[Value] = []
-    run.poison(made, cause)
+    run.havoc(made, cause)
     run.note_sample(made, [item])
     return made
 
@@ -148,7 +148,7 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
         word = run.key(key)
         run.changed(container)
         if isinstance(word, Unknown):
-            run.poison(container, word)
+            run.havoc(container, word)
             run.note_sample(container, [value])
         else:
             run.check_size(len(container))
@@ -158,11 +158,11 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
         run.changed(container)
         unknown = unknown_in_key(key)
         if unknown is not None:
-            run.poison(container, unknown)
+            run.havoc(container, unknown)
         elif isinstance(key, slice):
             items = run.items(value)
             if isinstance(items, Unknown):
-                run.poison(container, items)
+                run.havoc(container, items)
             else:
                 container[key] = items  # type: ignore[index]
         else:
@@ -186,6 +186,6 @@ def remove_item(run: Interpreter, container: Value, key: Value) -> None:
         run.changed(container)
         unknown = unknown_in_key(key)
         if unknown is not None:
-            run.poison(container, unknown)
+            run.havoc(container, unknown)
         else:
             del container[key]

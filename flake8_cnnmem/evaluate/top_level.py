@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Module, touched
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.graph import Call
-from flake8_cnnmem.stopping import go_on
+from flake8_cnnmem.running.stopping import go_on
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Raised
 

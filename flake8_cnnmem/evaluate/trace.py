@@ -88,7 +88,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class Retained:
     """A result of ops that the program still holds when a turn has ended. `what` is the name of the container that was
     filled with it in the turn, or of the variable or attribute that leads to it; `site` is the statement that does."""
 
@@ -113,7 +113,7 @@ class Turn:
     """How many tests that are not known stood around the loop."""
     counts: list[tuple[int, int]] = field(default_factory=list)
     """What a count was divided by, for its rest: (the count, the divisor). What is done every so many turns."""
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[Retained] = field(default_factory=list)
     """What the program holds at its end of what ops gave since the loop began."""
     lengths: dict[int, tuple[list[Value], int]] = field(default_factory=dict)
     """The lists, by id, that something is put into, and how long they were before."""

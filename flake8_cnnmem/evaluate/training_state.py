@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Kept, Loop, Turn
+from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
 from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.values import Bound, Instance, Value
 
@@ -151,7 +151,7 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
             filling = ((owner, *filled[key]) for owner, key in owners if key in filled)
             variable = variable_of(path, owners)
             what, site = next(((own, site) for own, number, site in filling if number >= turn.first), (variable, None))
-            turn.kept.append(Kept(what, value, bool(owners), site))
+            turn.kept.append(Retained(what, value, bool(owners), site))
 
 
 def variable_of(path: str, owners: Owners) -> str:

@@ -18,7 +18,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.values import Run
+    from flake8_cnnmem.values import Runtime
 
 ORDERS = 3
 """Forwards, backwards, and from the second item on: any two items change places, and each place its item."""
@@ -57,7 +57,7 @@ def is_number(item: Value) -> bool:
     return isinstance(item, (int, float)) or (type(item) is tuple and all(isinstance(e, (int, float)) for e in item))
 
 
-def members(run: Run, value: set[Value] | frozenset[Value], read: bool = True) -> list[Value]:
+def members(run: Runtime, value: set[Value] | frozenset[Value], read: bool = True) -> list[Value]:
     """The items of a set; `read` where their order may matter to who asks."""
     items = list(value)
     run.spend(len(items) // 64)

@@ -6,7 +6,7 @@ code say of one fact is put in order, the strongest evidence first; the others a
 
 from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, of_unknown_model
-from flake8_cnnmem.evidence.keepers import Keeper, further_turns, is_learned_from, keepers_of
+from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.phases import (
     Pass,
     Phase,
@@ -16,7 +16,7 @@ from flake8_cnnmem.evidence.phases import (
     phases_of,
     seen_through,
 )
-from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.evidence.written import written_at
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "Keeper",
     "Pass",
     "Phase",
-    "Said",
+    "Statement",
     "batch_of",
     "evaluations_of",
     "further_turns",

@@ -12,7 +12,7 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Site, Tensor, calls_behind
 from flake8_cnnmem.unknown import Unknown
@@ -34,24 +34,24 @@ def is_loader(value: Value) -> bool:
     return isinstance(value, Instance) and isinstance(value.native, dict) and "batch_size" in value.native
 
 
-def of_loader(loader: Instance) -> Said[int] | None:
+def of_loader(loader: Instance) -> Statement[int] | None:
     """What a loader takes at a time, and where it is made."""
     size = loader.native.get("batch_size")
     site = loader.native.get("site") or loader.site
-    return Said(size, site) if is_count(size) else None
+    return Statement(size, site) if is_count(size) else None
 
 
 def is_count(size: Value) -> bool:
     return isinstance(size, int) and not isinstance(size, bool) and size > 0
 
 
-def of_call(call: RootCall) -> Said[int] | None:
+def of_call(call: RootCall) -> Statement[int] | None:
     """The first axis of what a training loop calls its model on; of views that are joined or taken apart before, that
     of what they come from."""
     for value in tensors_of(call):
         if isinstance(value.shape, tuple) and value.shape:
             size = value.shape[0]
-            return Said(unit_of(value, size), call.site) if isinstance(size, int) and size > 0 else None
+            return Statement(unit_of(value, size), call.site) if isinstance(size, int) and size > 0 else None
     return None
 
 
@@ -94,10 +94,10 @@ def values_of(call: RootCall) -> int:
     return found
 
 
-def of_fit(fit: Fit) -> Said[int] | None:
+def of_fit(fit: Fit) -> Statement[int] | None:
     """What `fit` is told, else what its data is, else what it takes by itself."""
     if is_count(fit.batch_size):
-        return Said(fit.batch_size, fit.site)
+        return Statement(fit.batch_size, fit.site)
     if is_loader(fit.data):
         return of_loader(fit.data)
     data = fit.data
@@ -107,16 +107,20 @@ def of_fit(fit: Fit) -> Said[int] | None:
         data = next(iter(data.values()))
     if isinstance(data, Tensor):
         if fit.usual is not None:
-            return Said(fit.usual, fit.site)
+            return Statement(fit.usual, fit.site)
         size = data.shape[0] if isinstance(data.shape, tuple) and data.shape else None
-        return Said(size, fit.site) if isinstance(size, int) and size > 0 else None
+        return Statement(size, fit.site) if isinstance(size, int) and size > 0 else None
     size = leading(fit.batch)
     if size is None and isinstance(data, Unknown) and fit.with_targets and fit.usual is not None:
         # Only of arrays are the targets given by themselves.
-        return Said(fit.usual, fit.site)
+        return Statement(fit.usual, fit.site)
     if size is None and isinstance(data, Instance) and is_count(data.attributes.get("batch_size")):
         size = data.attributes["batch_size"]
-    return Said(size, data.site if isinstance(data, Instance) and data.site is not None else fit.site) if size else None
+    return (
+        Statement(size, data.site if isinstance(data, Instance) and data.site is not None else fit.site)
+        if size
+        else None
+    )
 
 
 def leading(batch: Value) -> int | None:

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
 from flake8_cnnmem.evidence.phases import Phase, seen_through
-from flake8_cnnmem.evidence.said import Said
+from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor
@@ -23,12 +23,12 @@ from flake8_cnnmem.values import Instance, Value
 class Evidence:
     """By fact what the code says, the strongest first. `trained` is the call of the model in a training loop."""
 
-    batch_size: list[Said[int]] = field(default_factory=list)
+    batch_size: list[Statement[int]] = field(default_factory=list)
     devices: int = 1
     """How many devices the framework divides each batch among when it fits the model."""
-    optimizer: list[Said[Optimizer]] = field(default_factory=list)
-    dtype: list[Said[str]] = field(default_factory=list)
-    loss: list[Said[str]] = field(default_factory=list)
+    optimizer: list[Statement[Optimizer]] = field(default_factory=list)
+    dtype: list[Statement[str]] = field(default_factory=list)
+    loss: list[Statement[str]] = field(default_factory=list)
     trained: RootCall | None = None
     updated: frozenset[int] | None = None
     """The weights, by id, that the code's optimizers were made for, where that is not all that train."""
@@ -36,7 +36,7 @@ class Evidence:
     """The weights, by id, that asked for a gradient during the training; None where that is how they stand now."""
     loaders: list[Instance] = field(default_factory=list)
     """What the model is trained on, or probably is."""
-    data: list[Said[Value]] = field(default_factory=list)
+    data: list[Statement[Value]] = field(default_factory=list)
     """The inputs of a batch that it is fitted on, where they are known, else the data itself; the last first."""
 
 
@@ -54,7 +54,7 @@ def gathered(run: Interpreter, model: Instance, phases: Sequence[Phase] = (), fi
         of_phase(evidence, framework, each, inside)
     site, stated = framework.input_stated(run, model)
     if stated is not None:
-        evidence.batch_size.insert(0, Said(stated, site))
+        evidence.batch_size.insert(0, Statement(stated, site))
     fitted(evidence, framework, model, fit)
     if not phases:
         made_loaders(evidence, run)
@@ -68,7 +68,7 @@ def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None 
     evidence = Evidence()
     made = [] if phases else list(run.data(TO_COMPILE_WITH).values())
     if len(made) == 1 and (only := frameworks.optimizer_of(made[0])) is not None:
-        evidence.optimizer.append(Said(only, getattr(made[0], "site", None)))
+        evidence.optimizer.append(Statement(only, getattr(made[0], "site", None)))
     if fit is not None and (said := batches.of_fit(fit)) is not None:
         evidence.batch_size.append(said)
     if not phases:
@@ -78,11 +78,11 @@ def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None 
         evidence.batch_size += [said for each in phase.loaders if (said := batches.of_loader(each)) is not None]
         for optimizer in phase.optimizers:
             named = frameworks.optimizer_of(optimizer)
-            evidence.optimizer += [Said(named, optimizer.site)] if named is not None else []
+            evidence.optimizer += [Statement(named, optimizer.site)] if named is not None else []
         for call in phase.calls:
             # Of what is called in the step the loss may be all that is known.
             if call.autocast:
-                evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
+                evidence.dtype.append(Statement(f"mixed_{call.autocast}", call.site))
     return evidence
 
 
@@ -107,7 +107,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
         evidence.batch_size.append(said)
     for call in calls:
         if call.grad and call.autocast:
-            evidence.dtype.append(Said(f"mixed_{call.autocast}", call.site))
+            evidence.dtype.append(Statement(f"mixed_{call.autocast}", call.site))
     for loss in phase.losses:
         if (named := losses.of_tensor(loss)) is not None:
             evidence.loss.append(named)
@@ -124,7 +124,7 @@ def has_weights(call: RootCall) -> bool:
     return framework is not None and bool(framework.weights(call.instance))
 
 
-def batch_of(phase: Phase) -> Said[int] | None:
+def batch_of(phase: Phase) -> Statement[int] | None:
     """The batch that a loop's largest call of a model is given."""
     call = max(phase.calls, key=batches.values_of, default=None)
     return batches.of_call(call) if call is not None else None
@@ -148,7 +148,7 @@ def optimizers_of(
         holds = framework.updated_by(optimizer)
         named = framework.optimizer_of(optimizer)
         if named is not None and (covered(optimizer) or (holds is None and (alone or id(optimizer) in stepping))):
-            evidence.optimizer.append(Said(named, optimizer.site))
+            evidence.optimizer.append(Statement(named, optimizer.site))
     held = [optimizer for optimizer in known if covered(optimizer)]
     used = [optimizer for optimizer in held if id(optimizer) in stepping] or held[:1]
     if phases and framework.declares_inputs:
@@ -167,16 +167,16 @@ def optimizers_of(
             named = unknown_optimizer(compiled.optimizer)
         if named is not None:
             site = compiled.optimizer.site if isinstance(compiled.optimizer, Instance) else None
-            evidence.optimizer.append(Said(named, site or compiled.site))
+            evidence.optimizer.append(Statement(named, site or compiled.site))
         if (loss := losses.of_compiled(compiled.loss, compiled.site)) is not None:
             evidence.loss.append(loss)
     lone = list(run.data(TO_COMPILE_WITH).values())
     if not evidence.optimizer and len(lone) == 1 and (named := framework.optimizer_of(lone[0])) is not None:
         # The only one that the code makes, where what it compiles was not followed.
-        evidence.optimizer.append(Said(named, getattr(lone[0], "site", None)))
+        evidence.optimizer.append(Statement(named, getattr(lone[0], "site", None)))
     if not evidence.optimizer:
         for unknown, at in run.data(UNKNOWN_STEPS).values():
-            evidence.optimizer.append(Said(unknown_optimizer(unknown), at))
+            evidence.optimizer.append(Statement(unknown_optimizer(unknown), at))
 
 
 def unknown_optimizer(value: Unknown) -> Optimizer:
@@ -190,7 +190,7 @@ def held_at(evidence: Evidence, framework: Framework, fit: Fit) -> None:
     named = framework.optimizer_of(fit.optimizer)
     if named is not None:
         site = fit.optimizer.site if isinstance(fit.optimizer, Instance) else None
-        evidence.optimizer.append(Said(named, site or fit.compiled_site))
+        evidence.optimizer.append(Statement(named, site or fit.compiled_site))
     if (loss := losses.of_compiled(fit.loss, fit.compiled_site)) is not None:
         evidence.loss.append(loss)
     evidence.trainable = fit.trainable
@@ -202,7 +202,7 @@ def fitted(evidence: Evidence, framework: Framework, model: Instance, only: Fit 
         site = fit.data.site if isinstance(fit.data, Instance) and fit.data.site is not None else fit.site
         given = fit.batch if isinstance(fit.batch, (Tensor, tuple, list, dict)) else None
         inputs = given[0] if isinstance(given, (tuple, list)) and given else given
-        evidence.data.append(Said(fit.data if inputs is None else inputs, site))
+        evidence.data.append(Statement(fit.data if inputs is None else inputs, site))
         said = batches.of_fit(fit)
         if said is not None:
             evidence.devices = fit.replicas if not evidence.batch_size else evidence.devices
@@ -218,7 +218,7 @@ def told(evidence: Evidence, run: Interpreter) -> None:
         words = batches.words_of(site)
         trained = batches.FOR_TRAINING.search(words) or not batches.NOT_FOR_TRAINING.search(words)
         if trained and batches.is_count(size):
-            evidence.batch_size.append(Said(size, site))
+            evidence.batch_size.append(Statement(size, site))
 
 
 def made_loaders(evidence: Evidence, run: Interpreter) -> None:
@@ -238,11 +238,11 @@ def precision(evidence: Evidence, run: Interpreter, framework: Framework, model:
     """A dtype that the model itself was given, or a policy for all models."""
     policy = framework.policy(run)
     if policy is not None:
-        evidence.dtype.append(Said(*policy))
+        evidence.dtype.append(Statement(*policy))
     weights = [weight.dtype for weight in framework.weights(model) if not weight.buffer]
     floating = {dtype for dtype in weights if dtype.startswith(("float", "bfloat"))}
     if len(floating) == 1 and floating != {"float"} and floating != {"float32"}:
-        evidence.dtype.append(Said(floating.pop(), cast_site(run, model)))
+        evidence.dtype.append(Statement(floating.pop(), cast_site(run, model)))
 
 
 def cast_site(run: Interpreter, model: Instance) -> Value:

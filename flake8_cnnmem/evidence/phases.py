@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.trace import Event, Held, Kept, Loop, RootCall, Trace, Turn, around, is_within
+from flake8_cnnmem.evaluate.trace import Event, Held, Loop, Retained, RootCall, Trace, Turn, around, is_within
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -26,7 +26,7 @@ class Pass:
     calls: list[tuple[Call, Unknown | None]]
     starts: list[tuple[int, int]]
     last: int
-    kept: Sequence[Kept] = ()
+    kept: Sequence[Retained] = ()
 
     @property
     def first(self) -> int:

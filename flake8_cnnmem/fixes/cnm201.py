@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flake8_cnnmem.answers import FileReport, LayerProblem, ModelReport
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.fixes.places import arguments, handed, number, where_written, written
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.results import FileReport, LayerProblem, ModelReport
 from flake8_cnnmem.source import Source
 
 CODE = "CNM201"

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from flake8_cnnmem import checks
-from flake8_cnnmem.answers import FileReport
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes import cnm201, cnm203
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial, report_of
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import DISK, Files
 
 Candidate = tuple[Finding, str, tuple[Edit, ...]]
 """What may mend a finding: a title and the edits. Whether it does is for a trial to say."""

@@ -10,14 +10,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_cnnmem.answers import FileReport, ModelReport
-from flake8_cnnmem.files import DISK, Files, Watched
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.trial import Changed, report_of
 from flake8_cnnmem.fixes.written import BATCH, HALF, SETTINGS, on_line, places_of
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, decode
+from flake8_cnnmem.text.files import DISK, Files, Watched
 
 MOST_FILES = 40
 """Files of a project that one training reads and that are searched for where a value is written."""

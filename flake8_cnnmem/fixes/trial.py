@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import FileReport, ModelReport
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes.edits import Edit, applied
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, SourceError, load
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, internal_error
 
 SIZES = ("CNM102", "CNM201", "CNM202", "CNM901")

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import Instance, Namespace, Native, Runtime, Value
 
 FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch",),
@@ -80,7 +80,7 @@ def of_layer(value: Value) -> Framework | None:
     return next((each for each in in_use() if each.is_layer(value)), None)
 
 
-def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What a call of a function gives that nobody can follow: the first framework in use that has an answer."""
     for each in in_use() if args or kwargs else ():
         made = each.made_by_unfollowed(run, cause, args, kwargs)
@@ -89,7 +89,7 @@ def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs
     return cause
 
 
-def assumed_bases(run: Run, imported: Iterable[str]) -> list[Value]:
+def assumed_bases(run: Runtime, imported: Iterable[str]) -> list[Value]:
     """What a class with a `forward` derives from besides, where a base of it is not known and its module imports these
     packages."""
     folders = dict.fromkeys(PACKAGES[name] for name in imported if name in PACKAGES)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 MOVED = "places moved by a number"
 
 
-def note_moved(run: Run, result: Value, start: Tensor, by: int) -> None:
+def note_moved(run: Runtime, result: Value, start: Tensor, by: int) -> None:
     """Note that `result` is `by` after `start`, both single whole numbers that are not known."""
     if isinstance(result, Tensor):
         base, before = origin(run, start)
@@ -20,12 +20,12 @@ def note_moved(run: Run, result: Value, start: Tensor, by: int) -> None:
         run.data(MOVED)[id(result)] = (result, base, before + by)
 
 
-def origin(run: Run, place: Tensor) -> tuple[Tensor, int]:
+def origin(run: Runtime, place: Tensor) -> tuple[Tensor, int]:
     _, base, by = run.data(MOVED).get(id(place), (place, place, 0))
     return base, by
 
 
-def distance(run: Run, part: slice) -> int | None:
+def distance(run: Runtime, part: slice) -> int | None:
     """How many items lie between the ends of a slice that were computed from the same number; None where that is not
     known."""
     if part.step not in (None, 1):

@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Site, Tensor, Weight
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 NUMBER_OF_GPUS = "number of GPUs"
 """The question that a program asks of its machine, as `Run.choose` knows it."""
@@ -85,22 +85,22 @@ class Framework:
     channels_last: bool
     """The layout that layers assume when the code says nothing."""
 
-    get: Callable[[Run, Tensor, str], Value]
+    get: Callable[[Runtime, Tensor, str], Value]
     """`tensor.attribute`, or MISSING."""
-    set: Callable[[Run, Tensor, str, Value], None]
+    set: Callable[[Runtime, Tensor, str, Value], None]
     """`tensor.attribute = value` (`p.requires_grad = False`)."""
     type_of: Callable[[Tensor], Class]
     """The class that user code sees: `torch.Tensor`, `torch.nn.Parameter`, `KerasTensor`."""
-    operate: Callable[[Run, str, Value, Value], Value]
+    operate: Callable[[Runtime, str, Value, Value], Value]
     """A binary operator by its symbol with a tensor on either side, or a unary one ("neg", "pos", "invert") with
     the right side None. In-place forms have their own symbols ("+=")."""
-    index: Callable[[Run, Tensor, Value], Value]
+    index: Callable[[Runtime, Tensor, Value], Value]
     """`tensor[key]`."""
-    set_index: Callable[[Run, Tensor, Value, Value], Tensor]
+    set_index: Callable[[Runtime, Tensor, Value, Value], Tensor]
     """`tensor[key] = value`: the tensor that the name holds afterwards."""
-    iterate: Callable[[Run, Tensor], list[Value] | Unknown]
+    iterate: Callable[[Runtime, Tensor], list[Value] | Unknown]
     """The items along the first axis."""
-    length: Callable[[Run, Tensor], Size]
+    length: Callable[[Runtime, Tensor], Size]
     """`len(tensor)`."""
 
     is_layer: Callable[[Value], bool]
@@ -111,7 +111,7 @@ class Framework:
     """The layers directly inside a layer, with the names that the framework gives them."""
     paths: Callable[[Instance], dict[int, str]]
     """The dotted name ("layer1.0.conv1") of every layer inside a model, by the instance's id. The root is ""."""
-    call_root: Callable[[Run, Instance, Sequence[Value]], Value]
+    call_root: Callable[[Runtime, Instance, Sequence[Value]], Value]
     """Call a model on its inputs, as user code would."""
     lower: Callable[[Model], Lowered]
     """A model as its backend runs it, with the rules of that."""
@@ -145,25 +145,25 @@ class Framework:
     """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
     updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
     """The parameters that an optimizer was made for; None where it does not say."""
-    made_by_unfollowed: Callable[[Run, Unknown, tuple[Value, ...], dict[str, Value]], Value] = (
+    made_by_unfollowed: Callable[[Runtime, Unknown, tuple[Value, ...], dict[str, Value]], Value] = (
         lambda run, cause, args, kwargs: cause
     )
     """What a call of a function gives that nobody can follow."""
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""
-    fit_followed: Callable[[Run, Fit], Fit | None] = lambda run, fit: None
+    fit_followed: Callable[[Runtime, Fit], Fit | None] = lambda run, fit: None
     """A fit with what its step is given, where the model is not known that is fitted; None where no model has one."""
-    doubts: Callable[[Run, Instance], tuple[Unknown, ...]] = lambda run, model: ()
+    doubts: Callable[[Runtime, Instance], tuple[Unknown, ...]] = lambda run, model: ()
     """What of a model's training is not known, or is counted otherwise than it is done."""
-    input_stated: Callable[[Run, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
+    input_stated: Callable[[Runtime, Instance], tuple[Site | None, int | None]] = lambda run, model: (None, None)
     """Where a model that states its inputs does so, and the batch size that it states there, if any."""
-    policy: Callable[[Run], tuple[str, Site | None] | None] = lambda run: None
+    policy: Callable[[Runtime], tuple[str, Site | None] | None] = lambda run: None
     """The dtype that the code asks for globally ("mixed_float16"), and where."""
-    allocator: Callable[[Run], str] = lambda run: ""
+    allocator: Callable[[Runtime], str] = lambda run: ""
     """What the code asks of the allocator on the device, in the framework's own words."""
-    assumed_base: Callable[[Run], Value] = lambda run: None
+    assumed_base: Callable[[Runtime], Value] = lambda run: None
     """What a class with a `forward` derives from besides, where a base of it is not known; None for nothing."""
-    backend: Callable[[Run], str] = lambda run: ""
+    backend: Callable[[Runtime], str] = lambda run: ""
     """What computes for it, as far as the code says ("torch", "tensorflow", "tensorflow, eager",
     "jax"); "" where it has just one."""

@@ -29,7 +29,7 @@ class New:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Saved:
     """Something that stays for the backward pass.
 
     `when`: "any" (the result needs a gradient), "weight" (a weight of the call is trained), "others" (an operand
@@ -41,7 +41,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OpRule:
     """What one kind of op holds, and for how long.
 
     `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
@@ -75,8 +75,8 @@ class Row:
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
-    keeps: tuple[Kept, ...] = ()
-    in_place: tuple[Kept, ...] | None = None
+    keeps: tuple[Saved, ...] = ()
+    in_place: tuple[Saved, ...] | None = None
     forward: tuple[New, ...] = ()
     backward: tuple[New, ...] = ()
     gradient: str = "new"
@@ -96,13 +96,13 @@ class Row:
     known: bool = True
 
 
-NOT_KNOWN = Row(gradient="same", known=False)
+NOT_KNOWN = OpRule(gradient="same", known=False)
 """Of a kind without a row: its result alone is counted, which makes the estimate a lower bound."""
 
 
-def table(*groups: Iterable[tuple[str, Row]]) -> Mapping[str, Row]:
+def table(*groups: Iterable[tuple[str, OpRule]]) -> Mapping[str, OpRule]:
     """The rows of several groups in one table. ValueError for a kind that has two: one of them would be lost."""
-    found: dict[str, Row] = {}
+    found: dict[str, OpRule] = {}
     for kind, row in chain.from_iterable(groups):
         if kind in found:
             raise ValueError(f"two rows say what {kind!r} holds")
@@ -137,8 +137,8 @@ class Rules:
 
     framework: str
     alignment: int
-    rows: Mapping[str, Row]
-    otherwise: Row = NOT_KNOWN
+    rows: Mapping[str, OpRule]
+    otherwise: OpRule = NOT_KNOWN
     """What is assumed of a kind without a row."""
     step: str = "phases"
     accumulates_in_place: bool = True
@@ -149,7 +149,7 @@ class Rules:
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
 
-    def row(self, kind: str, *variants: str) -> Row:
+    def row(self, kind: str, *variants: str) -> OpRule:
         """The row of the first variant that has one, else of the kind, else what is assumed of any op."""
         kind = self.rewrites.get(kind, kind)
         for variant in variants:

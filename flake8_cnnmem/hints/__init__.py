@@ -10,15 +10,15 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.answers import FileReport, ModelReport
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.hints.collected import Collected
 from flake8_cnnmem.hints.lenses import lenses_of
 from flake8_cnnmem.hints.model import FileHints, Hint, Lens, Span, Told
 from flake8_cnnmem.hints.places import Places
 from flake8_cnnmem.hints.shown import hint_at, told_at, without_repeats
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport, ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import STRICT, internal_error
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.graph import Call, Invocation, Model, Tensor
 from flake8_cnnmem.hints.model import Span
 from flake8_cnnmem.hints.places import Places
+from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

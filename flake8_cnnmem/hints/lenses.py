@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import units
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.hints.model import Lens
-from flake8_cnnmem.report.phrases import status, total
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.reporting.phrases import status, total
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.values import Instance
 

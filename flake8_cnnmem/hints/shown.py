@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import dims, frameworks, units
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.hints.collected import Found, is_tensors
 from flake8_cnnmem.hints.model import Hint, Told
-from flake8_cnnmem.report.phrases import status
+from flake8_cnnmem.reporting.phrases import status
+from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.analysis import TargetError
-from flake8_cnnmem.files import Files, Unsaved, Watched
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.hints import FileHints, hints_of
 from flake8_cnnmem.hints.carried import Carrying
 from flake8_cnnmem.lsp.project import BadSettings, Project
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.running.stopping import Stopped, stopped_by
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import SourceError, shared
-from flake8_cnnmem.stopping import Stopped, stopped_by
+from flake8_cnnmem.text.files import Files, Unsaved, Watched
 from flake8_cnnmem.unknown import internal_error
 
 if TYPE_CHECKING:

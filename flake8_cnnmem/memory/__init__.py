@@ -29,19 +29,19 @@ def account(
     """
     model.settle()
     if accounting == "framework":
-        from flake8_cnnmem.memory import chips, device, framework, passes, separate
+        from flake8_cnnmem.memory import alternating, chips, device, framework, training_loop
 
         chip = chips.CHIPS.get(gpu, chips.ASSUMED)
         if step is not None:
-            estimate = passes.estimate(model, training, step, overhead, chip)
+            estimate = training_loop.estimate(model, training, step, overhead, chip)
         elif parts:
-            estimate = separate.estimate(parts, training.batch_size.value, overhead, chip)
+            estimate = alternating.estimate(parts, training.batch_size.value, overhead, chip)
         else:
             estimate = framework.estimate(model, training, overhead, chip=chip)
         if model.arrangement is not None:
-            from flake8_cnnmem.memory import sharing
+            from flake8_cnnmem.memory import data_parallel
 
-            estimate = sharing.share(estimate, model, training)
+            estimate = data_parallel.share(estimate, model, training)
         return device.added(estimate, model, gpu, training.dtype.value) if gpu and not overhead else estimate
     from flake8_cnnmem.memory import cs231n
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.call_names import name_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.places import name_of
 from flake8_cnnmem.memory.tape import Entry
 
 Keeping: TypeAlias = "Sequence[tuple[Call, Line]]"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from flake8_cnnmem.frameworks.rules import Row, Rules
+from flake8_cnnmem.frameworks.rules import OpRule, Rules
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, widest
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Keyed, Node
+from flake8_cnnmem.memory.tape import Entry, Keyed, TapeNode
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Autocast:
     """Whether the code of the turn itself has regions of autocast."""
 
     def cast(
-        self, call: Call, row: Row, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str
+        self, call: Call, row: OpRule, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str
     ) -> tuple[list[Keyed], list[Keyed], list[Entry], list[Storage]]:
         """Operands and weights in the dtype that autocast chooses for the op, the nodes of the casts, and the
         storages that are the call's own to release."""
@@ -61,7 +61,7 @@ class Autocast:
         cast.grad = value.grad and (call.grad or caches)
         if cast.grad:
             plan = Plan(self.rules.row("cast"), "cast", wanted=(0,), trained=() if value.weight is None else (0,))
-            nodes.append(Node(call, plan, [given], [(id(cast), cast)], []))
+            nodes.append(TapeNode(call, plan, [given], [(id(cast), cast)], []))
         if caches:
             self.cache[key] = cast
         else:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
+from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import Entry, Keyed, Node, Region, Written, leading_from, steps_of
-from flake8_cnnmem.memory.way import Made, Way, way_back
+from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -56,7 +56,7 @@ class Backward:
         before, self.uses = self.uses, uses_of(tape)
         while tape:
             entry = tape.pop()
-            if isinstance(entry, Node):
+            if isinstance(entry, TapeNode):
                 self._node(entry)
             elif isinstance(entry, Region):
                 self._region(entry)
@@ -140,12 +140,12 @@ class Backward:
                 self.hand_on(key, handed)
         self._ended(entry)
 
-    def _not_reached(self, entry: Node | Written) -> None:
+    def _not_reached(self, entry: TapeNode | Written) -> None:
         """No gradient has come this far: what was kept goes, and the entry's weights wait for one node less."""
         self.discard(entry)
         self._ended(entry)
 
-    def _ended(self, entry: Node | Written) -> None:
+    def _ended(self, entry: TapeNode | Written) -> None:
         for key in trained_by(entry):
             self._one_less(key)
 
@@ -154,7 +154,7 @@ class Backward:
         for storage in entry.saved:
             self.memory.let_go(storage)
 
-    def _node(self, node: Node) -> None:
+    def _node(self, node: TapeNode) -> None:
         gradients, memory, plan = self.gradients, self.memory, node.plan
         given = [gradients.pop(key, None) for key, _ in node.results]
         if self.targets:
@@ -215,7 +215,7 @@ class Backward:
             if value.weight is not None:
                 self._one_less(key)
 
-    def _products(self, node: Node, way: Way, gradient: Value, handed: list[Value | None]) -> None:
+    def _products(self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None]) -> None:
         """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what
         each has read goes, and the gradient of its matrix is handed on at once. What the gates' kernel has made is
         there until the last of them is done."""
@@ -244,7 +244,7 @@ class Backward:
         """Whether no target lies this way."""
         return self.only is not None and key not in self.only
 
-    def _note(self, node: Node, given: Sequence[Value | None]) -> None:
+    def _note(self, node: TapeNode, given: Sequence[Value | None]) -> None:
         """Targets that are results of the node."""
         for (key, _), gradient in zip(node.results, given, strict=True):
             if gradient is not None and key in self.targets:
@@ -263,7 +263,7 @@ class Backward:
         own = how != "new" and value.weight is not None and key not in self.finished and self.only is None
         return Value(memory.place(form, "gradients" if own else "temporaries"), form)
 
-    def _done(self, node: Node, arrived: Sequence[Value], discarded: bool = False) -> None:
+    def _done(self, node: TapeNode, arrived: Sequence[Value], discarded: bool = False) -> None:
         """Let go of what a node has read."""
         for gradient in arrived:
             self.memory.release(gradient.storage)
@@ -316,9 +316,9 @@ class Backward:
         self.finished[key] = gradient
 
 
-def trained_by(entry: Node | Written) -> list[int]:
+def trained_by(entry: TapeNode | Written) -> list[int]:
     """The weights that an entry gives a gradient, by key."""
-    if isinstance(entry, Node):
+    if isinstance(entry, TapeNode):
         return [entry.operands[at][0] for at in entry.plan.trained]
     return [key for key, value in entry.operands if value.weight is not None and value.grad]
 

@@ -14,7 +14,7 @@ from flake8_cnnmem.graph import Call, Model
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment, within
-from flake8_cnnmem.memory.own_steps import line_of, state_lines
+from flake8_cnnmem.memory.followed_optimizers import line_of, state_lines
 from flake8_cnnmem.memory.storages import Memory
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.memory.volumes import activations, unknowns, volumes

@@ -18,7 +18,7 @@ from flake8_cnnmem.memory.allocator.card import OnCard
 from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadSettings, parsed
 from flake8_cnnmem.memory.chips import CHIPS, Chip
 from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.memory.replayed import Replayed
+from flake8_cnnmem.memory.replay_result import Replayed
 
 MIB = 1024 * 1024
 

@@ -8,29 +8,19 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import chain
 
-from flake8_cnnmem.frameworks.rules import Row, Rules
+from flake8_cnnmem.frameworks.rules import OpRule, Rules
 from flake8_cnnmem.graph import Call, OwnBackward, Tensor
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
+from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.placing import is_in_place
 from flake8_cnnmem.memory.plain_attention import written_out
 from flake8_cnnmem.memory.plan import Plan, planned
-from flake8_cnnmem.memory.queue import nodes_of
+from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
-from flake8_cnnmem.memory.tape import (
-    Entry,
-    Keyed,
-    Node,
-    Region,
-    Step,
-    Stretch,
-    Written,
-    calls_in,
-    first_number,
-)
+from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
 from flake8_cnnmem.ops import ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
 
@@ -77,7 +67,7 @@ class Forward:
 
     # Running steps.
 
-    def run(self, steps: Sequence[Step], wanted: Collection[int]) -> None:
+    def run(self, steps: Sequence[TapeStep], wanted: Collection[int]) -> None:
         """Run the steps. Of their results those in `wanted`, and nothing else of theirs, are held afterwards."""
         before = self.reads, self.wanted
         self.reads, self.wanted = self._reads(steps), wanted
@@ -87,13 +77,13 @@ class Forward:
             self.drop(key)
         self.reads, self.wanted = before
 
-    def begin(self, steps: Sequence[Step], also: Sequence[Tensor]) -> None:
+    def begin(self, steps: Sequence[TapeStep], also: Sequence[Tensor]) -> None:
         """A turn of a training loop begins, with all its steps in order. Backward passes read, too: their losses."""
         self.reads, self.wanted = self._reads(steps), ()
         for tensor in also:
             self.reads[id(tensor)] = self.reads.get(id(tensor), 0) + 1
 
-    def follow(self, steps: Sequence[Step], until: int) -> None:
+    def follow(self, steps: Sequence[TapeStep], until: int) -> None:
         """Run some of the turn's steps, up to the op of number `until`. What the code holds stays beyond it."""
         self._run(steps, self.held, None)
         self._let_go(self.held, until, None)
@@ -137,7 +127,7 @@ class Forward:
         if gradient is not None:
             self.memory.release(gradient.storage)
 
-    def _run(self, steps: Sequence[Step], waiting: list[tuple[int, int]], made: set[int] | None) -> None:
+    def _run(self, steps: Sequence[TapeStep], waiting: list[tuple[int, int]], made: set[int] | None) -> None:
         """`waiting` are values that nothing reads any more, but that the code holds: (until which op, key) in a heap.
         `made` is given where only results of these steps may go; they are noted in it."""
         reads, wanted = self.reads, self.wanted
@@ -184,7 +174,7 @@ class Forward:
             if (key not in read) if read is not None else (self.tape and key not in self.asked):
                 self._forget(key)
 
-    def _reads(self, steps: Sequence[Step]) -> dict[int, int]:
+    def _reads(self, steps: Sequence[TapeStep]) -> dict[int, int]:
         """How often each tensor is read by the steps."""
         reads: dict[int, int] = {}
         for step in steps:
@@ -333,7 +323,7 @@ class Forward:
                 self.run(steps, {id(call.outputs[0])})
                 return
         scratch: list[Storage] = []
-        row: Row | None = None
+        row: OpRule | None = None
         if half is not None:
             row = self.row(call, operands, half)
             operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
@@ -375,7 +365,9 @@ class Forward:
                     memory.let_go(storage)
                 saved = []
             self.nodes[call.derives] += nodes_of(call)
-            self.tape.append(Node(call, plan, operands + weights, results, saved, fetched, self.nodes[call.derives]))
+            self.tape.append(
+                TapeNode(call, plan, operands + weights, results, saved, fetched, self.nodes[call.derives])
+            )
             self.asked.update([key for key, _ in operands])
         for storage in scratch:
             memory.release(storage)
@@ -396,7 +388,7 @@ class Forward:
             found = self.written[id(call)] = written_out(call, [value.dtype for value in operands], half, trained)
         return found
 
-    def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> Row:
+    def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> OpRule:
         """What the framework's rules say of the call, under autocast to `half` if it is on."""
         op, chip, given = call.op, self.memory.chip, [value for _, value in operands]
         variants = op.variants(given)
@@ -413,7 +405,7 @@ class Forward:
         return row
 
     def plan(
-        self, call: Call, row: Row | None, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str | None
+        self, call: Call, row: OpRule | None, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str | None
     ) -> Plan:
         """The plan of a call, made now or for another one like it. `row` is given where autocast has changed what the
         op reads."""

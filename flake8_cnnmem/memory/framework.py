@@ -17,13 +17,13 @@ from flake8_cnnmem.memory.attribution import keeping
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.backward import Backward
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
+from flake8_cnnmem.memory.common_subexpressions import merged
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
-from flake8_cnnmem.memory.equal import merged
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.losses import add_loss
-from flake8_cnnmem.memory.replayed import Replayed
-from flake8_cnnmem.memory.stepping import GraphUpdates, Stepping, state
+from flake8_cnnmem.memory.optimizer_step import GraphUpdates, Stepping, state
+from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
@@ -156,7 +156,7 @@ def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Val
 
 
 def resident(
-    model: Model, memory: Memory, weights: Mapping[int, Value], table: Mapping[str, optimizers.Row]
+    model: Model, memory: Memory, weights: Mapping[int, Value], table: Mapping[str, optimizers.OptimizerState]
 ) -> dict[int, Value]:
     """Put what else is in memory while the model trains, beside other models' weights: gradients that earlier phases
     have left, and the state of optimizers that are still held. Gives the gradients."""

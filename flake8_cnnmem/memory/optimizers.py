@@ -20,7 +20,7 @@ DEFAULT = "adam"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OptimizerState:
     """What one optimizer needs.
 
     `slots`: tensors of the parameter's own shape and dtype that stay for each trainable parameter; `optional`
@@ -64,25 +64,25 @@ def is_set(value: object) -> bool:
 _AMSGRAD = (("amsgrad", 1),)
 _MOMENTUM = (("momentum", 1),)
 
-TORCH: Mapping[str, Row] = MappingProxyType(
+TORCH: Mapping[str, OptimizerState] = MappingProxyType(
     {
-        "sgd": Row(0, _MOMENTUM, decay=1, single_decay=1),
-        "adam": Row(2, _AMSGRAD, steps=1, step=1, single=2, single_decay=1),
-        "adamw": Row(2, _AMSGRAD, steps=1, step=1, single=2),
-        "nadam": Row(2, step=1, decay=1, single=2, single_decay=1),
-        "radam": Row(2, step=1, single=2, single_decay=1),
-        "adamax": Row(2, step=1, single=1, single_decay=1),
-        "adagrad": Row(1, step=2, single=1, single_decay=1),
-        "adadelta": Row(2, step=2, decay=1, single=2, single_decay=1),
-        "rmsprop": Row(1, (("centered", 1), *_MOMENTUM), step=1, decay=1, single=1, single_decay=1),
-        "asgd": Row(1, scalars=3, step=1, single_decay=1),
-        "rprop": Row(2, step=2, single=3),
-        "adafactor": Row(0, factored=True, step=1, single=1),
+        "sgd": OptimizerState(0, _MOMENTUM, decay=1, single_decay=1),
+        "adam": OptimizerState(2, _AMSGRAD, steps=1, step=1, single=2, single_decay=1),
+        "adamw": OptimizerState(2, _AMSGRAD, steps=1, step=1, single=2),
+        "nadam": OptimizerState(2, step=1, decay=1, single=2, single_decay=1),
+        "radam": OptimizerState(2, step=1, single=2, single_decay=1),
+        "adamax": OptimizerState(2, step=1, single=1, single_decay=1),
+        "adagrad": OptimizerState(1, step=2, single=1, single_decay=1),
+        "adadelta": OptimizerState(2, step=2, decay=1, single=2, single_decay=1),
+        "rmsprop": OptimizerState(1, (("centered", 1), *_MOMENTUM), step=1, decay=1, single=1, single_decay=1),
+        "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1),
+        "rprop": OptimizerState(2, step=2, single=3),
+        "adafactor": OptimizerState(0, factored=True, step=1, single=1),
         # Newton-Schulz iterations on a half-precision copy of one matrix at a time.
-        "muon": Row(1, single=3, foreach=False),
+        "muon": OptimizerState(1, single=3, foreach=False),
         # Its closure runs inside of the step, with the flat gradient alive: that one counts as state.
-        "lbfgs": Row(0, history=100, step=1),
-        "sparseadam": Row(2, single=2, foreach=False),
+        "lbfgs": OptimizerState(0, history=100, step=1),
+        "sparseadam": OptimizerState(2, single=2, foreach=False),
     }
 )
 
@@ -90,9 +90,9 @@ _AHEAD = (("weight_decay", 1), ("use_ema", 1))
 """The variable times its decay, and its average times the average's momentum, wait for no gradient."""
 _AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
 
-KERAS: Mapping[str, Row] = MappingProxyType(
+KERAS: Mapping[str, OptimizerState] = MappingProxyType(
     {
-        "sgd": Row(
+        "sgd": OptimizerState(
             0,
             _MOMENTUM,
             globals_=2,
@@ -100,8 +100,8 @@ KERAS: Mapping[str, Row] = MappingProxyType(
             ahead_optional=_AHEAD_MOMENTUM,
             single_optional=(("momentum", -1),),
         ),
-        "adam": Row(2, _AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD),
-        "adamw": Row(
+        "adam": OptimizerState(2, _AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adamw": OptimizerState(
             2,
             _AMSGRAD,
             globals_=2,
@@ -109,11 +109,11 @@ KERAS: Mapping[str, Row] = MappingProxyType(
             ahead_optional=_AHEAD,
             weight_decay=True,
         ),
-        "nadam": Row(2, globals_=3, single=2, ahead_optional=_AHEAD),
-        "adamax": Row(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
-        "adagrad": Row(1, globals_=2, single=1, ahead_optional=_AHEAD),
-        "adadelta": Row(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
-        "rmsprop": Row(
+        "nadam": OptimizerState(2, globals_=3, single=2, ahead_optional=_AHEAD),
+        "adamax": OptimizerState(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
+        "adagrad": OptimizerState(1, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adadelta": OptimizerState(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
+        "rmsprop": OptimizerState(
             1,
             (("centered", 1), *_MOMENTUM),
             globals_=2,
@@ -121,19 +121,19 @@ KERAS: Mapping[str, Row] = MappingProxyType(
             ahead=1,
             ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
         ),
-        "ftrl": Row(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
-        "lion": Row(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
-        "lamb": Row(2, globals_=2, single=1, ahead_optional=_AHEAD),
+        "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
+        "lion": OptimizerState(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
+        "lamb": OptimizerState(2, globals_=2, single=1, ahead_optional=_AHEAD),
         # One vector for the rows, one for the columns, and a full moment all the same.
-        "adafactor": Row(
+        "adafactor": OptimizerState(
             1,
             factored=True,
             globals_=2,
             single=1,
             ahead_optional=_AHEAD,
         ),
-        "muon": Row(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
-        "schedulefreeadamw": Row(2, globals_=2, single=2, ahead_optional=_AHEAD),
+        "muon": OptimizerState(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
+        "schedulefreeadamw": OptimizerState(2, globals_=2, single=2, ahead_optional=_AHEAD),
     }
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
@@ -151,7 +151,7 @@ _AT_ONCE = {
     "rmsprop": 3,
 }
 _ONE_BY_ONE = {"ftrl": 6, "lamb": 5, "adafactor": 5, "muon": 7, "schedulefreeadamw": 7}
-KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
+KERAS_ON_TORCH: Mapping[str, OptimizerState] = MappingProxyType(
     {
         name: replace(row, step=_AT_ONCE.get(name, 0), single=_ONE_BY_ONE.get(name, 0), foreach=name in _AT_ONCE)
         for name, row in KERAS.items()
@@ -160,7 +160,7 @@ KERAS_ON_TORCH: Mapping[str, Row] = MappingProxyType(
 """The same state; those that keras/src/backend/torch/optimizers writes for all variables at once need these multiples
 of the parameters, the others one variable's temporaries."""
 
-KERAS_EAGER: Mapping[str, Row] = MappingProxyType(
+KERAS_EAGER: Mapping[str, OptimizerState] = MappingProxyType(
     {
         name: replace(row, single=row.single + row.ahead + (2 if row.slots > 1 else 0), foreach=False)
         for name, row in KERAS.items()
@@ -168,18 +168,18 @@ KERAS_EAGER: Mapping[str, Row] = MappingProxyType(
 )
 """One variable after the other, outside of a graph: nothing is computed ahead."""
 
-TEXTBOOK: Mapping[str, Row] = MappingProxyType(
+TEXTBOOK: Mapping[str, OptimizerState] = MappingProxyType(
     {
         **KERAS,
         **TORCH,
-        "adafactor": Row(1),
-        "lbfgs": Row(history=100),
+        "adafactor": OptimizerState(1),
+        "lbfgs": OptimizerState(history=100),
     }
 )
 """By name alone, for the cs231n accounting: momentum, RMSprop and Adagrad 1 slot, the Adam family 2."""
 
 
-def lookup(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Row, dict[str, Any]]:
+def lookup(optimizer: Optimizer, table: Mapping[str, OptimizerState]) -> tuple[OptimizerState, dict[str, Any]]:
     """The optimizer's row and its options. "momentum" and "nesterov" are SGD with a momentum; a LossScaleOptimizer is
     the one that it wraps ("inner").
 
@@ -189,11 +189,11 @@ def lookup(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Row, dict[st
     options = dict(optimizer.options)
     name = named(optimizer, options)
     if optimizer.own is not None or not optimizer.known:
-        return Row(), options
-    return table.get(name) or TEXTBOOK.get(name) or Row(), options
+        return OptimizerState(), options
+    return table.get(name) or TEXTBOOK.get(name) or OptimizerState(), options
 
 
-def not_known(optimizer: Optimizer, table: Mapping[str, Row]) -> tuple[Unknown, ...]:
+def not_known(optimizer: Optimizer, table: Mapping[str, OptimizerState]) -> tuple[Unknown, ...]:
     """Why an optimizer may need more than its row says."""
     if isinstance(optimizer.own, Update):
         return optimizer.own.causes
@@ -215,7 +215,7 @@ def named(optimizer: Optimizer, options: dict[str, Any]) -> str:
     return name
 
 
-def slots(row: Row, options: Mapping[str, Any]) -> int:
+def slots(row: OptimizerState, options: Mapping[str, Any]) -> int:
     """Tensors of a parameter's shape that stay for each trainable parameter (factored ones aside)."""
     held = row.slots + sum(more for option, more in row.optional if is_set(options.get(option)))
     if row.history:
@@ -227,17 +227,17 @@ def slots(row: Row, options: Mapping[str, Any]) -> int:
     return held
 
 
-def ahead(row: Row, options: Mapping[str, Any]) -> int:
+def ahead(row: OptimizerState, options: Mapping[str, Any]) -> int:
     """Tensors of a variable's shape that TensorFlow computes of each variable before its gradient is there."""
     return row.ahead + _more(row, row.ahead_optional, options)
 
 
-def beside(row: Row, options: Mapping[str, Any]) -> int:
+def beside(row: OptimizerState, options: Mapping[str, Any]) -> int:
     """Tensors of a variable's shape that TensorFlow needs beside its gradient to update it."""
     return max(0, row.single + _more(row, row.single_optional, options))
 
 
-def _more(row: Row, optional: tuple[tuple[str, int], ...], options: Mapping[str, Any]) -> int:
+def _more(row: OptimizerState, optional: tuple[tuple[str, int], ...], options: Mapping[str, Any]) -> int:
     known = {"weight_decay": row.weight_decay, **options}
     return sum(more for option, more in optional if is_set(known.get(option)))
 

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.rules import Kept, New, Row
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory import attention
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, size_of
-from flake8_cnnmem.memory.placing import (
+from flake8_cnnmem.memory.plain_attention import CastBack
+from flake8_cnnmem.memory.products import copied, summed
+from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
+from flake8_cnnmem.memory.storage_reuse import (
     computed_dtype,
     is_in_place,
     is_view,
@@ -27,16 +30,13 @@ from flake8_cnnmem.memory.placing import (
     shares_input,
     turned_by,
 )
-from flake8_cnnmem.memory.plain_attention import CastBack
-from flake8_cnnmem.memory.products import copied, summed
-from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
 if TYPE_CHECKING:
-    from flake8_cnnmem.memory.way import Way
+    from flake8_cnnmem.memory.backward_plan import BackwardPlan
 
 Keep: TypeAlias = "tuple[str, int]"
 """What a node keeps: a "new" block of a lot, an "input", a "result", a "weight" by its place, or a "clone" of an input
@@ -50,7 +50,7 @@ Made: TypeAlias = "tuple[Form, bool, bool]"
 class Plan:
     """One run of an op. Operands are its inputs and then its weights."""
 
-    row: Row
+    row: OpRule
     kind: str = "op"
     """ "op", "view" (the op rearranges), "cast"."""
     copies: Sequence[tuple[int, Form]] = ()
@@ -73,14 +73,14 @@ class Plan:
     """Those of them that are weights."""
     behind: Sequence[int] = ()
     """Lots as in `scratch`, asked for once the results are."""
-    ways: dict[Form, Way] = field(default_factory=dict)
+    ways: dict[Form, BackwardPlan] = field(default_factory=dict)
     """The way back, by the form of the gradient that arrives."""
 
 
 def planned(
     memory: Memory,
     call: Call,
-    row: Row,
+    row: OpRule,
     given: Sequence[Value],
     weights: Sequence[Value],
     half: str | None,
@@ -138,7 +138,7 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
     ]
 
 
-def parts_of(memory: Memory, call: Call, row: Row, inputs: Sequence[Value]) -> list[int]:
+def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -> list[int]:
     """The lot of the buffer of a reduction that is split over the blocks of a GPU."""
     if not row.partial or memory.chip is None or not inputs or inputs[0].sizes is None:
         return []
@@ -171,7 +171,7 @@ def quantity(name: str, call: Call, inputs: Sequence[Value], output: Size) -> Si
 def result_of(
     memory: Memory,
     call: Call,
-    row: Row,
+    row: OpRule,
     inputs: Sequence[Value],
     tensor: Tensor,
     computed: str,
@@ -203,7 +203,7 @@ def result_of(
     return form, False
 
 
-def is_handed_on(call: Call, row: Row, tensor: Tensor) -> bool:
+def is_handed_on(call: Call, row: OpRule, tensor: Tensor) -> bool:
     """Whether a result's floating dtype is that of an input, and not one that the code asks for: under autocast it is
     then what autocast makes of it."""
     if not is_floating(tensor.dtype) or call.op.kind == "cast":
@@ -217,7 +217,7 @@ def fitting(strides: tuple[int, ...] | None, sizes: tuple[int, ...] | None) -> t
 
 
 def strides_of(
-    call: Call, row: Row, inputs: Sequence[Value], tensor: Tensor, sizes: tuple[int, ...] | None
+    call: Call, row: OpRule, inputs: Sequence[Value], tensor: Tensor, sizes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
     """The strides of a result in memory of its own; None where it is contiguous."""
     if sizes is None:
@@ -233,7 +233,7 @@ def strides_of(
 
 
 def keeps_of(
-    memory: Memory, call: Call, row: Row, inputs: Sequence[Value], weights: Sequence[Value], each: int
+    memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value], weights: Sequence[Value], each: int
 ) -> Iterator[Keep]:
     """What the op's row says that it keeps. `inputs` are the operands as the op reads them."""
     in_place = is_in_place(call)
@@ -274,7 +274,7 @@ NOT_KNOWN = Unknown("a shape is not known")
 REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 
 
-def applies(kept: Kept, place: int | None, inputs: Sequence[Value], weights: Sequence[Value]) -> bool:
+def applies(kept: Saved, place: int | None, inputs: Sequence[Value], weights: Sequence[Value]) -> bool:
     """Whether a row's condition holds for what is at `place` of the inputs."""
     trained = any(value.grad for value in weights)
     if kept.when == "weight":

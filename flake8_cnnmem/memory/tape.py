@@ -16,7 +16,7 @@ Keyed: TypeAlias = "tuple[int, Value]"
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class TapeNode:
     """An op on the tape. `saved` are storages that it holds."""
 
     label: Call
@@ -43,7 +43,7 @@ class Node:
 class Region:
     """A checkpointed stretch: run again, with a tape, when its backward comes."""
 
-    steps: Sequence[Step]
+    steps: Sequence[TapeStep]
     outer: dict[int, Value]
     """What it reads from outside, held until then."""
     results: tuple[int, ...]
@@ -94,7 +94,7 @@ class Written:
         return [key for key, _ in self.operands]
 
 
-Entry = Node | Region | Written
+Entry = TapeNode | Region | Written
 
 
 @dataclass(slots=True, eq=False)
@@ -102,10 +102,10 @@ class Stretch:
     """Calls inside one checkpoint, or inside one function with a backward pass of its own, in order."""
 
     invocation: Invocation
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TapeStep] = field(default_factory=list)
 
 
-Step = Call | Stretch
+TapeStep = Call | Stretch
 
 
 def region_of(call: Call, inside: Invocation | None) -> Invocation | None:
@@ -119,9 +119,9 @@ def region_of(call: Call, inside: Invocation | None) -> Invocation | None:
     return found
 
 
-def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[Step]:
+def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[TapeStep]:
     """The calls in order, those of each region together."""
-    steps: list[Step] = []
+    steps: list[TapeStep] = []
     gathered: dict[int, tuple[Stretch, list[Call]]] = {}
     for call in calls:
         region = region_of(call, inside)
@@ -138,14 +138,14 @@ def steps_of(calls: Sequence[Call], inside: Invocation | None = None) -> list[St
     return steps
 
 
-def first_number(step: Step) -> int:
+def first_number(step: TapeStep) -> int:
     """The number of the call that a step begins with."""
     while isinstance(step, Stretch):
         step = step.steps[0]
     return step.number
 
 
-def calls_in(steps: Sequence[Step]) -> list[Call]:
+def calls_in(steps: Sequence[TapeStep]) -> list[Call]:
     """Every call of some steps, in order."""
     found: list[Call] = []
     for step in steps:

@@ -19,8 +19,8 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.call_names import place_of
 from flake8_cnnmem.memory.estimate import LARGEST, Line, Live, Moment, within
-from flake8_cnnmem.memory.places import place_of
 
 Mark: TypeAlias = "tuple[int, str, Call | str]"
 """(index of the first event, phase, the op or its name)."""

@@ -15,16 +15,16 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
-from flake8_cnnmem.evaluate.ways import Ways
 from flake8_cnnmem.evidence import phases_of, seen_through
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.nesting import Nesting
 from flake8_cnnmem.models.root import Root, assigned_name, has_weights, known_weights
 from flake8_cnnmem.models.trainings import trained_models, trainings
 from flake8_cnnmem.source import Source
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Value
 

@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.ops.expected import Expected
-from flake8_cnnmem.settings import InputShapes
+from flake8_cnnmem.settings.options import InputShapes
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 

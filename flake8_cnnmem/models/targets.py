@@ -16,13 +16,13 @@ from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import DEFINITIONS, IMPORTS, Module
+from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion
-from flake8_cnnmem.evaluate.ways import MOST_WAYS, Ways
-from flake8_cnnmem.files import DISK, Files
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.root import Root, assigned_name
 from flake8_cnnmem.models.roots import built_by_module, call_plainly, is_candidate, root_of, start
 from flake8_cnnmem.source import Source, SourceError
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Value
 

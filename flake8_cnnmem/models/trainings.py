@@ -18,9 +18,9 @@ from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
-from flake8_cnnmem.models.not_known import of_unknown_models, of_unknown_steps, steps_on_unknown
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
+from flake8_cnnmem.models.unknown_models import of_unknown_models, of_unknown_steps, steps_on_unknown
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

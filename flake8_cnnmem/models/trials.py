@@ -81,14 +81,14 @@ class Trials:
         """Call the model. The second result undoes what the call has changed."""
         run = self.run
         outer, run.journal = run.journal, {}
-        poisoned = dict(run.poisoned)
+        havocked = dict(run.havocked)
         try:
             forward = self.call(values, steps, log)
         finally:
             journal, run.journal = run.journal, outer
 
         def undo() -> None:
-            run.poisoned = poisoned
+            run.havocked = havocked
             for container, before in journal.values():
                 restore(container, before)
 

@@ -13,7 +13,7 @@ from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
 from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, Stack
-from flake8_cnnmem.ops.normalisation import (
+from flake8_cnnmem.ops.normalization import (
     BatchNorm,
     GroupNorm,
     InstanceNorm,

@@ -59,7 +59,8 @@ parts get, an unbind's stacks it (torch/csrc/autograd/FunctionsManual.cpp)."""
 
 class Plain:
     """The record of an op, beside its outputs and weights: what the rest of the program asks of it, with the answers
-    of most. What training holds of an op is the framework's to say (`kept.py` in its folder), by the op's `kind`.
+    of most. What training holds of an op is the framework's to say (`saved_tensors.py` in its folder), by the op's
+    `kind`.
     """
 
     __slots__ = ()

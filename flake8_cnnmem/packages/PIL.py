@@ -9,7 +9,7 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 BANDS = {
     "1": 1, "L": 1, "P": 1, "I": 1, "F": 1, "I;16": 1, "LA": 2, "PA": 2, "La": 2, "RGB": 3, "YCbCr": 3, "LAB": 3,
@@ -63,7 +63,7 @@ def picture_of(value: Value) -> Picture | None:
     return value.native if isinstance(value, Instance) and isinstance(value.native, Picture) else None
 
 
-def of_unknown_size(run: Run, mode: str | Unknown) -> Instance:
+def of_unknown_size(run: Runtime, mode: str | Unknown) -> Instance:
     cause = run.unknown("the size of an image in a file is not known")
     return image(Picture(mode, cause, cause))
 
@@ -88,7 +88,7 @@ def plain(value: Value) -> Size:
 
 
 @MEMBERS.method("convert")
-def convert(run: Run, self: Instance, mode: Value = None, *args: Value, **kwargs: Value) -> Value:
+def convert(run: Runtime, self: Instance, mode: Value = None, *args: Value, **kwargs: Value) -> Value:
     picture = own(self)
     if mode is None:
         mode = run.unknown("the mode of an image is not known")
@@ -96,12 +96,12 @@ def convert(run: Run, self: Instance, mode: Value = None, *args: Value, **kwargs
 
 
 @MEMBERS.method("resize")
-def resize(run: Run, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
+def resize(run: Runtime, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
     return image(own(self).sized(*size_of(size)))
 
 
 @MEMBERS.method("thumbnail", "draft")
-def thumbnail(run: Run, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
+def thumbnail(run: Runtime, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
     cause = run.unknown("the size of a thumbnail is not known")
     run.changed(self)
     self.native = own(self).sized(cause, cause)
@@ -109,7 +109,7 @@ def thumbnail(run: Run, self: Instance, size: Value, *args: Value, **kwargs: Val
 
 
 @MEMBERS.method("crop")
-def crop(run: Run, self: Instance, box: Value = None) -> Value:
+def crop(run: Runtime, self: Instance, box: Value = None) -> Value:
     if box is None:
         return image(own(self))
     if isinstance(box, (tuple, list)) and len(box) == 4:
@@ -120,7 +120,9 @@ def crop(run: Run, self: Instance, box: Value = None) -> Value:
 
 
 @MEMBERS.method("rotate")
-def rotate(run: Run, self: Instance, angle: Value, resample: Value = 0, expand: Value = 0, **kwargs: Value) -> Value:
+def rotate(
+    run: Runtime, self: Instance, angle: Value, resample: Value = 0, expand: Value = 0, **kwargs: Value
+) -> Value:
     if run.truth(expand) is False:
         return image(own(self))
     cause = run.unknown("the size of a rotated image is not known")
@@ -128,7 +130,7 @@ def rotate(run: Run, self: Instance, angle: Value, resample: Value = 0, expand: 
 
 
 @MEMBERS.method("transpose")
-def transpose(run: Run, self: Instance, method: Value) -> Value:
+def transpose(run: Runtime, self: Instance, method: Value) -> Value:
     picture = own(self)
     if method in (FLIPS["FLIP_LEFT_RIGHT"], FLIPS["FLIP_TOP_BOTTOM"], FLIPS["ROTATE_180"]):
         return image(picture)
@@ -139,17 +141,17 @@ def transpose(run: Run, self: Instance, method: Value) -> Value:
 
 
 @MEMBERS.method("transform")
-def transform(run: Run, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
+def transform(run: Runtime, self: Instance, size: Value, *args: Value, **kwargs: Value) -> Value:
     return resize(run, self, size)
 
 
 @MEMBERS.method("copy", "filter", "point", "quantize", "effect_spread", "__enter__")
-def itself(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return self
 
 
 @MEMBERS.method("split")
-def split(run: Run, self: Instance) -> Value:
+def split(run: Runtime, self: Instance) -> Value:
     picture = own(self)
     if not isinstance(picture.bands, int):
         return picture.bands
@@ -157,18 +159,18 @@ def split(run: Run, self: Instance) -> Value:
 
 
 @MEMBERS.method("getchannel")
-def getchannel(run: Run, self: Instance, channel: Value) -> Value:
+def getchannel(run: Runtime, self: Instance, channel: Value) -> Value:
     return image(Picture("L", own(self).height, own(self).width))
 
 
 @MEMBERS.method("getbands")
-def getbands(run: Run, self: Instance) -> Value:
+def getbands(run: Runtime, self: Instance) -> Value:
     mode = own(self).mode
     return tuple(mode) if isinstance(mode, str) else run.unknown("the mode of an image is not known")
 
 
 @MEMBERS.method("__array__")
-def array(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def array(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return array_of(own(self))
 
 
@@ -184,12 +186,12 @@ def array_of(picture: Picture) -> Tensor:
 
 @MEMBERS.method("save", "show", "close", "load", "verify", "seek", "paste", "putpixel", "putalpha", "alpha_composite",
                 "putdata", "putpalette", "__exit__")  # fmt: skip
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
 @MEMBERS.method("__getattr__")
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     """What an image tells of its pixels or its file."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
@@ -219,15 +221,15 @@ FILTERS = {"NEAREST": 0, "LANCZOS": 1, "ANTIALIAS": 1, "BILINEAR": 2, "BICUBIC":
 """Constants of PIL.Image, by its documentation."""
 
 
-def opened(run: Run, fp: Value, mode: Value = "r", formats: Value = None) -> Value:
+def opened(run: Runtime, fp: Value, mode: Value = "r", formats: Value = None) -> Value:
     return of_unknown_size(run, run.unknown("the mode of an image in a file is not known"))
 
 
-def new(run: Run, mode: Value, size: Value, color: Value = 0) -> Value:
+def new(run: Runtime, mode: Value, size: Value, color: Value = 0) -> Value:
     return image(Picture(mode, *size_of(size)))
 
 
-def from_array(run: Run, obj: Value, mode: Value = None) -> Value:
+def from_array(run: Runtime, obj: Value, mode: Value = None) -> Value:
     """The mode is that of the array's last axis."""
     shape = obj.shape if isinstance(obj, Tensor) else obj
     if not isinstance(shape, tuple) or len(shape) not in (2, 3):
@@ -240,22 +242,22 @@ def from_array(run: Run, obj: Value, mode: Value = None) -> Value:
     return image(Picture(mode, shape[0], shape[1]))
 
 
-def merged(run: Run, mode: Value, bands: Value) -> Value:
+def merged(run: Runtime, mode: Value, bands: Value) -> Value:
     first = picture_of(bands[0]) if isinstance(bands, (tuple, list)) and bands else None
     cause = run.unknown("the size of a merged image is not known")
     return image(Picture(mode, cause, cause) if first is None else Picture(mode, first.height, first.width))
 
 
-def passed_on(run: Run, img: Value, *args: Value, **kwargs: Value) -> Value:
+def passed_on(run: Runtime, img: Value, *args: Value, **kwargs: Value) -> Value:
     return img
 
 
-def fitted(run: Run, img: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
+def fitted(run: Runtime, img: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
     picture = picture_of(img)
     return run.unknown("what is no image is fitted") if picture is None else image(picture.sized(*size_of(size)))
 
 
-def expanded(run: Run, image_: Value, border: Value = 0, fill: Value = 0) -> Value:
+def expanded(run: Runtime, image_: Value, border: Value = 0, fill: Value = 0) -> Value:
     """A border of so many pixels: on all sides, left and right / top and bottom, or on each side."""
     picture = picture_of(image_)
     if picture is None:
@@ -269,7 +271,7 @@ def expanded(run: Run, image_: Value, border: Value = 0, fill: Value = 0) -> Val
     return image(picture.sized(more(picture.height, top, bottom), more(picture.width, left, right)))
 
 
-def rescaled(run: Run, image_: Value, factor: Value, resample: Value = None) -> Value:
+def rescaled(run: Runtime, image_: Value, factor: Value, resample: Value = None) -> Value:
     picture = picture_of(image_)
     if picture is None:
         return run.unknown("what is no image is scaled")
@@ -284,7 +286,7 @@ def first_unknown(side: Size) -> Unknown:
     return side if isinstance(side, Unknown) else Unknown("the size of an image is not known")
 
 
-def contained(run: Run, image_: Value, size: Value, method: Value = None) -> Value:
+def contained(run: Runtime, image_: Value, size: Value, method: Value = None) -> Value:
     """Inside of a size, at the image's own aspect."""
     picture = picture_of(image_)
     cause = run.unknown("the size of an image that keeps its aspect is not known")
@@ -293,7 +295,7 @@ def contained(run: Run, image_: Value, size: Value, method: Value = None) -> Val
 
 def natives(functions: dict[str, Value]) -> dict[str, Value]:
     return {
-        name: value if isinstance(value, (Class, int)) else Native(name, value, absorb=False)
+        name: value if isinstance(value, (Class, int)) else Native(name, value, propagate_unknown=False)
         for name, value in functions.items()
     }
 
@@ -304,8 +306,10 @@ TRANSPOSE = Class("Transpose", namespace=dict(FLIPS), module="PIL.Image")
 ENHANCER = Class(
     "Enhancer",
     namespace={
-        "__init__": Native("__init__", lambda run, self, image: self.attributes.update(image=image), absorb=False),
-        "enhance": Native("enhance", lambda run, self, factor: self.attributes.get("image"), absorb=False),
+        "__init__": Native(
+            "__init__", lambda run, self, image: self.attributes.update(image=image), propagate_unknown=False
+        ),
+        "enhance": Native("enhance", lambda run, self, factor: self.attributes.get("image"), propagate_unknown=False),
     },
     module="PIL.ImageEnhance",
 )

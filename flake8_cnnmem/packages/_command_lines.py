@@ -14,7 +14,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class Command:
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def one_command(run: Run, question: str, commands: Mapping[str, Callable[[], Value]]) -> Value:
+def one_command(run: Runtime, question: str, commands: Mapping[str, Callable[[], Value]]) -> Value:
     """Run the command that this run of the program is for; where it is not run as one, each in turn."""
     if len(commands) == 1:
         return next(iter(commands.values()))()
@@ -88,7 +88,7 @@ def option_of(flags: tuple[Value, ...], settings: dict[str, Value], argument: bo
     return Option(name, default, kind, required, flag or isinstance(default, bool), several, argument)
 
 
-def value_of(run: Run, option: Option) -> Value:
+def value_of(run: Runtime, option: Option) -> Value:
     """What a run without this option gives."""
     if option.default is not MISSING:
         default = option.default
@@ -104,7 +104,7 @@ def value_of(run: Run, option: Option) -> Value:
 def decorating(change: Any) -> Native:
     """A decorator that works on a command, made of the function where it is not one yet."""
 
-    def decorate(run: Run, function: Value) -> Value:
+    def decorate(run: Runtime, function: Value) -> Value:
         if isinstance(function, Instance) and isinstance(function.native, Command):
             command = function
         else:
@@ -116,7 +116,7 @@ def decorating(change: Any) -> Native:
 
 
 def declaring(argument: bool) -> Native:
-    def declare(run: Run, *flags: Value, **settings: Value) -> Value:
+    def declare(run: Runtime, *flags: Value, **settings: Value) -> Value:
         option = option_of(flags, settings, argument)
 
         def add(command: Command) -> None:
@@ -131,7 +131,7 @@ def declaring(argument: bool) -> Native:
 def making(group: bool) -> Native:
     """`click.command()`, also without parentheses."""
 
-    def make(run: Run, name: Value = None, *args: Value, **settings: Value) -> Value:
+    def make(run: Runtime, name: Value = None, *args: Value, **settings: Value) -> Value:
         def mark(command: Command) -> None:
             command.group = group
 
@@ -141,7 +141,7 @@ def making(group: bool) -> Native:
     return native("group" if group else "command", make)
 
 
-def with_context(run: Run, function: Value) -> Value:
+def with_context(run: Runtime, function: Value) -> Value:
     def mark(command: Command) -> None:
         command.context = True
 
@@ -155,7 +155,7 @@ def command_of(self: Instance) -> Command:
     return self.native
 
 
-def run_command(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def run_command(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """A command that is called as the program. Called by its callback's arguments it is the callback."""
     command = command_of(self)
     kwargs.pop("standalone_mode", None)
@@ -178,8 +178,8 @@ def run_command(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Valu
 def subcommand(group: bool) -> Native:
     """`@cli.command()`."""
 
-    def make(run: Run, self: Instance, name: Value = None, *args: Value, **settings: Value) -> Value:
-        def enter(run: Run, function: Value) -> Value:
+    def make(run: Runtime, self: Instance, name: Value = None, *args: Value, **settings: Value) -> Value:
+        def enter(run: Runtime, function: Value) -> Value:
             made = making(group).function(run).function(run, function)
             commands = command_of(self).commands
             run.changed(commands)
@@ -192,7 +192,7 @@ def subcommand(group: bool) -> Native:
     return native("command", make)
 
 
-def add_command(run: Run, self: Instance, cmd: Value, name: Value = None) -> None:
+def add_command(run: Runtime, self: Instance, cmd: Value, name: Value = None) -> None:
     if isinstance(cmd, Instance) and isinstance(cmd.native, Command):
         commands = command_of(self).commands
         run.changed(commands)
@@ -222,7 +222,7 @@ CONTEXT = native_class(
 )
 
 
-def ensured(run: Run, self: Instance, kind: Value) -> Value:
+def ensured(run: Runtime, self: Instance, kind: Value) -> Value:
     if self.attributes.get("obj") is None:
         run.changed(self)
         self.attributes["obj"] = run.call(kind)
@@ -251,7 +251,7 @@ clicks: dict[str, Value] = {
 # typer, fire: a function's own signature is the command line
 
 
-def called_bare(run: Run, function: Value) -> Value:
+def called_bare(run: Runtime, function: Value) -> Value:
     """A function or class with what its signature says, and Unknown for what has to be given."""
     own: Value = function
     skip = 0
@@ -272,7 +272,7 @@ def called_bare(run: Run, function: Value) -> Value:
     return run.call(function, **given)
 
 
-def declared(run: Run, name: str, default: Value) -> Value:
+def declared(run: Runtime, name: str, default: Value) -> Value:
     """A parameter's default: as it stands, or in `typer.Option(default)`."""
     if isinstance(default, Instance) and default.cls is PARAMETER:
         default = default.native
@@ -281,7 +281,7 @@ def declared(run: Run, name: str, default: Value) -> Value:
     return default
 
 
-def parameter_new(run: Run, cls: Class, default: Value = ..., *args: Value, **kwargs: Value) -> Value:
+def parameter_new(run: Runtime, cls: Class, default: Value = ..., *args: Value, **kwargs: Value) -> Value:
     factory = kwargs.get("default_factory")
     return Instance(PARAMETER, native=run.call(factory) if factory is not None else default)
 
@@ -291,14 +291,14 @@ PARAMETER = native_class("ParameterInfo", {"__new__": native("__new__", paramete
 apps = Names()
 
 
-@apps.function("__init__", absorb=False)
-def app_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+@apps.function("__init__", propagate_unknown=False)
+def app_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     self.native = []
 
 
-@apps.function("command", absorb=False)
-def app_command(run: Run, self: Instance, name: Value = None, **kwargs: Value) -> Value:
-    def enter(run: Run, function: Value) -> Value:
+@apps.function("command", propagate_unknown=False)
+def app_command(run: Runtime, self: Instance, name: Value = None, **kwargs: Value) -> Value:
+    def enter(run: Runtime, function: Value) -> Value:
         run.changed(self.native)
         self.native.append(function)
         return function
@@ -310,14 +310,14 @@ apps["callback"] = native("callback", lambda run, self, *args, **kwargs: identit
 apps["add_typer"] = native("add_typer", lambda run, self, typer_instance, **kwargs: self.native.append(typer_instance))
 
 
-@apps.function("__call__", absorb=False)
-def app_call(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+@apps.function("__call__", propagate_unknown=False)
+def app_call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     names = numbered(self.native)
     commands = {name: partial(each_command, run, each) for name, each in zip(names, self.native, strict=True)}
     return one_command(run, "typer", commands)
 
 
-def each_command(run: Run, function: Value) -> Value:
+def each_command(run: Runtime, function: Value) -> Value:
     return run.call(function) if isinstance(function, Instance) else called_bare(run, function)
 
 
@@ -328,7 +328,7 @@ typers: dict[str, Value] = {
 }  # fmt: skip
 
 
-def fire(run: Run, component: Value = None, command: Value = None, name: Value = None, **kwargs: Value) -> Value:
+def fire(run: Runtime, component: Value = None, command: Value = None, name: Value = None, **kwargs: Value) -> Value:
     """`fire.Fire(main)`. Of a dict, an object, a class that is made, and the module itself one function is run."""
     if component is None:
         frame: Any = getattr(run, "frame", None)

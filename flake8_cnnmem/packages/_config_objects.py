@@ -16,11 +16,11 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, StaticMethod, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 def held(cls: Class, value: Value) -> Value:
@@ -40,7 +40,7 @@ def plain(value: Value) -> Value:
     return [plain(item) for item in inner] if isinstance(inner, (list, tuple)) else value
 
 
-def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     if not isinstance(self.payload, dict):
         self.payload = {}
     given = [arg for arg in args if arg is not None and not isinstance(arg, bool)]
@@ -49,11 +49,11 @@ def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
         self.payload[key] = held(self.cls, item) if isinstance(item, (dict, list)) else item
 
 
-def get(run: Run, self: Instance, name: Value) -> Value:
+def get(run: Runtime, self: Instance, name: Value) -> Value:
     items = self.payload
     if isinstance(items, dict) and name in items:
         return items[name]
-    cause = run.poisoned.get(id(items))
+    cause = run.havocked.get(id(items))
     if cause is not None:
         return cause[1]
     if isinstance(name, str) and not name.startswith("__"):
@@ -68,19 +68,19 @@ def get(run: Run, self: Instance, name: Value) -> Value:
     raise run.error("AttributeError", str(name))
 
 
-def assign(run: Run, self: Instance, name: Value, value: Value) -> None:
+def assign(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     run.changed(self.payload)
     self.payload[name] = held(self.cls, value) if isinstance(value, (dict, list)) else value
 
 
-def remove(run: Run, self: Instance, name: Value) -> None:
+def remove(run: Runtime, self: Instance, name: Value) -> None:
     if name not in self.payload:
         raise run.error("AttributeError", str(name))
     run.changed(self.payload)
     del self.payload[name]
 
 
-def copy(run: Run, self: Instance) -> Value:
+def copy(run: Runtime, self: Instance) -> Value:
     return held(self.cls, plain(self))
 
 
@@ -94,20 +94,20 @@ def merge_into(target: Instance, source: Value) -> None:
             target.payload[key] = held(target.cls, plain(item))
 
 
-def merge_other(run: Run, self: Instance, other: Value) -> None:
+def merge_other(run: Runtime, self: Instance, other: Value) -> None:
     if isinstance(other, Unknown):
-        run.poison(self.payload, other)
+        run.havoc(self.payload, other)
     elif isinstance(payload(other), dict):
         run.changed(self.payload)
         merge_into(self, other)
 
 
-def merge_file(run: Run, self: Instance, path: Value, **kwargs: Value) -> None:
+def merge_file(run: Runtime, self: Instance, path: Value, **kwargs: Value) -> None:
     """yacs's `merge_from_file`: whatever a file that is not there says is not known."""
     merge_other(run, self, load_yaml(run, path))
 
 
-def merge_list(run: Run, self: Instance, pairs: Value) -> None:
+def merge_list(run: Runtime, self: Instance, pairs: Value) -> None:
     """`["MODEL.NAME", "x", ...]`; without arguments on the command line there are none."""
     items = run.items(pairs) if pairs is not None else []
     if isinstance(items, Unknown):
@@ -122,7 +122,7 @@ def merge_list(run: Run, self: Instance, pairs: Value) -> None:
             at.payload[last] = read_yaml(run, value) if isinstance(value, str) else value
 
 
-def load_yaml(run: Run, path: Value) -> Value:
+def load_yaml(run: Runtime, path: Value) -> Value:
     found = text(run, path)
     return found if isinstance(found, Unknown) else read_yaml(run, found)
 
@@ -160,7 +160,7 @@ MUNCH.namespace["fromDict"] = ClassMethod(native("fromDict", lambda run, cls, d:
 # OmegaConf
 
 
-def created(run: Run, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
+def created(run: Runtime, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Of a dict, a list, a YAML text, a dataclass or an object of one."""
     value = {} if obj is None else obj
     if isinstance(value, str):
@@ -179,12 +179,12 @@ def fields_of(value: Value) -> Value:
     return [fields_of(item) for item in value] if isinstance(value, list) else value
 
 
-def loaded(run: Run, file_: Value) -> Value:
+def loaded(run: Runtime, file_: Value) -> Value:
     found = load_yaml(run, file_)
     return found if isinstance(found, Unknown) else resolved(run, held(CONFIG, found))
 
 
-def merged(run: Run, *configs: Value) -> Value:
+def merged(run: Runtime, *configs: Value) -> Value:
     result = Instance(CONFIG, payload={})
     for config in configs:
         if isinstance(config, (Class, Instance)) and not isinstance(payload(config), dict):
@@ -196,14 +196,14 @@ def merged(run: Run, *configs: Value) -> Value:
 REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
 
-def resolved(run: Run, config: Value) -> Value:
+def resolved(run: Runtime, config: Value) -> Value:
     """`${a.b}` stands for another setting; one that is not there, or a resolver's, is not known."""
     if isinstance(config, Instance):
         walk(run, config, config)
     return config
 
 
-def walk(run: Run, root: Instance, at: Value) -> None:
+def walk(run: Runtime, root: Instance, at: Value) -> None:
     items = payload(at)
     entries = list(items.items()) if isinstance(items, dict) else list(enumerate(items))
     for key, item in entries:
@@ -214,7 +214,7 @@ def walk(run: Run, root: Instance, at: Value) -> None:
             walk(run, root, item)
 
 
-def referred(run: Run, root: Instance, value: str, depth: int) -> Value:
+def referred(run: Runtime, root: Instance, value: str, depth: int) -> Value:
     whole = REFERENCE.fullmatch(value)
     if depth > 8:
         return run.unknown("settings refer to each other")
@@ -229,7 +229,7 @@ def referred(run: Run, root: Instance, value: str, depth: int) -> Value:
     return referred(run, root, at, depth + 1) if isinstance(at, str) and "${" in at else at
 
 
-def select(run: Run, cfg: Value, key: Value, default: Value = None, **kwargs: Value) -> Value:
+def select(run: Runtime, cfg: Value, key: Value, default: Value = None, **kwargs: Value) -> Value:
     at: Value = cfg
     for part in str(payload(key)).split("."):
         inner = payload(at)
@@ -263,15 +263,15 @@ OMEGA = native_class(
 STORE = "hydra configs"
 
 
-def main(run: Run, version_base: Value = None, config_path: Value = None, config_name: Value = None, **kwargs: Value,
-         ) -> Value:  # fmt: skip
+def main(run: Runtime, version_base: Value = None, config_path: Value = None, config_name: Value = None,
+         **kwargs: Value) -> Value:  # fmt: skip
     """`@hydra.main(config_path="conf", config_name="config")`: the function is called with those settings."""
     if isinstance(version_base, str) and config_path is None and "." not in version_base:
         # Before version 1.1 the path came first.
         config_path = version_base
 
-    def decorate(run: Run, function: Value) -> Value:
-        def call(run: Run, *args: Value, **more: Value) -> Value:
+    def decorate(run: Runtime, function: Value) -> Value:
+        def call(run: Runtime, *args: Value, **more: Value) -> Value:
             if args or more:
                 return run.call(function, *args, **more)
             folder = posixpath.dirname(function.module.path) if isinstance(function, Function) else ""
@@ -282,7 +282,7 @@ def main(run: Run, version_base: Value = None, config_path: Value = None, config
     return native("hydra.main", decorate)
 
 
-def composed(run: Run, folder: str, config_path: Value, config_name: Value) -> Value:
+def composed(run: Runtime, folder: str, config_path: Value, config_name: Value) -> Value:
     """A configuration with the groups that its defaults list names."""
     name = payload(config_name)
     stored = run.data(STORE).get(name)
@@ -304,7 +304,7 @@ def composed(run: Run, folder: str, config_path: Value, config_name: Value) -> V
 DEEPEST = 6
 
 
-def group_of(run: Run, base: str, name: str, depth: int) -> Value:
+def group_of(run: Runtime, base: str, name: str, depth: int) -> Value:
     """One file, over those that its `defaults` name: `- model: resnet` is model/resnet.yaml under the key `model`."""
     own = load_yaml(run, posixpath.join(base, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"))
     if not isinstance(own, dict) or depth > DEEPEST:
@@ -329,8 +329,8 @@ def group_of(run: Run, base: str, name: str, depth: int) -> Value:
     return plain(result)
 
 
-def store(run: Run, self: Value = None, name: Value = None, node: Value = None, group: Value = None, **kwargs: Value,
-          ) -> None:  # fmt: skip
+def store(run: Runtime, self: Value = None, name: Value = None, node: Value = None, group: Value = None,
+          **kwargs: Value) -> None:  # fmt: skip
     run.data(STORE)[name if group is None else (group, name)] = node
 
 
@@ -338,7 +338,7 @@ CONFIG_STORE = native_class("ConfigStore", {"store": native("store", store)}, mo
 CONFIG_STORE.namespace["instance"] = StaticMethod(native("instance", lambda run: Instance(CONFIG_STORE)))
 
 
-def instantiate(run: Run, config: Value = None, *args: Value, **kwargs: Value) -> Value:
+def instantiate(run: Runtime, config: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Call what `_target_` names with the other items, inner ones with targets of their own first."""
     if isinstance(config, Unknown):
         return config
@@ -360,7 +360,7 @@ def instantiate(run: Run, config: Value = None, *args: Value, **kwargs: Value) -
     return run.call(target, *args, **given)
 
 
-def located(run: Run, name: Value) -> Value:
+def located(run: Runtime, name: Value) -> Value:
     """`package.module.Class`."""
     importer: Any = getattr(run, "importer", None)
     if importer is None or not isinstance(payload(name), str):

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from string import ascii_letters
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.frameworks.torch.joining import cat
-from flake8_cnnmem.frameworks.torch.linalg import einsum as torch_einsum
-from flake8_cnnmem.frameworks.torch.splitting import split
+from flake8_cnnmem.frameworks.torch.functions.joining import cat
+from flake8_cnnmem.frameworks.torch.functions.linalg import einsum as torch_einsum
+from flake8_cnnmem.frameworks.torch.functions.splitting import split
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 PACKED = "*"
 
 
-def einsum(run: Run, *tensors_and_pattern: Value) -> Value:
+def einsum(run: Runtime, *tensors_and_pattern: Value) -> Value:
     """`einsum(q, k, "batch head i d, batch head j d -> batch head i j")`: torch's, with a letter for each name."""
     *tensors, pattern = tensors_and_pattern or (None,)
     if not isinstance(pattern, str):
@@ -39,7 +39,7 @@ def einsum(run: Run, *tensors_and_pattern: Value) -> Value:
     return torch_einsum(run, f"{equation}->{side(right)}", *tensors)
 
 
-def around(run: Run, pattern: Value) -> tuple[int, int] | Unknown:
+def around(run: Runtime, pattern: Value) -> tuple[int, int] | Unknown:
     """How many axes a pattern names before and behind the packed ones."""
     if not isinstance(pattern, str):
         return run.unknown("the pattern of packed tensors is not known")
@@ -49,7 +49,7 @@ def around(run: Run, pattern: Value) -> tuple[int, int] | Unknown:
     return words.index(PACKED), len(words) - words.index(PACKED) - 1
 
 
-def pack(run: Run, tensors: Value, pattern: Value) -> Value:
+def pack(run: Runtime, tensors: Value, pattern: Value) -> Value:
     """`pack([a, b], "b * d")`: tensors whose middle axes are flattened and joined, with the shapes of what was."""
     edges = around(run, pattern)
     given = run.items(tensors)
@@ -71,7 +71,7 @@ def pack(run: Run, tensors: Value, pattern: Value) -> Value:
     return (cat(run, flat, before), shapes)
 
 
-def unpack(run: Run, tensor: Value, packed_shapes: Value, pattern: Value) -> Value:
+def unpack(run: Runtime, tensor: Value, packed_shapes: Value, pattern: Value) -> Value:
     """`unpack(x, shapes, "b * d")`: the tensors that `pack` has joined."""
     edges = around(run, pattern)
     shapes = run.items(packed_shapes)
@@ -86,7 +86,7 @@ def unpack(run: Run, tensor: Value, packed_shapes: Value, pattern: Value) -> Val
     return unpacked(run, tensor, [shape or () for shape in inner], before)
 
 
-def unpacked(run: Run, tensor: Tensor, inner: Sequence[tuple[Value, ...]], axis: int) -> Value:
+def unpacked(run: Runtime, tensor: Tensor, inner: Sequence[tuple[Value, ...]], axis: int) -> Value:
     assert isinstance(tensor.shape, tuple)
     lengths: list[Value] = [dims.product(shape) if -1 not in shape else -1 for shape in inner]
     if -1 in lengths:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from flake8_cnnmem.frameworks.torch.optim.stated import Options, declare, like
+from flake8_cnnmem.frameworks.torch.optim.kernel_state import Options, declare, like
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.values import Class, Value
 

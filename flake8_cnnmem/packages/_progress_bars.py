@@ -8,13 +8,13 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.functions import functions
 from flake8_cnnmem.evaluate.builtins.sequences import RANGE
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
-from flake8_cnnmem.values import Instance, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
 
 bars = Names()
 
 
-@bars.function("__init__", absorb=False)
-def init(run: Run, self: Instance, iterable: Value = None, *args: Value, **kwargs: Value) -> None:
+@bars.function("__init__", propagate_unknown=False)
+def init(run: Runtime, self: Instance, iterable: Value = None, *args: Value, **kwargs: Value) -> None:
     self.native = [iterable]
     run.changed(self)
     self.attributes.update(iterable=iterable, n=0, total=kwargs.get("total"), desc=kwargs.get("desc"), postfix=None)
@@ -25,17 +25,17 @@ def held(self: Instance) -> Value:
     return self.native[0] if isinstance(self.native, list) else None
 
 
-@bars.function("__iter__", absorb=False)
-def iterate(run: Run, self: Instance) -> Value:
+@bars.function("__iter__", propagate_unknown=False)
+def iterate(run: Runtime, self: Instance) -> Value:
     return run.iterate(held(self))
 
 
-@bars.function("__len__", absorb=False)
-def length(run: Run, self: Instance) -> Value:
+@bars.function("__len__", propagate_unknown=False)
+def length(run: Runtime, self: Instance) -> Value:
     return run.call(functions["len"], held(self))
 
 
-bars["__enter__"] = Native("__enter__", lambda run, self: self, absorb=False)
+bars["__enter__"] = Native("__enter__", lambda run, self: self, propagate_unknown=False)
 bars["__bool__"] = ignored("__bool__", True)
 for _name in (
     "__exit__", "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close",
@@ -48,7 +48,7 @@ bars["get_lock"] = StaticMethod(ignored("get_lock"))
 BAR = native_class("tqdm", dict(bars), module="tqdm")
 
 
-def over_range(run: Run, *args: Value, **kwargs: Value) -> Value:
+def over_range(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """`trange(10)`."""
     return run.construct(BAR, run.call(RANGE, *args), **kwargs)
 
@@ -63,23 +63,26 @@ names: dict[str, Value] = {
 # Bars of other packages, which take the iterable first or give it back
 
 FAST = native_class(
-    "ProgressBar", {**bars, "__init__": Native("__init__", init, absorb=False), "comment": ""}, module="fastprogress"
+    "ProgressBar",
+    {**bars, "__init__": Native("__init__", init, propagate_unknown=False), "comment": ""},
+    module="fastprogress",
 )
 PROGRESS: dict[str, Value] = {
     word: ignored(word, 0) for word in ("add_task", "advance", "update", "start", "stop", "remove_task", "reset")
 }
 PROGRESS.update({
     "__init__": ignored("__init__"), "__exit__": ignored("__exit__"),
-    "__enter__": Native("__enter__", lambda run, self: self, absorb=False), "finished": False,
+    "__enter__": Native("__enter__", lambda run, self: self, propagate_unknown=False), "finished": False,
 })  # fmt: skip
-PROGRESS["track"] = Native("track", lambda run, self, sequence, *args, **kwargs: sequence, absorb=False)
+PROGRESS["track"] = Native("track", lambda run, self, sequence, *args, **kwargs: sequence, propagate_unknown=False)
 
 FASTPROGRESS: dict[str, Value] = {"progress_bar": FAST, "master_bar": FAST}
 PROGRESSBAR: dict[str, Value] = {
     "progressbar": identity("progressbar"),
     "ProgressBar": native_class(
         "ProgressBar",
-        {"__init__": ignored("__init__"), "__call__": Native("__call__", lambda run, self, it: it, absorb=False),
+        {"__init__": ignored("__init__"),
+         "__call__": Native("__call__", lambda run, self, it: it, propagate_unknown=False),
          "start": Native("start", lambda run, self: self), "update": ignored("update"), "finish": ignored("finish")},
         module="progressbar",
     ),

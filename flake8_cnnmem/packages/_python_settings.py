@@ -18,7 +18,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.packages._config_objects import held, load_yaml, plain
 from flake8_cnnmem.source import Source, SourceError, load, parse
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Runtime, Value
 
 BASE, DELETE = "_base_", "_delete_"
 
@@ -30,7 +30,7 @@ OF_FILE = re.compile(r"\{\{\s*(fileDirname|fileBasename|fileBasenameNoExtension|
 OF_ENVIRONMENT = re.compile(r"\{\{['\"]?\s*\$(\w+)\s*:\s*(\S*?)\s*['\"]?\}\}")
 
 
-def settings_of(run: Run, path: str, node: Class, depth: int = 0) -> dict[Value, Value] | Unknown:
+def settings_of(run: Runtime, path: str, node: Class, depth: int = 0) -> dict[Value, Value] | Unknown:
     """What a file says, over the files that it builds on; dicts in it are objects of the class `node`."""
     where = files.place(run, path) or packaged(run, path)
     if where is None:
@@ -110,7 +110,7 @@ def prepared(text: str, path: str) -> tuple[str, Value]:
     return text, listed
 
 
-def based_on(run: Run, listed: Value, path: str, node: Class, depth: int) -> dict[Value, Value] | Unknown:
+def based_on(run: Runtime, listed: Value, path: str, node: Class, depth: int) -> dict[Value, Value] | Unknown:
     """The settings of several files side by side. No two of them may say the same."""
     names = [listed] if isinstance(listed, str) else listed
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
@@ -149,7 +149,7 @@ def names_in(run: Any, module: Module) -> dict[str, Value]:
     return found
 
 
-def merged(run: Run, own: dict[Value, Value], base: dict[Value, Value], node: Class) -> dict[Value, Value]:
+def merged(run: Runtime, own: dict[Value, Value], base: dict[Value, Value], node: Class) -> dict[Value, Value]:
     """Settings over others: dicts item by item, all else in the place of what was there. `_delete_` in a dict puts it
     in the place of the other one."""
     result = dict(base)

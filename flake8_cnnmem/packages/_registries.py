@@ -16,7 +16,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.registries import registered_elsewhere
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, StaticMethod, Value
 
 SCOPE = "default scope"
 """The key of `Run.data` for the scope that `init_default_scope` sets."""
@@ -28,13 +28,13 @@ def native(name: str, function: Value) -> Native:
     """A function of registries and settings. What it is handed in their place has not their attributes: a TypeError of
     the program, as where a function of the host is handed it."""
 
-    def of_these(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+    def of_these(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
         try:
             return function(run, *args, **kwargs)
         except (AttributeError, KeyError) as error:
             raise TypeError(str(error)) from None
 
-    return Native(name, of_these, absorb=False)
+    return Native(name, of_these, propagate_unknown=False)
 
 
 def init(
@@ -164,7 +164,7 @@ def keep(run: Any, self: Instance, name: Value, value: Value) -> None:
     run.changed(held)
     for word in words:
         if isinstance(word, Unknown):
-            run.poison(held, word)
+            run.havoc(held, word)
         else:
             held[word if word is not None else name_of(value)] = value
 
@@ -198,7 +198,7 @@ def build_one(run: Any, cfg: Value, registry: Value, default_args: Value = None)
     items, defaults = payload(cfg), payload(default_args)
     if not isinstance(items, dict):
         raise run.error("TypeError", "cfg should be a dict, ConfigDict or Config")
-    cause = run.poisoned.get(id(items))
+    cause = run.havocked.get(id(items))
     if cause is not None:
         return cause[1]
     given = {**(defaults if isinstance(defaults, dict) else {}), **items}
@@ -266,7 +266,7 @@ REGISTRY = native_class(
 )  # fmt: skip
 
 
-def init_default_scope(run: Run, scope: Value) -> None:
+def init_default_scope(run: Runtime, scope: Value) -> None:
     seen = run.data(SCOPE)
     run.changed(seen)
     seen["scope"] = payload(scope)

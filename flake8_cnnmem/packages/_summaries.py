@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
-def state(run: Run, model: Value, shapes: Value, with_batch: bool) -> None:
+def state(run: Runtime, model: Value, shapes: Value, with_batch: bool) -> None:
     """Note the input shapes (without the batch) that a call states for a model."""
     if not isinstance(model, Instance) or isinstance(shapes, Unknown) or shapes is None:
         return
@@ -26,41 +26,46 @@ def state(run: Run, model: Value, shapes: Value, with_batch: bool) -> None:
         run.data("stated inputs").setdefault(id(model), (found, run.here()))
 
 
-def torchsummary(run: Run, model: Value, input_size: Value = None, *args: Value, **kwargs: Value) -> Value:
+def torchsummary(run: Runtime, model: Value, input_size: Value = None, *args: Value, **kwargs: Value) -> Value:
     state(run, model, input_size, with_batch=False)
     return None
 
 
 def torchinfo(
-    run: Run, model: Value, input_size: Value = None, input_data: Value = None, batch_dim: Value = None, **kwargs: Value
+    run: Runtime,
+    model: Value,
+    input_size: Value = None,
+    input_data: Value = None,
+    batch_dim: Value = None,
+    **kwargs: Value,
 ) -> Value:
     state(run, model, input_size, with_batch=batch_dim is None)
     state_data(run, model, input_data)
     return run.unknown("a summary is not followed")
 
 
-def state_data(run: Run, model: Value, data: Value) -> None:
+def state_data(run: Runtime, model: Value, data: Value) -> None:
     tensors = [value for value in (data if isinstance(data, (list, tuple)) else [data]) if isinstance(value, Tensor)]
     if tensors and not any(isinstance(tensor.shape, Unknown) for tensor in tensors):
         state(run, model, [tensor.shape for tensor in tensors], with_batch=True)
 
 
-def profile(run: Run, model: Value, inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+def profile(run: Runtime, model: Value, inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
     state_data(run, model, inputs)
     cause = run.unknown("a profile is not followed")
     return cause, cause
 
 
-def complexity(run: Run, model: Value, input_res: Value = None, *args: Value, **kwargs: Value) -> Value:
+def complexity(run: Runtime, model: Value, input_res: Value = None, *args: Value, **kwargs: Value) -> Value:
     state(run, model, input_res, with_batch=False)
     cause = run.unknown("a profile is not followed")
     return cause, cause
 
 
-def analysis(run: Run, model: Value, inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+def analysis(run: Runtime, model: Value, inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
     state_data(run, model, inputs)
     return run.unknown("a profile is not followed")
 
 
 def natives(**functions: Callable[..., Value]) -> dict[str, Value]:
-    return {name: Native(name, function, absorb=False) for name, function in functions.items()}
+    return {name: Native(name, function, propagate_unknown=False) for name, function in functions.items()}

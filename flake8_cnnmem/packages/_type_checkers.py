@@ -6,13 +6,13 @@ They write a function's checks as source text when it is defined, which tells no
 from __future__ import annotations
 
 from flake8_cnnmem.evaluate.stdlib.modules import identity
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 
 def decorator(name: str) -> Native:
     """`@check`, `@check(options)` and `check(function, options)` alike."""
 
-    def decorate(run: Run, *args: Value, **options: Value) -> Value:
+    def decorate(run: Runtime, *args: Value, **options: Value) -> Value:
         return args[0] if args else identity(name)
 
-    return Native(name, decorate, absorb=False)
+    return Native(name, decorate, propagate_unknown=False)

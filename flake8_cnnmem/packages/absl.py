@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
-from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 FLAGS = "command line flags"
 
 
-def define(run: Run, name: Value, default: Value = None, help: Value = None, *args: Value, **kwargs: Value) -> Value:
+def define(
+    run: Runtime, name: Value, default: Value = None, help: Value = None, *args: Value, **kwargs: Value
+) -> Value:
     flags = run.data(FLAGS)
     word = payload(name)
     if not isinstance(word, str):
@@ -27,7 +29,7 @@ def define(run: Run, name: Value, default: Value = None, help: Value = None, *ar
 HOLDER = native_class("FlagHolder", {}, module="absl.flags")
 
 
-def holder_value(run: Run, self: Instance, name: Value) -> Value:
+def holder_value(run: Runtime, self: Instance, name: Value) -> Value:
     if name == "value":
         return run.data(FLAGS).get(self.attributes["name"])
     raise run.error("AttributeError", str(name))
@@ -36,7 +38,7 @@ def holder_value(run: Run, self: Instance, name: Value) -> Value:
 HOLDER.namespace["__getattr__"] = native("__getattr__", holder_value)
 
 
-def flag_value(run: Run, self: Instance, name: Value) -> Value:
+def flag_value(run: Runtime, self: Instance, name: Value) -> Value:
     found = run.data(FLAGS).get(name, MISSING)
     if found is MISSING:
         if isinstance(name, str) and name.startswith("__"):
@@ -45,7 +47,7 @@ def flag_value(run: Run, self: Instance, name: Value) -> Value:
     return found
 
 
-def set_flag(run: Run, self: Instance, name: Value, value: Value) -> None:
+def set_flag(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     flags = run.data(FLAGS)
     run.changed(flags)
     flags[name] = value
@@ -77,7 +79,7 @@ flags: dict[str, Value] = {
 }  # fmt: skip
 
 
-def run_app(run: Run, main: Value, argv: Value = None, **kwargs: Value) -> Value:
+def run_app(run: Runtime, main: Value, argv: Value = None, **kwargs: Value) -> Value:
     return run.call(main, ["script"])
 
 

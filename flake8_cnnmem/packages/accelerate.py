@@ -22,14 +22,14 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import (
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.packages import deepspeed
-from flake8_cnnmem.values import MISSING, Class, Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
 
 SHOWN = 2
 """So many micro-batches stand for any number that is gathered: those after the second find what that one did."""
 
 
 def init(
-    run: Run, self: Instance, /, device_placement: Value = True, split_batches: Value = False,
+    run: Runtime, self: Instance, /, device_placement: Value = True, split_batches: Value = False,
     mixed_precision: Value = None, gradient_accumulation_steps: Value = 1, cpu: Value = False,
     dataloader_config: Value = None, deepspeed_plugin: Value = None, fsdp_plugin: Value = None, *args: Value,
     gradient_accumulation_plugin: Value = None, **kwargs: Value,
@@ -54,7 +54,7 @@ def gathers(self: Instance) -> bool:
     return isinstance(steps, int) and steps > 1
 
 
-def prepare(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def prepare(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     own, count = self.attributes, world_size(run)
     for model in models_in(args):
         if own["_native_deepspeed"] is not None:
@@ -72,7 +72,7 @@ def prepare(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value
     return args[0] if len(args) == 1 else args
 
 
-def config_in(run: Run, plugin: Value) -> Value:
+def config_in(run: Runtime, plugin: Value) -> Value:
     """`DeepSpeedPlugin(zero_stage=2)`, `DeepSpeedPlugin(hf_ds_config="ds.json")`."""
     options = plugin.attributes.get("options", {}) if isinstance(plugin, Instance) else {}
     config = options.get("hf_ds_config")
@@ -84,13 +84,13 @@ def config_in(run: Run, plugin: Value) -> Value:
     return {"zero_optimization": section}
 
 
-def waits(run: Run, self: Instance, optimizer: Instance) -> None:
+def waits(run: Runtime, self: Instance, optimizer: Instance) -> None:
     """The optimizer does nothing on batches whose gradients are only gathered."""
 
     def when_due(name: str) -> Value:
         function = optimizer.cls.find(name)
 
-        def method(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+        def method(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
             due = self.attributes.get("sync_gradients") is not False
             return run.call(function, optimizer, *args, **kwargs) if due else None
 
@@ -102,14 +102,14 @@ def waits(run: Run, self: Instance, optimizer: Instance) -> None:
             optimizer.attributes[name] = when_due(name)
 
 
-def accumulate(run: Run, self: Instance, /, *models: Value) -> Value:
+def accumulate(run: Runtime, self: Instance, /, *models: Value) -> Value:
     run.changed(self)
     self.attributes["_native_micro"] += 1
     self.attributes["sync_gradients"] = not gathers(self) or self.attributes["_native_micro"] % SHOWN == 0
     return quiet(run, self)
 
 
-def plugin_init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def plugin_init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(options=kwargs, **({"num_steps": args[0]} if args else {}))
     self.attributes.update(kwargs)
     return None
@@ -143,7 +143,7 @@ PLUGINS: dict[str, Value] = {
 
 
 def launched_in_notebook(
-    run: Run, /, function: Value, args: Value = (), num_processes: Value = None, *more: Value, **kwargs: Value
+    run: Runtime, /, function: Value, args: Value = (), num_processes: Value = None, *more: Value, **kwargs: Value
 ) -> Value:
     from flake8_cnnmem.frameworks.torch.distributed.noting import tell_world_size
 

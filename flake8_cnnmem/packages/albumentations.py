@@ -23,10 +23,10 @@ from flake8_cnnmem.packages.torchvision.sizes import (
 )
 from flake8_cnnmem.packages.torchvision.transforms import shared
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 Options = dict[str, Value]
-Change = Callable[[Run, Value, Options], Value]
+Change = Callable[[Runtime, Value, Options], Value]
 """(run, image, the constructor's arguments by name) -> the image."""
 
 IMAGES = ("image", "mask", "image0", "mask0", "image1", "mask1")
@@ -56,11 +56,11 @@ def as_picture_array(value: Tensor) -> Tensor:
 def declare(name: str, names: tuple[str, ...], change: Change, targets: tuple[str, ...] = ()) -> None:
     """`targets` are the arguments that change, if not all images and masks."""
 
-    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         self.attributes.update(arguments(names, args, kwargs))
         return None
 
-    def call(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
+    def call(run: Runtime, self: Instance, *args: Value, **data: Value) -> Value:
         found: dict[str, Value] = {}
         for word, value in data.items():
             kept = targets and not any(word.startswith(target) for target in targets)
@@ -75,7 +75,10 @@ def declare(name: str, names: tuple[str, ...], change: Change, targets: tuple[st
     TRANSFORMS[name] = Class(
         name,
         (BASE,),
-        {"__init__": Native("__init__", init, absorb=False), "__call__": Native("__call__", call, absorb=False)},
+        {
+            "__init__": Native("__init__", init, propagate_unknown=False),
+            "__call__": Native("__call__", call, propagate_unknown=False),
+        },
         module="albumentations",
     )
 
@@ -90,15 +93,15 @@ def asked(options: Options) -> Sides:
     return whole(height), whole(width)
 
 
-def to_size(run: Run, image: Value, options: Options) -> Value:
+def to_size(run: Runtime, image: Value, options: Options) -> Value:
     return with_sides(run, image, asked(options))
 
 
-def shortest(run: Run, image: Value, options: Options) -> Value:
+def shortest(run: Runtime, image: Value, options: Options) -> Value:
     return with_sides(run, image, resized_sides(sides_of(image), one_of(options.get("max_size", 1024))))
 
 
-def longest(run: Run, image: Value, options: Options) -> Value:
+def longest(run: Runtime, image: Value, options: Options) -> Value:
     sides = sides_of(image)
     target = one_of(options.get("max_size", 1024))
     if all(isinstance(side, int) and side for side in sides) and isinstance(target, int):
@@ -112,7 +115,7 @@ def one_of(value: Value) -> Value:
     return NOT_KNOWN if isinstance(value, (tuple, list)) else value
 
 
-def at_least(run: Run, image: Value, options: Options) -> Value:
+def at_least(run: Runtime, image: Value, options: Options) -> Value:
     """PadIfNeeded. An image that was not larger before (as after LongestMaxSize) has the size that is asked for."""
     height, width = sides_of(image)
     wanted = whole(options.get("min_height", 1024)), whole(options.get("min_width", 1024))
@@ -123,7 +126,7 @@ def at_least(run: Run, image: Value, options: Options) -> Value:
     return with_sides(run, image, (grown[0], grown[1]))
 
 
-def cropped(run: Run, image: Value, options: Options) -> Value:
+def cropped(run: Runtime, image: Value, options: Options) -> Value:
     """Crop(x_min, y_min, x_max, y_max)."""
     edges = [options.get(word) for word in ("x_min", "y_min", "x_max", "y_max")]
     if all(isinstance(edge, int) for edge in edges):
@@ -132,11 +135,11 @@ def cropped(run: Run, image: Value, options: Options) -> Value:
     return with_sides(run, image, (NOT_KNOWN, NOT_KNOWN))
 
 
-def by_chance(run: Run, image: Value, options: Options) -> Value:
+def by_chance(run: Runtime, image: Value, options: Options) -> Value:
     return with_sides(run, image, (NOT_KNOWN, NOT_KNOWN))
 
 
-def swapped(run: Run, image: Value, options: Options) -> Value:
+def swapped(run: Runtime, image: Value, options: Options) -> Value:
     """A quarter turn changes no size of a square; of anything else it depends on chance."""
     height, width = sides_of(image)
     if isinstance(height, int) and height == width:
@@ -144,11 +147,11 @@ def swapped(run: Run, image: Value, options: Options) -> Value:
     return with_sides(run, image, (NOT_KNOWN, NOT_KNOWN))
 
 
-def to_float(run: Run, image: Value, options: Options) -> Value:
+def to_float(run: Runtime, image: Value, options: Options) -> Value:
     return Tensor(image.shape, "float32", framework=image.framework) if isinstance(image, Tensor) else image
 
 
-def normalised(run: Run, image: Value, options: Options) -> Value:
+def normalised(run: Runtime, image: Value, options: Options) -> Value:
     """An image of unknown channels has as many as there are means: with another number it would raise."""
     means = options.get("mean", (0.485, 0.456, 0.406))
     shape = image.shape if isinstance(image, Tensor) else None
@@ -160,12 +163,12 @@ def normalised(run: Run, image: Value, options: Options) -> Value:
     return to_float(run, image, options)
 
 
-def to_gray(run: Run, image: Value, options: Options) -> Value:
+def to_gray(run: Runtime, image: Value, options: Options) -> Value:
     count = options.get("num_output_channels", 3)
     return with_channels(run, image, count)
 
 
-def as_it_is(run: Run, image: Value, options: Options) -> Value:
+def as_it_is(run: Runtime, image: Value, options: Options) -> Value:
     return image
 
 
@@ -191,7 +194,7 @@ declare("ToGray", (), to_gray, ("image",))
 declare("ToRGB", (), lambda run, image, options: with_channels(run, image, 3), ("image",))
 
 
-def to_tensor(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
+def to_tensor(run: Runtime, self: Instance, *args: Value, **data: Value) -> Value:
     """Images become (C, H, W); masks stay (H, W), or get their channels in front with `transpose_mask`."""
 
     def change(value: Value, mask: bool) -> Value:
@@ -212,16 +215,16 @@ def to_tensor(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
     return {word: changed(word, value) for word, value in data.items()}
 
 
-def keep_options(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def keep_options(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(kwargs)
     return None
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def img_to_tensor(run: Run, im: Value, normalize: Value = None) -> Value:
+def img_to_tensor(run: Runtime, im: Value, normalize: Value = None) -> Value:
     """(C, H, W) of floats; the channels of `normalize` are those of its means."""
     if isinstance(normalize, dict):
         im = normalised(run, im, normalize)
@@ -230,7 +233,7 @@ def img_to_tensor(run: Run, im: Value, normalize: Value = None) -> Value:
     return im if isinstance(im, Unknown) else run.unknown("what is no image is made a tensor")
 
 
-def mask_to_tensor(run: Run, mask: Value, num_classes: Value = 1, sigmoid: Value = True) -> Value:
+def mask_to_tensor(run: Runtime, mask: Value, num_classes: Value = 1, sigmoid: Value = True) -> Value:
     return run.unknown("the tensor of a mask is not followed")
 
 
@@ -249,12 +252,12 @@ TO_TENSOR = Class(
 # One after the other
 
 
-def compose_init(run: Run, self: Instance, transforms: Value, *args: Value, **kwargs: Value) -> Value:
+def compose_init(run: Runtime, self: Instance, transforms: Value, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update({"transforms": transforms, **kwargs})
     return None
 
 
-def in_turn(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
+def in_turn(run: Runtime, self: Instance, *args: Value, **data: Value) -> Value:
     steps = run.items(self.attributes.get("transforms"))
     if isinstance(steps, Unknown):
         return dict.fromkeys(data, steps)
@@ -264,7 +267,7 @@ def in_turn(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
     return given
 
 
-def one_by_chance(run: Run, self: Instance, *args: Value, **data: Value) -> Value:
+def one_by_chance(run: Runtime, self: Instance, *args: Value, **data: Value) -> Value:
     """OneOf, SomeOf: where the sizes differ they are not known."""
     steps = run.items(self.attributes.get("transforms"))
     if isinstance(steps, Unknown):
@@ -278,7 +281,7 @@ def one_by_chance(run: Run, self: Instance, *args: Value, **data: Value) -> Valu
     return found
 
 
-def agreed(run: Run, left: Value, right: Value) -> Value:
+def agreed(run: Runtime, left: Value, right: Value) -> Value:
     if isinstance(left, Tensor) and isinstance(right, Tensor) and left.shape != right.shape:
         cause = run.unknown("which transforms are applied is left to chance")
         return Tensor(shared(left, right, cause), left.dtype, framework=left.framework)

@@ -7,24 +7,24 @@ keeps float32 copies for the optimizer, O3 casts everything.
 from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
-from flake8_cnnmem.frameworks.torch.layers.normalisation import BASES
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import is_module, set_attribute, stored, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
-from flake8_cnnmem.frameworks.torch.regions import QUIET
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages._fused_optimizers import APEX
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -45,7 +45,7 @@ def halved(model: Instance, keep_norms: bool) -> None:
 
 
 def initialize(
-    run: Run, /, models: Value, optimizers: Value = None, enabled: Value = True, opt_level: Value = "O1",
+    run: Runtime, /, models: Value, optimizers: Value = None, enabled: Value = True, opt_level: Value = "O1",
     cast_model_type: Value = None, patch_torch_functions: Value = None, keep_batchnorm_fp32: Value = None,
     master_weights: Value = None, loss_scale: Value = None, *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
@@ -77,7 +77,7 @@ SCALE_LOSS = Class("scale_loss", namespace=SCALED, module="apex.amp")
 
 @SCALED.method("__init__")
 def scale_init(
-    run: Run, self: Instance, loss: Value = None, optimizers: Value = None, *args: Value, **kwargs: Value
+    run: Runtime, self: Instance, loss: Value = None, optimizers: Value = None, *args: Value, **kwargs: Value
 ) -> Value:
     self.attributes["loss"] = loss
     return None
@@ -87,13 +87,13 @@ SCALED["__enter__"] = native("__enter__", lambda run, self: self.attributes.get(
 SCALED["__exit__"] = native("__exit__", lambda run, self, *exception: False)
 
 
-def parallel_init(run: Run, self: Instance, module: Value, *args: Value, **kwargs: Value) -> None:
+def parallel_init(run: Runtime, self: Instance, module: Value, *args: Value, **kwargs: Value) -> None:
     """Gradients are flattened into buckets to be sent: as much again as all of them."""
     set_attribute(run, self, "module", module)
     arrange(run, module, Arrangement("apex's DistributedDataParallel", buckets="copies"))
 
 
-def master_parameters(run: Run, /, optimizer: Value) -> Value:
+def master_parameters(run: Runtime, /, optimizer: Value) -> Value:
     """`amp.master_params(optimizer)`: at O1 the parameters themselves."""
     return iter(parameters_of(optimizer) or ()) if isinstance(optimizer, Instance) else optimizer
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.frameworks.torch.optim.stated import Keeps, Options, Shared, declare
+from flake8_cnnmem.frameworks.torch.optim.kernel_state import Keeps, Options, Shared, declare
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Value

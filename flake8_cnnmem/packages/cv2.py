@@ -9,7 +9,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import size_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, sides_of, with_sides
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 READ = {"IMREAD_UNCHANGED": -1, "IMREAD_GRAYSCALE": 0, "IMREAD_COLOR": 1, "IMREAD_ANYDEPTH": 2, "IMREAD_ANYCOLOR": 4}
 CONVERSIONS = {
@@ -32,7 +32,7 @@ CONSTANTS: dict[str, Value] = {
 }  # fmt: skip
 
 
-def imread(run: Run, filename: Value, flags: Value = 1) -> Value:
+def imread(run: Runtime, filename: Value, flags: Value = 1) -> Value:
     cause = run.unknown("the size of an image in a file is not known")
     if flags == 0:
         return Tensor((cause, cause), "uint8", framework="numpy")
@@ -41,12 +41,12 @@ def imread(run: Run, filename: Value, flags: Value = 1) -> Value:
     return Tensor(cause.of_picture(cause, cause), "uint8", framework="numpy")
 
 
-def imdecode(run: Run, buf: Value, flags: Value = 1) -> Value:
+def imdecode(run: Runtime, buf: Value, flags: Value = 1) -> Value:
     return imread(run, buf, flags)
 
 
 def resize(
-    run: Run, src: Value, dsize: Value = None, dst: Value = None, fx: Value = None, fy: Value = None,
+    run: Runtime, src: Value, dsize: Value = None, dst: Value = None, fx: Value = None, fy: Value = None,
     interpolation: Value = 1,
 ) -> Value:  # fmt: skip
     """`dsize` is (width, height)."""
@@ -68,7 +68,7 @@ def scaled(side: Size, factor: Value) -> Size:
     return NOT_KNOWN
 
 
-def convert(run: Run, src: Value, code: Value, dst: Value = None, dstCn: Value = 0) -> Value:
+def convert(run: Runtime, src: Value, code: Value, dst: Value = None, dstCn: Value = 0) -> Value:
     if not isinstance(src, Tensor):
         return src
     channels = CHANNELS_AFTER.get(code) if isinstance(code, int) else None
@@ -78,21 +78,21 @@ def convert(run: Run, src: Value, code: Value, dst: Value = None, dstCn: Value =
     return Tensor(sides if channels == 1 else (*sides, channels), src.dtype, framework="numpy")
 
 
-def flipped(run: Run, src: Value, *args: Value, **kwargs: Value) -> Value:
+def flipped(run: Runtime, src: Value, *args: Value, **kwargs: Value) -> Value:
     return src
 
 
-def rotated(run: Run, src: Value, rotateCode: Value, dst: Value = None) -> Value:
+def rotated(run: Runtime, src: Value, rotateCode: Value, dst: Value = None) -> Value:
     height, width = sides_of(src)
     return src if rotateCode == 1 else with_sides(run, src, (width, height))
 
 
-def warped(run: Run, src: Value, M: Value, dsize: Value, *args: Value, **kwargs: Value) -> Value:
+def warped(run: Runtime, src: Value, M: Value, dsize: Value, *args: Value, **kwargs: Value) -> Value:
     return with_sides(run, src, size_of(dsize))
 
 
 def bordered(
-    run: Run, src: Value, top: Value, bottom: Value, left: Value, right: Value, *args: Value, **kwargs: Value
+    run: Runtime, src: Value, top: Value, bottom: Value, left: Value, right: Value, *args: Value, **kwargs: Value
 ) -> Value:
     height, width = sides_of(src)
     return with_sides(
@@ -101,27 +101,27 @@ def bordered(
     )  # fmt: skip
 
 
-def halved(run: Run, src: Value, *args: Value, **kwargs: Value) -> Value:
+def halved(run: Runtime, src: Value, *args: Value, **kwargs: Value) -> Value:
     """pyrDown: (side + 1) // 2."""
     height, width = (floor_divide(run.operate("+", side, 1), 2) for side in sides_of(src))
     return with_sides(run, src, (height, width))
 
 
-def split(run: Run, m: Value, mv: Value = None) -> Value:
+def split(run: Runtime, m: Value, mv: Value = None) -> Value:
     shape = m.shape if isinstance(m, Tensor) else m
     if not isinstance(shape, tuple) or len(shape) < 3 or not isinstance(shape[2], int):
         return shape if isinstance(shape, Unknown) else run.unknown("the channels of an image are not known")
     return tuple(Tensor(shape[:2], m.dtype, framework="numpy") for _ in range(shape[2]))
 
 
-def merge(run: Run, mv: Value, dst: Value = None) -> Value:
+def merge(run: Runtime, mv: Value, dst: Value = None) -> Value:
     items = run.items(mv)
     if isinstance(items, Unknown) or not items:
         return items if isinstance(items, Unknown) else run.unknown("no channels are merged")
     return Tensor((*sides_of(items[0]), len(items)), getattr(items[0], "dtype", "uint8"), framework="numpy")
 
 
-def nothing(run: Run, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -137,7 +137,7 @@ FUNCTIONS: dict[str, Any] = {
 MODULES: dict[str, dict[str, Value]] = {
     "cv2": {
         **CONSTANTS,
-        **{name: Native(name, function, absorb=False) for name, function in FUNCTIONS.items()},
+        **{name: Native(name, function, propagate_unknown=False) for name, function in FUNCTIONS.items()},
     },
-    "cv2.ocl": {"setUseOpenCL": Native("setUseOpenCL", nothing, absorb=False)},
+    "cv2.ocl": {"setUseOpenCL": Native("setUseOpenCL", nothing, propagate_unknown=False)},
 }

@@ -11,17 +11,17 @@ import json
 from typing import Any
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of, note_cause, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
-from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
-from flake8_cnnmem.frameworks.torch.module import is_module, set_attribute, stored, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
-from flake8_cnnmem.frameworks.torch.regions import checkpoint
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages._fused_optimizers import DEEPSPEED
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 BUCKET = 500_000_000
 """Elements of the buffer that gradients are reduced in, by default."""
@@ -47,7 +47,7 @@ def config_of(stage: Value, offload: bool = False, options: dict[str, Value] | N
     return {"zero_optimization": {**section, "reduce_bucket_size": 200_000_000}}
 
 
-def read(run: Run, config: Value) -> dict[str, Any] | Unknown:
+def read(run: Runtime, config: Value) -> dict[str, Any] | Unknown:
     """The settings: a dict, or a JSON file of the project."""
     if isinstance(config, str):
         text = run.text_of(config)
@@ -72,7 +72,7 @@ def is_enabled(settings: dict[str, Any], name: str) -> bool:
     return section(settings, name).get("enabled") is True
 
 
-def arranged(run: Run, model: Value, config: Value, devices: int | None) -> dict[str, Any]:
+def arranged(run: Runtime, model: Value, config: Value, devices: int | None) -> dict[str, Any]:
     """Note what a config makes of a model's training; the settings."""
     settings = read(run, config)
     if isinstance(settings, Unknown):
@@ -119,7 +119,7 @@ def arranged(run: Run, model: Value, config: Value, devices: int | None) -> dict
 # The engine
 
 
-def step(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def step(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """The optimizer's step and, as DeepSpeed does, the clearing of gradients after it."""
     optimizer = self.attributes.get("optimizer")
     if isinstance(optimizer, Instance):
@@ -128,7 +128,7 @@ def step(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-def backward(run: Run, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
+def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(loss, Unknown):
         run.note("backward", loss)
     if isinstance(loss, Tensor):
@@ -147,7 +147,7 @@ MEMBERS: dict[str, Value] = {
 }  # fmt: skip
 
 
-def engine_init(run: Run, self: Instance, module: Value, optimizer: Value = None) -> None:
+def engine_init(run: Runtime, self: Instance, module: Value, optimizer: Value = None) -> None:
     set_attribute(run, self, "module", module)
     self.attributes["optimizer"] = optimizer
 
@@ -156,7 +156,7 @@ ENGINE = wrapper("DeepSpeedEngine", "deepspeed", engine_init, MEMBERS)
 
 
 def initialize(
-    run: Run, /, args: Value = None, model: Value = None, optimizer: Value = None, model_parameters: Value = None,
+    run: Runtime, /, args: Value = None, model: Value = None, optimizer: Value = None, model_parameters: Value = None,
     training_data: Value = None, lr_scheduler: Value = None, distributed_port: Value = None, mpu: Value = None,
     dist_init_required: Value = None, collate_fn: Value = None, config: Value = None, config_params: Value = None,
     mesh_param: Value = None, **kwargs: Value,
@@ -181,7 +181,7 @@ def initialize(
     return engine, optimizer, loader, lr_scheduler
 
 
-def made_optimizer(run: Run, model: Value, parameters: Value, told: dict[str, Any]) -> Value:
+def made_optimizer(run: Runtime, model: Value, parameters: Value, told: dict[str, Any]) -> Value:
     name = UPDATES.get(str(told.get("type", "")).lower().replace("_", ""))
     if name is None or not isinstance(model, Instance):
         return run.unknown("the optimizer of DeepSpeed is not known")
@@ -192,7 +192,7 @@ def made_optimizer(run: Run, model: Value, parameters: Value, told: dict[str, An
     return run.construct(OPTIMIZERS[name], params, **options)
 
 
-def add_arguments(run: Run, /, parser: Value, *args: Value) -> Value:
+def add_arguments(run: Runtime, /, parser: Value, *args: Value) -> Value:
     run.call(run.get(parser, "add_argument"), "--deepspeed", default=False, action="store_true")
     run.call(run.get(parser, "add_argument"), "--deepspeed_config", default=None, type=None)
     return parser

@@ -10,13 +10,13 @@ import re
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.module import MODULE
-from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
+from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages._einops_sets import einsum, pack, unpack
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 Group = tuple[str, ...]
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|\d+|\S")
@@ -71,7 +71,7 @@ def spread(groups: list[Group | None], others: list[str]) -> list[Group]:
     return result
 
 
-def transformed(run: Run, tensor: Value, pattern: Value, reduction: Value, lengths: dict[str, Value]) -> Value:
+def transformed(run: Runtime, tensor: Value, pattern: Value, reduction: Value, lengths: dict[str, Value]) -> Value:
     if isinstance(tensor, (list, tuple)):
         tensor = run.call(TORCH["stack"], list(tensor))
     for value in (tensor, pattern, *lengths.values()):
@@ -109,7 +109,7 @@ def transformed(run: Run, tensor: Value, pattern: Value, reduction: Value, lengt
 
 
 def split_sizes(
-    run: Run, tensor: Tensor, left: list[Group], lengths: dict[str, Value], pattern: str
+    run: Runtime, tensor: Tensor, left: list[Group], lengths: dict[str, Value], pattern: str
 ) -> dict[str, Size]:
     """The size of each axis by name: those that are given, and in each group the one that is left."""
     assert isinstance(tensor.shape, tuple)
@@ -135,7 +135,7 @@ def size_of(name: str, lengths: dict[str, Value]) -> Size:
     return given if isinstance(given, (int, dims.Batch)) else Unknown("the size of an axis is not known")
 
 
-def reduced(run: Run, tensor: Value, reduction: Value, axes: tuple[int, ...]) -> Value:
+def reduced(run: Runtime, tensor: Value, reduction: Value, axes: tuple[int, ...]) -> Value:
     word = {"max": "amax", "min": "amin"}.get(reduction, reduction) if isinstance(reduction, str) else None
     if word not in ("mean", "sum", "amax", "amin", "prod"):
         return run.unknown("a reduction of einops is not followed")
@@ -143,7 +143,7 @@ def reduced(run: Run, tensor: Value, reduction: Value, axes: tuple[int, ...]) ->
 
 
 def added(
-    run: Run, tensor: Value, kept: list[str], wanted: list[str], sizes: dict[str, Size], lengths: dict[str, Value]
+    run: Runtime, tensor: Value, kept: list[str], wanted: list[str], sizes: dict[str, Size], lengths: dict[str, Value]
 ) -> tuple[Value, dict[str, Size]]:
     """With the new axes that only the right side has, over which the values are repeated."""
     if kept == wanted:
@@ -155,24 +155,24 @@ def added(
     return run.call(run.get(tensor, "expand"), *(full[name] for name in wanted)), full
 
 
-def rearrange(run: Run, tensor: Value, pattern: Value, **axes_lengths: Value) -> Value:
+def rearrange(run: Runtime, tensor: Value, pattern: Value, **axes_lengths: Value) -> Value:
     return transformed(run, tensor, pattern, None, axes_lengths)
 
 
-def reduce(run: Run, tensor: Value, pattern: Value, reduction: Value, **axes_lengths: Value) -> Value:
+def reduce(run: Runtime, tensor: Value, pattern: Value, reduction: Value, **axes_lengths: Value) -> Value:
     return transformed(run, tensor, pattern, reduction, axes_lengths)
 
 
-def repeat(run: Run, tensor: Value, pattern: Value, **axes_lengths: Value) -> Value:
+def repeat(run: Runtime, tensor: Value, pattern: Value, **axes_lengths: Value) -> Value:
     return transformed(run, tensor, pattern, None, axes_lengths)
 
 
-def forward(run: Run, self: Instance, input: Value) -> Value:
+def forward(run: Runtime, self: Instance, input: Value) -> Value:
     own = self.attributes
     return transformed(run, input, own["pattern"], own.get("reduction"), own["axes_lengths"])
 
 
-def layer_init(run: Run, self: Instance, pattern: Value, *args: Value, **axes_lengths: Value) -> Value:
+def layer_init(run: Runtime, self: Instance, pattern: Value, *args: Value, **axes_lengths: Value) -> Value:
     """`Rearrange(pattern, **lengths)`, `Reduce(pattern, reduction, **lengths)`."""
     init_module(run, self)
     given = axes_lengths.pop("reduction", args[0] if args else None)
@@ -186,7 +186,7 @@ def layer(name: str) -> Class:
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 MODULES: dict[str, dict[str, Value]] = {

@@ -9,42 +9,42 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 
+from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
-from flake8_cnnmem.frameworks.torch.layers.normalisation import BASES
-from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import is_module, stored, walk, weights_of
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, stored, walk, weights_of
+from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
-from flake8_cnnmem.frameworks.torch.regions import QUIET
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, Value
 
 HELD = "what a Learner holds from one batch to the next is not counted"
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def itself(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def itself(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return self
 
 
-def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-def quiet(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def quiet(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return Instance(QUIET)
 
 
 def optimizer(name: str) -> Native:
     """`Adam(params, lr=...)`: its state is that of torch's, its step goes parameter by parameter."""
 
-    def make(run: Run, /, params: Value, lr: Value = 1e-3, *args: Value, **kwargs: Value) -> Value:
+    def make(run: Runtime, /, params: Value, lr: Value = 1e-3, *args: Value, **kwargs: Value) -> Value:
         options = {"momentum": kwargs["mom"]} if name == "SGD" and kwargs.get("mom") else {}
         return run.construct(OPTIMIZERS[name], params, lr=lr, foreach=False, **options)
 
@@ -65,7 +65,7 @@ LOADERS = Class("DataLoaders", namespace=LOADERS_MEMBERS, module="fastai.data.co
 
 
 @LOADERS_MEMBERS.method("__init__")
-def loaders_init(run: Run, self: Instance, *loaders: Value, path: Value = ".", device: Value = None) -> Value:
+def loaders_init(run: Runtime, self: Instance, *loaders: Value, path: Value = ".", device: Value = None) -> Value:
     run.changed(self)
     found = list(loaders)
     self.attributes.update(loaders=found, train=found[0] if found else None, valid=found[1] if len(found) > 1 else None)
@@ -73,7 +73,7 @@ def loaders_init(run: Run, self: Instance, *loaders: Value, path: Value = ".", d
     return None
 
 
-def from_datasets(run: Run, /, cls: Value, *datasets: Value, bs: Value = 64, **kwargs: Value) -> Value:
+def from_datasets(run: Runtime, /, cls: Value, *datasets: Value, bs: Value = 64, **kwargs: Value) -> Value:
     return run.construct(cls, *(run.construct(DATA_LOADER, each, batch_size=bs) for each in datasets))
 
 
@@ -87,7 +87,7 @@ LEARNER = Class("Learner", namespace=MEMBERS, module="fastai.learner")
 
 @MEMBERS.method("__init__")
 def init(
-    run: Run, self: Instance, dls: Value, model: Value, loss_func: Value = None, opt_func: Value = None,
+    run: Runtime, self: Instance, dls: Value, model: Value, loss_func: Value = None, opt_func: Value = None,
     lr: Value = 1e-3, splitter: Value = None, cbs: Value = None, metrics: Value = None, *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
     run.changed(self)
@@ -100,7 +100,7 @@ def init(
     return None
 
 
-def groups_of(run: Run, self: Instance) -> list[list[Weight]]:
+def groups_of(run: Runtime, self: Instance) -> list[list[Weight]]:
     """The parameters by group, as the splitter tells them apart; all in one where there is none."""
     own = self.attributes
     model = own["model"]
@@ -114,7 +114,7 @@ def groups_of(run: Run, self: Instance) -> list[list[Weight]]:
     return groups
 
 
-def freeze_to(run: Run, self: Instance, n: Value) -> Value:
+def freeze_to(run: Runtime, self: Instance, n: Value) -> Value:
     """No group before this one trains, but for its batch norms."""
     groups = groups_of(run, self)
     model = self.attributes["model"]
@@ -138,7 +138,7 @@ MEMBERS["unfreeze"] = native("unfreeze", lambda run, self: freeze_to(run, self, 
 
 
 def in_half(dtype: str | None) -> Native:
-    def method(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    def method(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
         run.changed(self)
         self.attributes["_half"] = dtype
         return self
@@ -159,7 +159,7 @@ for _name in ("save", "export", "show_results", "validate", "summary"):
     MEMBERS[_name] = native(_name, nothing)
 
 
-def create_opt(run: Run, self: Instance, *args: Value) -> Value:
+def create_opt(run: Runtime, self: Instance, *args: Value) -> Value:
     """One for all parameters, in the splitter's groups: what is frozen stays in it."""
     own = self.attributes
     if own["_opt"] is None:
@@ -175,7 +175,7 @@ MEMBERS["create_opt"] = native("create_opt", create_opt)
 MEMBERS["opt"] = Property(native("opt", create_opt))
 
 
-def turn(run: Run, self: Instance) -> None:
+def turn(run: Runtime, self: Instance) -> None:
     """One batch, and what is done with it."""
     own = self.attributes
     made = create_opt(run, self)
@@ -204,12 +204,12 @@ def turn(run: Run, self: Instance) -> None:
         run.let_go(batch, predicted, loss)
 
 
-def fit(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def fit(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     turn(run, self)
     return None
 
 
-def fine_tune(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def fine_tune(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """The head alone, then everything."""
     freeze_to(run, self, -1)
     turn(run, self)
@@ -224,7 +224,7 @@ MEMBERS["fine_tune"] = native("fine_tune", fine_tune)
 
 
 @MEMBERS.method("__getattr__")
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return run.unknown(f"{name} of a Learner is not known")

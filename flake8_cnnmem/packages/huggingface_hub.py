@@ -9,7 +9,7 @@ from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollo
 from flake8_cnnmem.values import ClassMethod, Native, Value
 
 mixin: dict[str, Value] = {
-    "__init_subclass__": Native("__init_subclass__", lambda run, cls, **kwargs: None, absorb=False),
+    "__init_subclass__": Native("__init_subclass__", lambda run, cls, **kwargs: None, propagate_unknown=False),
     **{name: ignored(name) for name in ("save_pretrained", "push_to_hub", "_save_pretrained", "generate_model_card")},
     "from_pretrained": ClassMethod(unfollowed("from_pretrained")),
 }

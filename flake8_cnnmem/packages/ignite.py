@@ -6,21 +6,21 @@ batches, and the optimizer steps after as many.
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.autograd.regions import NO_GRAD
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.noting import tell_world_size
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.regions import NO_GRAD
 from flake8_cnnmem.frameworks.torch.scripting import GRAD_SCALER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value, is_callable
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -46,7 +46,7 @@ STATE = Class("State", module="ignite.engine.events")
 
 
 @MEMBERS.method("__init__")
-def init(run: Run, self: Instance, process_function: Value) -> Value:
+def init(run: Runtime, self: Instance, process_function: Value) -> Value:
     state = Instance(
         STATE, {"iteration": 0, "epoch": 0, "output": None, "batch": None, "metrics": {}, "max_epochs": None}
     )
@@ -57,7 +57,7 @@ def init(run: Run, self: Instance, process_function: Value) -> Value:
 
 @MEMBERS.method("add_event_handler")
 def add_handler(
-    run: Run, self: Instance, event_name: Value, handler: Value = None, *args: Value, **kwargs: Value
+    run: Runtime, self: Instance, event_name: Value, handler: Value = None, *args: Value, **kwargs: Value
 ) -> Value:
     run.changed(self.attributes["handlers"])
     self.attributes["handlers"].append((event_name, handler, args, kwargs))
@@ -65,15 +65,15 @@ def add_handler(
 
 
 @MEMBERS.method("on")
-def on(run: Run, self: Instance, event_name: Value, *args: Value, **kwargs: Value) -> Value:
-    def decorate(run: Run, /, handler: Value) -> Value:
+def on(run: Runtime, self: Instance, event_name: Value, *args: Value, **kwargs: Value) -> Value:
+    def decorate(run: Runtime, /, handler: Value) -> Value:
         add_handler(run, self, event_name, handler, *args, **kwargs)
         return handler
 
     return native("decorator", decorate)
 
 
-def handle(run: Run, self: Instance, names: tuple[str, ...]) -> None:
+def handle(run: Runtime, self: Instance, names: tuple[str, ...]) -> None:
     for event, handler, args, kwargs in list(self.attributes["handlers"]):
         if (
             isinstance(event, Instance)
@@ -86,7 +86,12 @@ def handle(run: Run, self: Instance, names: tuple[str, ...]) -> None:
 
 @MEMBERS.method("run")
 def run_engine(
-    run: Run, self: Instance, data: Value = None, max_epochs: Value = None, epoch_length: Value = None, **kwargs: Value
+    run: Runtime,
+    self: Instance,
+    data: Value = None,
+    max_epochs: Value = None,
+    epoch_length: Value = None,
+    **kwargs: Value,
 ) -> Value:
     """One step on one batch; where gradients are gathered, one more."""
     own = self.attributes
@@ -109,7 +114,7 @@ for _name in ("terminate", "terminate_epoch", "fire_event", "register_events", "
     MEMBERS[_name] = native(_name, nothing)
 
 
-def prepared(run: Run, batch: Value, function: Value, device: Value) -> Value:
+def prepared(run: Runtime, batch: Value, function: Value, device: Value) -> Value:
     if function is not None:
         return run.call(function, batch, device=device, non_blocking=False)
     batch = batch if device is None else all_to_device(run, batch)
@@ -118,14 +123,14 @@ def prepared(run: Run, batch: Value, function: Value, device: Value) -> Value:
 
 
 def supervised_step(
-    run: Run, /, model: Value, optimizer: Value, loss_fn: Value, device: Value = None, non_blocking: Value = False,
+    run: Runtime, /, model: Value, optimizer: Value, loss_fn: Value, device: Value = None, non_blocking: Value = False,
     prepare_batch: Value = None, model_transform: Value = None, output_transform: Value = None,
     gradient_accumulation_steps: Value = 1, model_fn: Value = None, *, half: bool = False,
 ) -> Value:  # fmt: skip
     """The function of one step. `half`: in autocast, as `amp_mode` asks for it."""
     count = SHOWN if isinstance(gradient_accumulation_steps, int) and gradient_accumulation_steps > 1 else 1
 
-    def step(run: Run, /, engine: Value, batch: Value) -> Value:
+    def step(run: Runtime, /, engine: Value, batch: Value) -> Value:
         iteration = engine.attributes["state"].attributes["iteration"]
         if (iteration - 1) % count == 0:
             run.call(run.get(optimizer, "zero_grad"))
@@ -160,7 +165,7 @@ def is_half(amp_mode: Value, scaler: Value) -> bool:
 
 
 def supervised_trainer(
-    run: Run, /, model: Value, optimizer: Value, loss_fn: Value, device: Value = None, non_blocking: Value = False,
+    run: Runtime, /, model: Value, optimizer: Value, loss_fn: Value, device: Value = None, non_blocking: Value = False,
     prepare_batch: Value = None, output_transform: Value = None, deterministic: Value = False, amp_mode: Value = None,
     scaler: Value = False, gradient_accumulation_steps: Value = 1, model_transform: Value = None,
     model_fn: Value = None, **kwargs: Value,
@@ -176,11 +181,11 @@ def supervised_trainer(
 
 
 def supervised_evaluator(
-    run: Run, /, model: Value, metrics: Value = None, device: Value = None, non_blocking: Value = False,
+    run: Runtime, /, model: Value, metrics: Value = None, device: Value = None, non_blocking: Value = False,
     prepare_batch: Value = None, output_transform: Value = None, amp_mode: Value = None, model_transform: Value = None,
     model_fn: Value = None, **kwargs: Value,
 ) -> Value:  # fmt: skip
-    def step(run: Run, /, engine: Value, batch: Value) -> Value:
+    def step(run: Runtime, /, engine: Value, batch: Value) -> Value:
         run.call(run.get(model, "eval"))
         pair = prepared(run, batch, prepare_batch, device)
         x = pair[0] if isinstance(pair, tuple) and pair else pair
@@ -197,13 +202,13 @@ def supervised_evaluator(
 # ignite.distributed
 
 
-def given_back(run: Run, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
+def given_back(run: Runtime, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
     return value
 
 
-def auto_loader(run: Run, /, dataset: Value, **kwargs: Value) -> Value:
+def auto_loader(run: Runtime, /, dataset: Value, **kwargs: Value) -> Value:
     """The batch is that of all processes together; one stands for them."""
-    from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
+    from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 
     return run.construct(DATA_LOADER, dataset, **kwargs)
 
@@ -214,7 +219,12 @@ PARALLEL = Class("Parallel", namespace=PARALLEL_MEMBERS, module="ignite.distribu
 
 @PARALLEL_MEMBERS.method("__init__")
 def parallel_init(
-    run: Run, self: Instance, backend: Value = None, nproc_per_node: Value = None, nnodes: Value = None, **kwargs: Value
+    run: Runtime,
+    self: Instance,
+    backend: Value = None,
+    nproc_per_node: Value = None,
+    nnodes: Value = None,
+    **kwargs: Value,
 ) -> Value:
     if isinstance(nproc_per_node, int):
         tell_world_size(run, nproc_per_node * (nnodes if isinstance(nnodes, int) else 1))
@@ -222,7 +232,7 @@ def parallel_init(
 
 
 @PARALLEL_MEMBERS.method("run")
-def parallel_run(run: Run, self: Instance, func: Value, *args: Value, **kwargs: Value) -> Value:
+def parallel_run(run: Runtime, self: Instance, func: Value, *args: Value, **kwargs: Value) -> Value:
     return run.call(func, 0, *args, **kwargs)
 
 

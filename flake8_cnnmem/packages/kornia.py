@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.torchvision.sizes import pair_of, resized_sides, sides_of, with_channels, with_sides
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 BASE = Class("AugmentationBase2D", module="kornia.augmentation")
 
@@ -22,16 +22,16 @@ UNCHANGED = (
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def keep(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def keep(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(kwargs)
     self.attributes["given"] = args
     return None
 
 
-def batched(run: Run, self: Instance, value: Value) -> Value:
+def batched(run: Runtime, self: Instance, value: Value) -> Value:
     """(C, H, W) as a batch of one, unless it is asked to keep its axes."""
     if not isinstance(value, Tensor) or not isinstance(value.shape, tuple) or len(value.shape) != 3:
         return value
@@ -41,7 +41,7 @@ def batched(run: Run, self: Instance, value: Value) -> Value:
 
 
 def changing(name: str) -> Native:
-    def call(run: Run, self: Instance, input: Value, *others: Value, **kwargs: Value) -> Value:
+    def call(run: Runtime, self: Instance, input: Value, *others: Value, **kwargs: Value) -> Value:
         value = batched(run, self, input)
         if not isinstance(value, Tensor) or name not in SIZED:
             return value
@@ -65,7 +65,7 @@ def declare(name: str) -> Class:
     )  # fmt: skip
 
 
-def in_turn(run: Run, self: Instance, *inputs: Value, **kwargs: Value) -> Value:
+def in_turn(run: Runtime, self: Instance, *inputs: Value, **kwargs: Value) -> Value:
     """Each of the images and masks goes through all that are sizes; labels and boxes stay."""
     steps = self.attributes.get("given", ())
     found = []
@@ -94,15 +94,15 @@ AUGMENTATIONS: dict[str, Value] = {
 }
 
 
-def resize(run: Run, input: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
+def resize(run: Runtime, input: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
     return with_sides(run, input, resized_sides(sides_of(input), size))
 
 
-def cropped(run: Run, input: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
+def cropped(run: Runtime, input: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
     return with_sides(run, input, pair_of(size))
 
 
-def as_tensor(run: Run, image: Value, keepdim: Value = True) -> Value:
+def as_tensor(run: Runtime, image: Value, keepdim: Value = True) -> Value:
     """`image_to_tensor`: (H, W, C) as (C, H, W)."""
     shape = image.shape if isinstance(image, Tensor) else image
     if isinstance(shape, Unknown):

@@ -8,30 +8,30 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class
-from flake8_cnnmem.frameworks.torch.containers import MODULE_DICT, MODULE_LIST, SEQUENTIAL
-from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_DICT, MODULE_LIST, SEQUENTIAL
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.packages._config_objects import get, held, holder, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
 from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, StaticMethod, Value
 
 CONFIG_DICT = holder("ConfigDict", "mmengine.config.config")
 
 FILE_NAME = "filename"
 
 
-def init(run: Run, self: Instance, cfg_dict: Value = None, cfg_text: Value = None, filename: Value = None,
+def init(run: Runtime, self: Instance, cfg_dict: Value = None, cfg_text: Value = None, filename: Value = None,
          *args: Value, **kwargs: Value) -> None:  # fmt: skip
     self.payload = {}
     self.attributes[FILE_NAME] = filename
     if isinstance(cfg_dict, Unknown):
-        run.poison(self.payload, cfg_dict)
+        run.havoc(self.payload, cfg_dict)
     elif cfg_dict is not None:
         self.payload = {key: held(CONFIG_DICT, plain(value)) for key, value in payload(cfg_dict).items()}
 
 
-def attribute(run: Run, self: Instance, name: Value) -> Value:
+def attribute(run: Runtime, self: Instance, name: Value) -> Value:
     if name == "_cfg_dict":
         return Instance(CONFIG_DICT, payload=self.payload)
     if name in ("text", "pretty_text"):
@@ -39,7 +39,7 @@ def attribute(run: Run, self: Instance, name: Value) -> Value:
     return get(run, self, name)
 
 
-def assign(run: Run, self: Instance, name: Value, value: Value) -> None:
+def assign(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     run.changed(self.payload)
     self.payload[name] = held(CONFIG_DICT, value) if isinstance(value, (dict, list)) else value
 
@@ -61,10 +61,10 @@ def from_file(run: Any, filename: Value, *args: Value, **kwargs: Value) -> Value
     return run.construct(CONFIG, found, None, str(path))
 
 
-def merge_from_dict(run: Run, self: Instance, options: Value, allow_list_keys: Value = True) -> None:
+def merge_from_dict(run: Runtime, self: Instance, options: Value, allow_list_keys: Value = True) -> None:
     """`{"model.backbone.depth": 50}`: the value that each path of names leads to."""
     if isinstance(options, Unknown):
-        run.poison(self.payload, options)
+        run.havoc(self.payload, options)
         return
     run.changed(self.payload)
     for path, value in payload(options).items():
@@ -119,13 +119,13 @@ PLACED: dict[str, dict[str, Value]] = {
 }
 
 
-def base_module(run: Run, self: Instance, init_cfg: Value = None) -> None:
+def base_module(run: Runtime, self: Instance, init_cfg: Value = None) -> None:
     """`BaseModule(init_cfg)`: how weights are filled says nothing of their sizes."""
     run.call(run.get(MODULE, "__init__"), self)
     run.set(self, "init_cfg", init_cfg)
 
 
-def listed(run: Run, self: Instance, *args: Value, init_cfg: Value = None) -> None:
+def listed(run: Runtime, self: Instance, *args: Value, init_cfg: Value = None) -> None:
     """`Sequential(*modules, init_cfg=...)` and its like."""
     run.call(run.get(self.cls.bases[-1], "__init__"), self, *args)
 

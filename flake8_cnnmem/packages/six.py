@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.evaluate.builtins import BUILTINS
 from flake8_cnnmem.evaluate.stdlib import functools, itertools
 from flake8_cnnmem.evaluate.stdlib.modules import identity
-from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value
 
 moves: dict[str, Value] = {
     **{word: BUILTINS[word] for word in ("range", "zip", "map", "filter", "input")},
@@ -18,7 +18,7 @@ moves: dict[str, Value] = {
 def view(word: str) -> Native:
     """`six.iteritems(d)` and its like: the method of that name of today."""
 
-    def of(run: Run, d: Value) -> Value:
+    def of(run: Runtime, d: Value) -> Value:
         return run.call(run.get(d, word))
 
     return Native(f"iter{word}", of)

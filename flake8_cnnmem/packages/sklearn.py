@@ -12,14 +12,14 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def count_of(run: Run, value: Value) -> int | None:
+def count_of(run: Runtime, value: Value) -> int | None:
     """How many samples there are, where that is known."""
     if isinstance(value, Tensor):
         first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
@@ -40,7 +40,7 @@ def shares(count: int, test_size: Value, train_size: Value) -> tuple[int, int] |
     return (count - test if train is None else train), (count - train if test is None else test)
 
 
-def part(run: Run, value: Value, size: int | None) -> Value:
+def part(run: Runtime, value: Value, size: int | None) -> Value:
     """So many of the samples."""
     cause = run.unknown("which samples a split takes is not known")
     if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
@@ -61,7 +61,7 @@ def common(items: Sequence[Value], cause: Unknown) -> Value:
 
 
 def train_test_split(
-    run: Run, *arrays: Value, test_size: Value = None, train_size: Value = None, random_state: Value = None,
+    run: Runtime, *arrays: Value, test_size: Value = None, train_size: Value = None, random_state: Value = None,
     shuffle: Value = True, stratify: Value = None,
 ) -> Value:  # fmt: skip
     """Training and test part of each array in turn."""
@@ -75,19 +75,19 @@ def train_test_split(
 folds = Names()
 
 
-@folds.function("__init__", absorb=False)
-def folds_init(run: Run, self: Instance, n_splits: Value = 5, *args: Value, **kwargs: Value) -> None:
+@folds.function("__init__", propagate_unknown=False)
+def folds_init(run: Runtime, self: Instance, n_splits: Value = 5, *args: Value, **kwargs: Value) -> None:
     self.attributes.update(n_splits=n_splits, **kwargs)
 
 
-@folds.function("get_n_splits", absorb=False)
-def number_of_folds(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+@folds.function("get_n_splits", propagate_unknown=False)
+def number_of_folds(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     repeats = self.attributes.get("n_repeats", 1)
     return run.operate("*", self.attributes.get("n_splits"), repeats)
 
 
-@folds.function("split", absorb=False)
-def split(run: Run, self: Instance, X: Value = None, y: Value = None, groups: Value = None) -> Value:
+@folds.function("split", propagate_unknown=False)
+def split(run: Runtime, self: Instance, X: Value = None, y: Value = None, groups: Value = None) -> Value:
     """A pair of index arrays for each fold. Only plain folds are as long as the samples divided among them."""
     number = number_of_folds(run, self)
     if not isinstance(number, int):
@@ -112,13 +112,13 @@ for _name in ("fit", "partial_fit"):
     changing[_name] = native(_name, lambda run, self, *args, **kwargs: self)
 
 
-def same_size(run: Run, self: Instance, X: Value, *args: Value, **kwargs: Value) -> Value:
+def same_size(run: Runtime, self: Instance, X: Value, *args: Value, **kwargs: Value) -> Value:
     if isinstance(X, Tensor):
         return Tensor(X.shape, "float64", framework="numpy")
     return X if isinstance(X, Unknown) else run.unknown("what a scaler makes of samples is not followed")
 
 
-def numbered(run: Run, self: Instance, y: Value, *args: Value, **kwargs: Value) -> Value:
+def numbered(run: Runtime, self: Instance, y: Value, *args: Value, **kwargs: Value) -> Value:
     count = count_of(run, y)
     size = run.unknown("how many labels there are is not known") if count is None else count
     return Tensor((size,), "int64", framework="numpy")
@@ -144,7 +144,7 @@ def loaded(name: str) -> Native:
     rows, columns = LOADED[name]
     target = "float64" if name == "load_diabetes" else "int64"
 
-    def load(run: Run, *args: Value, return_X_y: Value = False, **kwargs: Value) -> Value:
+    def load(run: Runtime, *args: Value, return_X_y: Value = False, **kwargs: Value) -> Value:
         data = Tensor((rows, columns), "float64", framework="numpy")
         labels = Tensor((rows,), target, framework="numpy")
         if run.truth(return_X_y) is True:
@@ -157,7 +157,7 @@ def loaded(name: str) -> Native:
 
 
 def made(name: str) -> Native:
-    def make(run: Run, n_samples: Value = 100, n_features: Value = None, *args: Value, **kwargs: Value) -> Value:
+    def make(run: Runtime, n_samples: Value = 100, n_features: Value = None, *args: Value, **kwargs: Value) -> Value:
         features = MADE[name] if n_features is None or name in ("make_moons", "make_circles") else n_features
         data = Tensor((n_samples, features), "float64", framework="numpy")
         labels = "float64" if name == "make_regression" else "int64"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.boards import WRITER
+from flake8_cnnmem.frameworks.torch.tensorboard import WRITER
 
 MODULES = {"tensorboardX": {"SummaryWriter": WRITER, "FileWriter": WRITER}}

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
 from flake8_cnnmem.packages._config_objects import fields_of, load_yaml, plain
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Instance, Native, Property, Runtime, Value
 
 STORE = "wandb settings"
 DEFAULTS = "config-defaults.yaml"
@@ -19,7 +19,7 @@ DEFAULTS = "config-defaults.yaml"
 config = Names()
 
 
-def settings(run: Run) -> dict[Value, Value]:
+def settings(run: Runtime) -> dict[Value, Value]:
     """The settings of the program, those of the file beside it to begin with."""
     store = run.data(STORE)
     if "settings" not in store:
@@ -35,7 +35,7 @@ def described(found: Value) -> dict[Value, Value]:
     return {word: each["value"] if isinstance(each, dict) and "value" in each else each for word, each in found.items()}
 
 
-def take(run: Run, given: Value, only_new: bool = False) -> None:
+def take(run: Runtime, given: Value, only_new: bool = False) -> None:
     """Take over a dict, the options of a command line, or a file's."""
     if given is None:
         return
@@ -44,55 +44,55 @@ def take(run: Run, given: Value, only_new: bool = False) -> None:
         given = described(load_yaml(run, given))
     fields = given if isinstance(given, Unknown) else plain(fields_of(given))
     if not isinstance(fields, dict):
-        run.poison(kept, fields if isinstance(fields, Unknown) else run.unknown("settings are not followed"))
+        run.havoc(kept, fields if isinstance(fields, Unknown) else run.unknown("settings are not followed"))
         return
     run.changed(kept)
     kept.update({word: each for word, each in fields.items() if not only_new or word not in kept})
 
 
-@config.function("__getattr__", absorb=False)
-def get(run: Run, self: Instance, name: Value) -> Value:
+@config.function("__getattr__", propagate_unknown=False)
+def get(run: Runtime, self: Instance, name: Value) -> Value:
     kept = settings(run)
     if isinstance(name, Unknown):
         return name
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
-    poisoned = run.poisoned.get(id(kept))
-    outside = run.unknown(f"the setting '{name}' is given from outside") if poisoned is None else poisoned[1]
+    havocked = run.havocked.get(id(kept))
+    outside = run.unknown(f"the setting '{name}' is given from outside") if havocked is None else havocked[1]
     return kept.get(name, outside)
 
 
-@config.function("get", absorb=False)
-def get_or(run: Run, self: Instance, name: Value, default: Value = None) -> Value:
+@config.function("get", propagate_unknown=False)
+def get_or(run: Runtime, self: Instance, name: Value, default: Value = None) -> Value:
     found = get(run, self, name)
     return default if isinstance(found, Unknown) and name not in settings(run) else found
 
 
-@config.function("__setattr__", absorb=False)
-def assign(run: Run, self: Instance, name: Value, value: Value) -> None:
+@config.function("__setattr__", propagate_unknown=False)
+def assign(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     kept = settings(run)
     run.changed(kept)
     kept[name] = value
 
 
-@config.function("update", absorb=False)
-def update(run: Run, self: Instance, given: Value = None, allow_val_change: Value = None) -> None:
+@config.function("update", propagate_unknown=False)
+def update(run: Runtime, self: Instance, given: Value = None, allow_val_change: Value = None) -> None:
     take(run, given)
 
 
-@config.function("setdefaults", absorb=False)
-def set_defaults(run: Run, self: Instance, given: Value = None) -> None:
+@config.function("setdefaults", propagate_unknown=False)
+def set_defaults(run: Runtime, self: Instance, given: Value = None) -> None:
     take(run, given, only_new=True)
 
 
-@config.function("as_dict", absorb=False)
-def as_dict(run: Run, self: Instance) -> Value:
+@config.function("as_dict", propagate_unknown=False)
+def as_dict(run: Runtime, self: Instance) -> Value:
     return dict(settings(run))
 
 
-config["keys"] = Native("keys", lambda run, self: list(settings(run)), absorb=False)
-config["items"] = Native("items", lambda run, self: list(settings(run).items()), absorb=False)
-config["__contains__"] = Native("__contains__", lambda run, self, name: name in settings(run), absorb=False)
+config["keys"] = Native("keys", lambda run, self: list(settings(run)), propagate_unknown=False)
+config["items"] = Native("items", lambda run, self: list(settings(run).items()), propagate_unknown=False)
+config["__contains__"] = Native("__contains__", lambda run, self, name: name in settings(run), propagate_unknown=False)
 config["__getitem__"], config["__setitem__"] = config["__getattr__"], config["__setattr__"]
 config["persist"] = ignored("persist")
 CONFIG = Instance(native_class("Config", dict(config), module="wandb"))
@@ -106,7 +106,7 @@ SAID = (
 )  # fmt: skip
 
 
-def told(run: Run, self: Instance, name: Value) -> Value:
+def told(run: Runtime, self: Instance, name: Value) -> Value:
     """Whatever else it has: names, folders, tables of results."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
@@ -117,9 +117,9 @@ RUN = Instance(native_class(
     "Run",
     {
         "config": CONFIG,
-        "__getattr__": Native("__getattr__", told, absorb=False),
+        "__getattr__": Native("__getattr__", told, propagate_unknown=False),
         "__setattr__": ignored("__setattr__"),
-        "__enter__": Native("__enter__", lambda run, self: self, absorb=False),
+        "__enter__": Native("__enter__", lambda run, self: self, propagate_unknown=False),
         "__exit__": ignored("__exit__"),
         "summary": Property(Native("summary", lambda run, self: run.unknown("a summary of results is not known"))),
         **{name: ignored(name) for name in SAID},
@@ -128,16 +128,16 @@ RUN = Instance(native_class(
 ))  # fmt: skip
 
 
-def init(run: Run, *args: Value, **kwargs: Value) -> Value:
+def init(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """`wandb.init(project=..., config={...})`; in its first versions the settings were set afterwards alone."""
     take(run, kwargs.get("config"))
     return RUN
 
 
-def agent(run: Run, sweep_id: Value = None, function: Value = None, *args: Value, **kwargs: Value) -> None:
+def agent(run: Runtime, sweep_id: Value = None, function: Value = None, *args: Value, **kwargs: Value) -> None:
     """Calls the function with settings that a sweep has chosen."""
     if function is not None:
-        run.poison(settings(run), run.unknown("settings are chosen by a sweep"))
+        run.havoc(settings(run), run.unknown("settings are chosen by a sweep"))
         run.call(function)
 
 
@@ -147,8 +147,8 @@ callbacks: dict[str, Value] = dict.fromkeys(CALLBACKS, CALLBACK)
 
 MODULES: dict[str, dict[str, Value]] = {
     "wandb": {
-        "init": Native("init", init, absorb=False), "config": CONFIG, "run": RUN,
-        "agent": Native("agent", agent, absorb=False), "Config": native_class("Config", {}, module="wandb"),
+        "init": Native("init", init, propagate_unknown=False), "config": CONFIG, "run": RUN,
+        "agent": Native("agent", agent, propagate_unknown=False), "Config": native_class("Config", {}, module="wandb"),
         **{name: ignored(name) for name in (*SAID, "login", "setup", "termlog", "termwarn")},
     },
     **dict.fromkeys(("wandb.keras", "wandb.integration.keras"), callbacks),

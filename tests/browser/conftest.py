@@ -18,9 +18,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.report import html
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.reporting import html
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 
 FLAGS = (
     "--headless",

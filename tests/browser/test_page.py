@@ -12,17 +12,17 @@ from selenium.webdriver.common.keys import Keys
 
 from flake8_cnnmem import units
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport, Remedy, Row
 from flake8_cnnmem.finding import one_line
-from flake8_cnnmem.report import html, phrases
-from flake8_cnnmem.report.summary import line_of, with_places
-from flake8_cnnmem.settings import Settings, parse_limit
+from flake8_cnnmem.reporting import html, phrases
+from flake8_cnnmem.reporting.summary import line_of, with_places
+from flake8_cnnmem.results import ModelReport, Remedy, Row
+from flake8_cnnmem.settings.options import Settings, parse_limit
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Fact
 from flake8_cnnmem.units import GIB, KIB, MIB
 from flake8_cnnmem.unknown import Unknown
 from tests.browser.conftest import PHONE, WIDE, Opened, Page
-from tests.report.hostile import NAMES, report_named
+from tests.reporting.hostile import NAMES, report_named
 
 Make = Callable[..., ModelReport]
 

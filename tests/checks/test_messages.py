@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem import checks
-from flake8_cnnmem.answers import Drop, EvaluationReport, FileReport, Growth, LayerProblem, ModelReport
-from flake8_cnnmem.directives import DirectiveProblem, Directives
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.graph import Problem
 from flake8_cnnmem.memory.estimate import Estimate
-from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.results import Drop, EvaluationReport, FileReport, Growth, LayerProblem, ModelReport
+from flake8_cnnmem.settings.directives import DirectiveProblem, Directives
+from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.training import Fact, Optimizer
 from flake8_cnnmem.units import GIB, MIB
 from flake8_cnnmem.unknown import Unknown

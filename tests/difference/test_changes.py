@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.difference.changes import Entry, entry_of
-from flake8_cnnmem.report.difference import Difference, as_markdown, table
-from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.reporting.difference import Difference, as_markdown, table
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.units import GIB, MIB
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem.answers import FileReport
 from flake8_cnnmem.difference.git import GitError
 from flake8_cnnmem.difference.repository import CHUNK, Repository, Tree
 from flake8_cnnmem.difference.revisions import Pair, Sides
-from flake8_cnnmem.files import DISK, Files
+from flake8_cnnmem.results import FileReport
 from flake8_cnnmem.source import Source, load
+from flake8_cnnmem.text.files import DISK, Files
 
 
 def git(folder: Path, *arguments: str) -> None:

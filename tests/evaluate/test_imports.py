@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 NET = "import torch\nfrom torch import nn\n{}\nnet = nn.Sequential(nn.Linear(1, WIDTH))\nnet(torch.zeros(1, 1))\n"

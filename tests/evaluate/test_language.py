@@ -44,7 +44,7 @@ def evaluate(path: Path) -> dict[int, str]:
         revealed[run.here().line] = show(value)
         return value
 
-    run.builtins = {**run.builtins, "reveal": Native("reveal", reveal, absorb=False)}
+    run.builtins = {**run.builtins, "reveal": Native("reveal", reveal, propagate_unknown=False)}
     module = Module("__main__", Source(str(path), path.read_text()), lazy=False)
     run.run_module(module)
     return revealed

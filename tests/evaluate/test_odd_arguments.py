@@ -19,11 +19,12 @@ from flake8_cnnmem.frameworks import numpy
 from flake8_cnnmem.frameworks.keras import activations, records, stubs, tensorflow, tensors, utilities
 from flake8_cnnmem.frameworks.keras import data as keras_data
 from flake8_cnnmem.frameworks.keras import modules as keras_modules
-from flake8_cnnmem.frameworks.keras.functions import backend, operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.functions import tensorflow as tensorflow_functions
-from flake8_cnnmem.frameworks.torch import data, distributions, namespaces, registry
+from flake8_cnnmem.frameworks.keras.ops import backend, operations, tensorflow_areas
+from flake8_cnnmem.frameworks.keras.ops import tensorflow as tensorflow_functions
+from flake8_cnnmem.frameworks.torch import distributions, namespaces, registry
 from flake8_cnnmem.frameworks.torch.distributed import checkpointing, fsdp, processes
-from flake8_cnnmem.frameworks.torch.layer import LAYERS
+from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
+from flake8_cnnmem.frameworks.torch.utils_data import dataset
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
@@ -53,7 +54,7 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, table
     yield "numpy.ndarray", numpy.members.MEMBERS
     yield from of_packages()
-    yield "torch.utils.data", data.DATA
+    yield "torch.utils.data", dataset.DATA
     yield "torch.multiprocessing", processes.MULTIPROCESSING
     yield "torch.distributed", processes.GROUPS
     yield "torch.distributed.fsdp", {**fsdp.FSDP, **fsdp.WRAP, **checkpointing.CONTENTS}

@@ -9,7 +9,7 @@ import pytest
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.registries import may_fill
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.values import Value
 

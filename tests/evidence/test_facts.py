@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Fact, Optimizer
 

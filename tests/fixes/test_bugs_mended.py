@@ -10,7 +10,7 @@ import pytest
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import FileReport, analyse
 from flake8_cnnmem.fixes import Mended, mended
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
 
 BUGS = Path(__file__).resolve().parent.parent.parent / "fixtures" / "bugs"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 import flake8_cnnmem
-from flake8_cnnmem.frameworks.keras.kept import RULES as KERAS
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
-from flake8_cnnmem.frameworks.torch.kept import RULES as TORCH
+from flake8_cnnmem.frameworks.keras.saved_tensors import RULES as KERAS
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES as TORCH
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.memory import attention
 from flake8_cnnmem.ops import AdaptivePool, GlobalPool, Pool, Recurrent, RecurrentCell, Resize
@@ -96,9 +96,9 @@ QUANTITIES = {
 """What ops answer for (`quantity`)."""
 
 
-def quantities_of(row: Row) -> Iterator[str]:
+def quantities_of(row: OpRule) -> Iterator[str]:
     for part in (*row.keeps, *(row.in_place or ()), *row.forward, *row.backward):
-        what = part.what if isinstance(part, Kept) else part
+        what = part.what if isinstance(part, Saved) else part
         if isinstance(what, New):
             yield what.of
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import FileReport
 from flake8_cnnmem.evaluate.noting import Notes
 from flake8_cnnmem.hints import FileHints, hints_of
 from flake8_cnnmem.hints.annotated import annotated
 from flake8_cnnmem.hints.carried import Carrying
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import FileReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import shared
 
 ROOT = Path(__file__).resolve().parent.parent.parent

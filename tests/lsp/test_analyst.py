@@ -11,7 +11,7 @@ import pytest
 from flake8_cnnmem.lsp import analyst
 from flake8_cnnmem.lsp.analyst import Analyst, Answer
 from flake8_cnnmem.lsp.project import BadSettings, Project
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 
 SEVERAL = """\
 from torch import nn

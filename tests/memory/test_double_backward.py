@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem import analysis
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.dims import BATCH
-from flake8_cnnmem.frameworks.rules import Row
+from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.memory.engine_order import in_order, nodes_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
-from flake8_cnnmem.memory.queue import in_order, nodes_of
 from flake8_cnnmem.memory.storages import Form, Storage, Value
-from flake8_cnnmem.memory.tape import Node
+from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Elementwise, Linear, Matmul
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from tests.memory.evaluated import truth
 
@@ -114,11 +114,11 @@ def test_where_the_second_graph_is_not_known_the_figure_is_a_lower_bound(forward
 # The queue of a backward pass.
 
 
-def node(name: str, number: int, gives: int, asks: list[int], derives: bool) -> Node:
+def node(name: str, number: int, gives: int, asks: list[int], derives: bool) -> TapeNode:
     call = Call(Elementwise(name), (), (), number, function=name, derives=derives)
     form = Form(0, (), (), (), "float32")
     value = Value(Storage(Line(), "temporaries", 0), form)
-    return Node(call, Plan(Row()), [(key, value) for key in asks], [(gives, value)], [], number=number)
+    return TapeNode(call, Plan(OpRule()), [(key, value) for key in asks], [(gives, value)], [], number=number)
 
 
 def test_of_two_graphs_the_thread_that_makes_more_nodes_goes_first() -> None:

@@ -7,9 +7,9 @@ import textwrap
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.frameworks.keras.kept import JAX_CAUSE
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.frameworks.keras.saved_tensors import JAX_CAUSE
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.training import Optimizer
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.estimate import Estimate

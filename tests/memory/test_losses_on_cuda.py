@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from tests.memory.evaluated import truth
 

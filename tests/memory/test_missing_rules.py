@@ -9,8 +9,8 @@ import pytest
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.frameworks.keras import stubs
-from flake8_cnnmem.frameworks.rules import Kept, Row, table
-from flake8_cnnmem.frameworks.torch import layer
+from flake8_cnnmem.frameworks.rules import OpRule, Saved, table
+from flake8_cnnmem.frameworks.torch.nn import layer
 from flake8_cnnmem.graph import Tensor, WeightSpec
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.estimate import Estimate
@@ -46,7 +46,7 @@ def test_nothing_is_left_out_where_no_gradient_comes_by() -> None:
 
 def test_two_rows_for_a_kind_are_an_error() -> None:
     with pytest.raises(ValueError, match="'tanh'"):
-        table([("tanh", Row((Kept("y"),)))], [("exp", Row()), ("tanh", Row((Kept("x"),)))])
+        table([("tanh", OpRule((Saved("y"),)))], [("exp", OpRule()), ("tanh", OpRule((Saved("x"),)))])
 
 
 def test_a_layer_without_a_call_of_its_own_runs_on_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
-from flake8_cnnmem.memory.stepping import state, step
+from flake8_cnnmem.memory.optimizer_step import state, step
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.timeline import Timeline
 from flake8_cnnmem.training import Optimizer
@@ -95,7 +95,7 @@ def test_a_fused_step_makes_nothing() -> None:
 
 def test_an_unheard_of_optimizer_is_a_cause() -> None:
     row, _ = optimizers.lookup(Optimizer("sophia"), optimizers.TORCH)
-    assert row == optimizers.Row()
+    assert row == optimizers.OptimizerState()
     (cause,) = optimizers.not_known(Optimizer("sophia"), optimizers.TORCH)
     assert "sophia" in cause.reason
     assert optimizers.not_known(Optimizer("adam"), optimizers.TORCH) == ()

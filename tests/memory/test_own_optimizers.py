@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.memory import optimizers
-from flake8_cnnmem.memory.stepping import Stepping
+from flake8_cnnmem.memory.optimizer_step import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.timeline import Timeline
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 from flake8_cnnmem.training import Fact, Optimizer
 

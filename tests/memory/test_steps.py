@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch.kept import RULES
 from flake8_cnnmem.frameworks.torch.reference import REFERENCE, SEEN_BY_DISPATCH
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact

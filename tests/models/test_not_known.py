@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
 from flake8_cnnmem.checks import cnm301, cnm302
-from flake8_cnnmem.settings import Limit, Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Limit, Settings
 from flake8_cnnmem.source import load
 
 TORCH = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import TargetError, analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
 HEAD = "import keras\nimport numpy as np\nfrom keras import layers\n"

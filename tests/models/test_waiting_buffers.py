@@ -6,7 +6,7 @@ import pytest
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
 PCA = """\

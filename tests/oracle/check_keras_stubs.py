@@ -43,8 +43,8 @@ def measure() -> dict[str, Any]:
     import keras
     import tensorflow as tf
 
-    from flake8_cnnmem.frameworks.keras import configured
-    from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow
+    from flake8_cnnmem.frameworks.keras import config_objects
+    from flake8_cnnmem.frameworks.keras.ops import operations, tensorflow
 
     signatures: dict[str, list[list[str]]] = {}
     for word in sorted(dir(keras.layers)):
@@ -52,7 +52,7 @@ def measure() -> dict[str, Any]:
         if inspect.isclass(member) and issubclass(member, keras.layers.Layer) and word not in NOT_OURS:
             if member is not keras.layers.Layer:
                 signatures[f"keras.layers.{word}"] = parameters(member.__init__)
-    for word in configured.OPTIMIZERS:
+    for word in config_objects.OPTIMIZERS:
         member = getattr(keras.optimizers, word, None) if word != "Optimizer" else None
         if member is not None:
             signatures[f"keras.optimizers.{word}"] = parameters(member.__init__)

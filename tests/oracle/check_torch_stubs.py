@@ -66,7 +66,8 @@ def measure() -> dict[str, Any]:
     import torch
     from torch import nn
 
-    from flake8_cnnmem.frameworks.torch import layer, optim, registry
+    from flake8_cnnmem.frameworks.torch import optim, registry
+    from flake8_cnnmem.frameworks.torch.nn import layer
 
     layers = {}
     for word in sorted(dir(nn)):

@@ -169,7 +169,7 @@ def case(draw: Draw) -> str:
 
 def main(count: int = 2000, seed: int = 0) -> None:
     warnings.simplefilter("ignore")
-    from flake8_cnnmem.frameworks.torch.module import owned
+    from flake8_cnnmem.frameworks.torch.nn.modules.module import owned
     from tests.frameworks.torch.code import Ran, declared, shapes
     from tests.oracle.measure_torch import measure
 

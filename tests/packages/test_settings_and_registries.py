@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.answers import ModelReport
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
 BASE = "widths = [3, 5]\nmodel = dict(type='Net', width=4, head=dict(classes=2, bias=True))\n"

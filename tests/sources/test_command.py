@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem import sources
+from flake8_cnnmem import package_sources
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.cli import main
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.package_sources import index
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
-from flake8_cnnmem.sources import index
 
 PIP = """
 import json, os, shutil, sys
@@ -101,7 +101,7 @@ def test_a_newer_version_takes_the_place_of_the_older(shelf: Index) -> None:
     assert main(["sources", "add", "netsizes==1.0"]) == 0
     assert main(["sources", "add", "netsizes==2.0"]) == 0
     assert parameters() == 10
-    assert [each.version for each in sources.records(sources.project_folder(None))] == ["2.0"]
+    assert [each.version for each in package_sources.records(package_sources.project_folder(None))] == ["2.0"]
 
 
 def test_what_the_project_has_comes_before(shelf: Index) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem.sources import wheels
-from flake8_cnnmem.sources.wheels import BadWheel, Wheel, unpack
+from flake8_cnnmem.package_sources import wheels
+from flake8_cnnmem.package_sources.wheels import BadWheel, Wheel, unpack
 
 NAME = "net_sizes-1.2-py3-none-any.whl"
 

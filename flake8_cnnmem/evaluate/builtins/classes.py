@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.keys import lost
-from flake8_cnnmem.values import (
-    MISSING,
-    Bound,
-    Class,
-    ClassMethod,
-    Native,
-    Property,
-    Run,
-    StaticMethod,
-    Value,
-)
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Native, Property, Runtime, StaticMethod, Value
 
 HOSTED: dict[type, Class] = {}
 """The Class of each host type."""
@@ -66,7 +56,7 @@ def class_of(value: Value) -> Class | None:
     return cls
 
 
-def method(run: Run, value: Value, name: str) -> Value:
+def method(run: Runtime, value: Value, name: str) -> Value:
     """An attribute of a host value: a method bound to it, or a property's value; MISSING where it has none."""
     cls = class_of(value)
     if cls is None:

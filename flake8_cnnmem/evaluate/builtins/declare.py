@@ -18,7 +18,7 @@ from flake8_cnnmem.values import (
     Instance,
     Native,
     Property,
-    Run,
+    Runtime,
     StaticMethod,
     Value,
 )
@@ -68,26 +68,26 @@ def unknown_base(value: Value) -> Unknown | None:
 class Names(dict[str, Value]):
     """A namespace in the making. Its decorators leave the Python function as it is and enter a Native."""
 
-    def function(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+    def function(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
         """Enter a function under its own name, without a trailing underscore, or under `name`."""
 
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
-            self[word] = Native(word, function, absorb)
+            self[word] = Native(word, function, propagate_unknown)
             return function
 
         return enter
 
-    def method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+    def method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
         """As `function`, for a method that works on the host value of its receiver."""
 
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
 
-            def method(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+            def method(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
                 return function(run, payload(self), *args, **kwargs)
 
-            self[word] = Native(word, method, absorb)
+            self[word] = Native(word, method, propagate_unknown)
             return function
 
         return enter
@@ -102,18 +102,18 @@ class Names(dict[str, Value]):
 
         return enter
 
-    def class_method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+    def class_method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
-            self[word] = ClassMethod(Native(word, function, absorb))
+            self[word] = ClassMethod(Native(word, function, propagate_unknown))
             return function
 
         return enter
 
-    def static_method(self, name: str = "", *, absorb: bool = True) -> Callable[[F], F]:
+    def static_method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
-            self[word] = StaticMethod(Native(word, function, absorb))
+            self[word] = StaticMethod(Native(word, function, propagate_unknown))
             return function
 
         return enter
@@ -134,19 +134,19 @@ def host_property(name: str) -> Property:
 
 
 def operator_method(symbol: str) -> Callable[..., Value]:
-    def method(run: Run, self: Value, other: Value, /) -> Value:
+    def method(run: Runtime, self: Value, other: Value, /) -> Value:
         return run.operate(symbol, payload(self), payload(other))
 
     return method
 
 
 def reflected_method(symbol: str) -> Callable[..., Value]:
-    def method(run: Run, self: Value, other: Value, /) -> Value:
+    def method(run: Runtime, self: Value, other: Value, /) -> Value:
         return run.operate(symbol, payload(other), payload(self))
 
     return method
 
 
-def made(run: Run, cls: Class, value: Value) -> Value:
+def made(run: Runtime, cls: Class, value: Value) -> Value:
     """What a native `__new__` gives: the host value itself, or an instance of a subclass that holds it."""
     return value if cls.host is not None else Instance(cls, payload=value, site=run.here())

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.keys import key, lose
 from flake8_cnnmem.evaluate.builtins.mappings import DICT, entries, fill, maker
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 
 class DefaultDict(dict[Any, Any]):
@@ -24,7 +24,7 @@ ordered["__new__"] = maker(OrderedDict)
 
 
 @ordered.method("popitem")
-def ordered_popitem(run: Run, self: OrderedDict[Value, Value], last: Value = True) -> Value:
+def ordered_popitem(run: Runtime, self: OrderedDict[Value, Value], last: Value = True) -> Value:
     end = run.truth(last)
     if isinstance(end, Unknown):
         return end
@@ -32,8 +32,8 @@ def ordered_popitem(run: Run, self: OrderedDict[Value, Value], last: Value = Tru
     return self.popitem(end)
 
 
-@ordered.method("move_to_end", absorb=False)
-def move_to_end(run: Run, self: OrderedDict[Value, Value], word: Value, last: Value = True) -> None:
+@ordered.method("move_to_end", propagate_unknown=False)
+def move_to_end(run: Runtime, self: OrderedDict[Value, Value], word: Value, last: Value = True) -> None:
     entry, end = key(run, word), run.truth(last)
     run.changed(self)
     if isinstance(entry, Unknown):
@@ -49,8 +49,8 @@ ORDERED_DICT = host_class("OrderedDict", OrderedDict, dict(ordered), DICT, modul
 defaults = Names()
 
 
-@defaults.function("__new__", absorb=False)
-def default_new(run: Run, cls: Class, factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
+@defaults.function("__new__", propagate_unknown=False)
+def default_new(run: Runtime, cls: Class, factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
     result = DefaultDict()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
@@ -59,21 +59,21 @@ def default_new(run: Run, cls: Class, factory: Value = None, /, *args: Value, **
     return result
 
 
-@defaults.method("__init__", absorb=False)
-def default_init(run: Run, self: Value, factory: Value = None, /, *args: Value, **kwargs: Value) -> None:
+@defaults.method("__init__", propagate_unknown=False)
+def default_init(run: Runtime, self: Value, factory: Value = None, /, *args: Value, **kwargs: Value) -> None:
     if isinstance(self, DefaultDict):
         self.factory = factory
         fill(run, self, args, kwargs)
 
 
 @defaults.method("__getitem__")
-def default_get_item(run: Run, self: DefaultDict, word: Value, /) -> Value:
+def default_get_item(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
     entry = key(run, word)
     return entry if isinstance(entry, Unknown) else default_missing(run, self, entry)
 
 
 @defaults.method("__missing__")
-def default_missing(run: Run, self: DefaultDict, word: Value, /) -> Value:
+def default_missing(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
     if word in self:
         return self[word]
     if self.factory is None:
@@ -86,7 +86,7 @@ def default_missing(run: Run, self: DefaultDict, word: Value, /) -> Value:
 
 
 @defaults.method("copy")
-def default_copy(run: Run, self: DefaultDict, /) -> Value:
+def default_copy(run: Runtime, self: DefaultDict, /) -> Value:
     result = DefaultDict()
     result.factory = self.factory
     dict.update(result, self)
@@ -100,7 +100,7 @@ counters = Names()
 counters.operators(("__add__", "__sub__", "__and__"))
 
 
-def counted(run: Run, source: Value) -> list[tuple[Value, Value]] | Unknown:
+def counted(run: Runtime, source: Value) -> list[tuple[Value, Value]] | Unknown:
     """A mapping's counts, or one for each item of an iterable."""
     if isinstance(source, dict):
         return entries(run, source)
@@ -112,7 +112,7 @@ def counted(run: Run, source: Value) -> list[tuple[Value, Value]] | Unknown:
     return [(word, 1) for word in words] if cause is None else cause
 
 
-def count(run: Run, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[str, Value], symbol: str) -> None:
+def count(run: Runtime, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[str, Value], symbol: str) -> None:
     """Add counts, or take them away."""
     pairs = counted(run, payload(args[0])) if args else []
     if isinstance(pairs, Unknown):
@@ -121,14 +121,14 @@ def count(run: Run, self: Counter[Value], args: tuple[Value, ...], kwargs: dict[
         add_up(run, self, [*pairs, *kwargs.items()], symbol)
 
 
-def add_up(run: Run, self: Counter[Value], pairs: list[tuple[Value, Value]], symbol: str) -> None:
+def add_up(run: Runtime, self: Counter[Value], pairs: list[tuple[Value, Value]], symbol: str) -> None:
     run.changed(self)
     for word, amount in pairs:
         dict.__setitem__(self, word, run.operate(symbol, dict.get(self, word, 0), amount))
 
 
-@counters.function("__new__", absorb=False)
-def counter_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+@counters.function("__new__", propagate_unknown=False)
+def counter_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     result: Counter[Value] = Counter()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
@@ -139,23 +139,23 @@ def counter_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value
     return result
 
 
-@counters.method("__init__", absorb=False)
-def counter_init(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+@counters.method("__init__", propagate_unknown=False)
+def counter_init(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
     count(run, self, args, kwargs, "+")
 
 
-@counters.method("update", absorb=False)
-def counter_update(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+@counters.method("update", propagate_unknown=False)
+def counter_update(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
     count(run, self, args, kwargs, "+")
 
 
-@counters.method("subtract", absorb=False)
-def subtract(run: Run, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+@counters.method("subtract", propagate_unknown=False)
+def subtract(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
     count(run, self, args, kwargs, "-")
 
 
 @counters.method("total")
-def total(run: Run, self: Counter[Value]) -> Value:
+def total(run: Runtime, self: Counter[Value]) -> Value:
     result: Value = 0
     for amount in self.values():
         result = run.operate("+", result, amount)
@@ -163,7 +163,7 @@ def total(run: Run, self: Counter[Value]) -> Value:
 
 
 @counters.method("most_common")
-def most_common(run: Run, self: Counter[Value], n: Value = None) -> Value:
+def most_common(run: Runtime, self: Counter[Value], n: Value = None) -> Value:
     cause = next((amount for amount in self.values() if not isinstance(amount, (int, float))), None)
     if cause is not None:
         return cause if isinstance(cause, Unknown) else run.unknown("which item is the most common is not known")
@@ -172,7 +172,7 @@ def most_common(run: Run, self: Counter[Value], n: Value = None) -> Value:
 
 
 @counters.method("elements")
-def elements(run: Run, self: Counter[Value]) -> Value:
+def elements(run: Runtime, self: Counter[Value]) -> Value:
     run.check_size(sum(max(amount, 0) for amount in self.values() if isinstance(amount, int)))
     return self.elements()
 

@@ -8,13 +8,13 @@ from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr, to_str
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 names = Names()
 
 
-@names.function("__init__", absorb=False)
-def initialise(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+@names.function("__init__", propagate_unknown=False)
+def initialise(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
     self.attributes["args"] = args
 
 
@@ -23,16 +23,16 @@ def arguments(self: Instance) -> tuple[Value, ...]:
     return found if isinstance(found, tuple) else ()
 
 
-@names.function("__str__", absorb=False)
-def string(run: Run, self: Instance) -> str | Unknown:
+@names.function("__str__", propagate_unknown=False)
+def string(run: Runtime, self: Instance) -> str | Unknown:
     args = arguments(self)
     if not args:
         return ""
     return to_str(run, args[0] if len(args) == 1 else args)
 
 
-@names.function("__repr__", absorb=False)
-def representation(run: Run, self: Instance) -> str | Unknown:
+@names.function("__repr__", propagate_unknown=False)
+def representation(run: Runtime, self: Instance) -> str | Unknown:
     args = arguments(self)
     inner = to_repr(run, args)
     if isinstance(inner, Unknown):
@@ -40,13 +40,13 @@ def representation(run: Run, self: Instance) -> str | Unknown:
     return self.cls.name + (f"({inner[1:-2]})" if len(args) == 1 else inner)
 
 
-@names.function("with_traceback", absorb=False)
-def with_traceback(run: Run, self: Instance, traceback: Value) -> Instance:
+@names.function("with_traceback", propagate_unknown=False)
+def with_traceback(run: Runtime, self: Instance, traceback: Value) -> Instance:
     return self
 
 
-@names.function("add_note", absorb=False)
-def add_note(run: Run, self: Instance, note: Value) -> None:
+@names.function("add_note", propagate_unknown=False)
+def add_note(run: Runtime, self: Instance, note: Value) -> None:
     """A note is never printed."""
 
 
@@ -56,14 +56,14 @@ for word in ("__traceback__", "__cause__", "__context__"):
 names["__suppress_context__"] = False
 
 
-def key_error_string(run: Run, self: Instance) -> str | Unknown:
+def key_error_string(run: Runtime, self: Instance) -> str | Unknown:
     """A KeyError prints its key as `repr` does."""
     args = arguments(self)
     return to_repr(run, args[0]) if len(args) == 1 else string(run, self)
 
 
 def nth_argument(position: int) -> Property:
-    def get(run: Run, self: Instance) -> Value:
+    def get(run: Runtime, self: Instance) -> Value:
         args = arguments(self)
         return args[position] if position < len(args) else None
 

@@ -17,7 +17,7 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 KINDS = frozenset(
     (
@@ -49,7 +49,7 @@ READ = "settings files"
 NOT_READ = "what a file holds is not known"
 
 
-def place(run: Run, path: Value, also: Sequence[str] = ()) -> str | None:
+def place(run: Runtime, path: Value, also: Sequence[str] = ()) -> str | None:
     """Where a file of the project lies; None for what is no file of the project, nor of the folders in `also`."""
     plain = payload(path)
     importer: Any = getattr(run, "importer", None)
@@ -89,7 +89,7 @@ def is_kept_back(path: str) -> bool:
     return False
 
 
-def content(run: Run, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:
+def content(run: Runtime, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:
     """The bytes of a file of the project; Unknown for any other file."""
     if isinstance(path, Unknown):
         return path
@@ -108,7 +108,7 @@ def content(run: Run, path: Value, also: Sequence[str] = ()) -> bytes | Unknown:
     return data
 
 
-def text(run: Run, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+def text(run: Runtime, path: Value, also: Sequence[str] = ()) -> str | Unknown:
     data = content(run, path, also)
     if isinstance(data, Unknown):
         return data
@@ -124,7 +124,7 @@ AT = "_at"
 """Where a file keeps how much of it has been read: among its attributes, which branches give back."""
 
 
-def advance(run: Run, self: Instance, length: int | None = None) -> str | bytes:
+def advance(run: Runtime, self: Instance, length: int | None = None) -> str | bytes:
     """The next so many characters (or bytes) of a file, all that is left by default."""
     at = self.attributes[AT]
     found: str | bytes = self.native[at:] if length is None else self.native[at : at + length]
@@ -134,7 +134,7 @@ def advance(run: Run, self: Instance, length: int | None = None) -> str | bytes:
 
 
 @methods.function("read")
-def read(run: Run, self: Instance, size: Value = -1) -> Value:
+def read(run: Runtime, self: Instance, size: Value = -1) -> Value:
     if isinstance(self.attributes[AT], Unknown):
         return self.attributes[AT]
     if size is None or (isinstance(size, int) and size < 0):
@@ -143,7 +143,7 @@ def read(run: Run, self: Instance, size: Value = -1) -> Value:
 
 
 @methods.function("readline")
-def readline(run: Run, self: Instance, size: Value = -1) -> Value:
+def readline(run: Runtime, self: Instance, size: Value = -1) -> Value:
     at = self.attributes[AT]
     if isinstance(at, Unknown) or size != -1:
         return at if isinstance(at, Unknown) else run.unknown("part of a file is read")
@@ -152,19 +152,19 @@ def readline(run: Run, self: Instance, size: Value = -1) -> Value:
 
 
 @methods.function("readlines")
-def readlines(run: Run, self: Instance, hint: Value = -1) -> Value:
+def readlines(run: Runtime, self: Instance, hint: Value = -1) -> Value:
     at = self.attributes[AT]
     return at if isinstance(at, Unknown) else list(advance(run, self).splitlines(keepends=True))
 
 
 @methods.function("__iter__")
-def iterate(run: Run, self: Instance) -> Value:
+def iterate(run: Runtime, self: Instance) -> Value:
     at = self.attributes[AT]
     return at if isinstance(at, Unknown) else iter(advance(run, self).splitlines(keepends=True))
 
 
 @methods.function("__next__")
-def following(run: Run, self: Instance) -> Value:
+def following(run: Runtime, self: Instance) -> Value:
     line = readline(run, self)
     if not isinstance(line, Unknown) and not line:
         raise run.error("StopIteration", "")
@@ -172,7 +172,7 @@ def following(run: Run, self: Instance) -> Value:
 
 
 @methods.function("seek")
-def seek(run: Run, self: Instance, offset: Value = 0, whence: Value = 0) -> Value:
+def seek(run: Runtime, self: Instance, offset: Value = 0, whence: Value = 0) -> Value:
     known = type(offset) is int and offset >= 0 and whence == 0
     run.changed(self)
     self.attributes[AT] = offset if known else run.unknown("part of a file is read")
@@ -180,28 +180,30 @@ def seek(run: Run, self: Instance, offset: Value = 0, whence: Value = 0) -> Valu
 
 
 @methods.function("tell")
-def tell(run: Run, self: Instance) -> Value:
+def tell(run: Runtime, self: Instance) -> Value:
     return self.attributes[AT]
 
 
-def enter(run: Run, self: Instance) -> Value:
+def enter(run: Runtime, self: Instance) -> Value:
     return self
 
 
-def nothing(run: Run, self: Instance, *args: Value) -> Value:
+def nothing(run: Runtime, self: Instance, *args: Value) -> Value:
     return None
 
 
 methods["__enter__"] = Native("__enter__", enter)
 for _name in ("__exit__", "close", "flush"):
-    methods[_name] = Native(_name, nothing, absorb=False)
+    methods[_name] = Native(_name, nothing, propagate_unknown=False)
 for _name in ("fileno",):
-    methods[_name] = Native(_name, lambda run, self, *args: run.unknown("part of a file is read"), absorb=False)
+    methods[_name] = Native(
+        _name, lambda run, self, *args: run.unknown("part of a file is read"), propagate_unknown=False
+    )
 FILE = Class("TextIOWrapper", (OBJECT,), dict(methods), module="io")
 
 
 def open_(
-    run: Run, file: Value, mode: Value = "r", buffering: Value = -1, encoding: Value = None, *args: Value,
+    run: Runtime, file: Value, mode: Value = "r", buffering: Value = -1, encoding: Value = None, *args: Value,
     **kwargs: Value,
 ) -> Value:  # fmt: skip
     """A file of the project that is read; anything else is unknown, and nothing is ever written."""
@@ -214,10 +216,10 @@ def open_(
     return Instance(FILE, {"name": str(payload(file)), "mode": kind, "closed": False, AT: 0}, native=found)
 
 
-OPEN = Native("open", open_, absorb=False)
+OPEN = Native("open", open_, propagate_unknown=False)
 
 
-def held(run: Run, source: Value) -> Value:
+def held(run: Runtime, source: Value) -> Value:
     """The text of an open file, or of a text itself; Unknown for other streams."""
     if isinstance(source, Instance) and source.cls is FILE:
         source = source.native
@@ -230,6 +232,6 @@ def held(run: Run, source: Value) -> Value:
     return plain if isinstance(plain, (str, Unknown)) else run.unknown(NOT_READ)
 
 
-def exists(run: Run, path: Value) -> Value:
+def exists(run: Runtime, path: Value) -> Value:
     """True for a file of the project; for anything else nobody knows."""
     return True if place(run, path) is not None else run.unknown("whether a file exists is not known")

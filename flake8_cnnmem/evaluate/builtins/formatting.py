@@ -8,11 +8,11 @@ from collections import Counter, OrderedDict, deque
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.concrete import SCALARS, concrete
 from flake8_cnnmem.evaluate.builtins.declare import special
-from flake8_cnnmem.evaluate.builtins.known import SCALARS, known
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Namespace, Native, Runtime, Value
 
 DEPTH = 30
 
@@ -23,7 +23,7 @@ NUMBER = re.compile(r"\d+")
 FIELD = re.compile(r"[^.\[]*")
 
 
-def to_str(run: Run, value: Value) -> str | Unknown:
+def to_str(run: Runtime, value: Value) -> str | Unknown:
     """`str(value)`."""
     kind = type(value)
     if kind is str:
@@ -39,7 +39,7 @@ def to_str(run: Run, value: Value) -> str | Unknown:
     return to_repr(run, value)
 
 
-def to_repr(run: Run, value: Value, depth: int = 0) -> str | Unknown:
+def to_repr(run: Runtime, value: Value, depth: int = 0) -> str | Unknown:
     """`repr(value)`. Objects without a repr of their own have an address in it, which is not known."""
     kind = type(value)
     if kind in SCALARS:
@@ -62,7 +62,7 @@ def to_repr(run: Run, value: Value, depth: int = 0) -> str | Unknown:
     return container_repr(run, value, depth)
 
 
-def instance_repr(run: Run, value: Instance, depth: int) -> str | Unknown:
+def instance_repr(run: Runtime, value: Instance, depth: int) -> str | Unknown:
     method = special(value, "__repr__")
     if method is not None:
         return text(run, run.call(method))
@@ -71,7 +71,7 @@ def instance_repr(run: Run, value: Instance, depth: int) -> str | Unknown:
     return run.unknown(f"the text of a {value.cls.name} is not known")
 
 
-def container_repr(run: Run, value: Value, depth: int) -> str | Unknown:
+def container_repr(run: Runtime, value: Value, depth: int) -> str | Unknown:
     if isinstance(value, dict):
         parts = []
         for key, item in list(value.items()):
@@ -112,12 +112,12 @@ def bracketed(value: Value, parts: list[str]) -> str:
     return f"{{{inner}}}" if isinstance(value, set) else f"frozenset({{{inner}}})"
 
 
-def guarded(run: Run, result: str) -> str:
+def guarded(run: Runtime, result: str) -> str:
     run.check_size(len(result))
     return result
 
 
-def text(run: Run, value: Value) -> str | Unknown:
+def text(run: Runtime, value: Value) -> str | Unknown:
     """What a user's `__str__` or `__format__` gave, as plain text."""
     if isinstance(value, Instance) and isinstance(value.payload, str):
         return value.payload
@@ -126,7 +126,7 @@ def text(run: Run, value: Value) -> str | Unknown:
     raise run.error("TypeError", "__str__ returned non-string")
 
 
-def format_value(run: Run, value: Value, spec: str = "") -> str | Unknown:
+def format_value(run: Runtime, value: Value, spec: str = "") -> str | Unknown:
     """`format(value, spec)`."""
     if type(value) is Instance:
         method = special(value, "__format__")
@@ -139,19 +139,19 @@ def format_value(run: Run, value: Value, spec: str = "") -> str | Unknown:
     if not spec:
         return to_str(run, value)
     check_widths(run, spec)
-    plain = known(run, value)
+    plain = concrete(run, value)
     if isinstance(plain, Unknown):
         return plain
     return guarded(run, format(plain, spec))
 
 
-def check_widths(run: Run, spec: str) -> None:
+def check_widths(run: Runtime, spec: str) -> None:
     """A width or precision is asked for before the text is made."""
     for digits in NUMBER.findall(spec):
         run.check_size(int(digits) if len(digits) < 12 else 10**12)
 
 
-def percent(run: Run, template: str, values: Value) -> str | Unknown:
+def percent(run: Runtime, template: str, values: Value) -> str | Unknown:
     """`template % values`."""
     if isinstance(values, Unknown):
         return values
@@ -197,7 +197,7 @@ def next_item(items: Any) -> Value:
     raise TypeError("not enough arguments for format string")
 
 
-def percent_item(run: Run, match: re.Match[str], numbers: list[str], item: Value) -> str | Unknown:
+def percent_item(run: Runtime, match: re.Match[str], numbers: list[str], item: Value) -> str | Unknown:
     kind = match["kind"]
     width, precision = numbers
     check_widths(run, width)
@@ -208,13 +208,13 @@ def percent_item(run: Run, match: re.Match[str], numbers: list[str], item: Value
         if isinstance(printed, Unknown):
             return printed
         return f"%{match['flags']}{width}{dot}s" % printed
-    plain = known(run, item)
+    plain = concrete(run, item)
     if isinstance(plain, Unknown):
         return plain
     return f"%{match['flags']}{width}{dot}{kind}" % (plain,)
 
 
-def format_text(run: Run, template: str, args: tuple[Value, ...], kwargs: Any) -> str | Unknown:
+def format_text(run: Runtime, template: str, args: tuple[Value, ...], kwargs: Any) -> str | Unknown:
     """`template.format(*args, **kwargs)`."""
     return Formatter(run, args, kwargs).fill(template, 0)
 
@@ -222,7 +222,7 @@ def format_text(run: Run, template: str, args: tuple[Value, ...], kwargs: Any) -
 class Formatter:
     """One call of `str.format`: the numbering of its fields."""
 
-    def __init__(self, run: Run, args: tuple[Value, ...], kwargs: Any) -> None:
+    def __init__(self, run: Runtime, args: tuple[Value, ...], kwargs: Any) -> None:
         self.run = run
         self.args = args
         self.kwargs = kwargs

@@ -8,17 +8,17 @@ from typing import Any
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.budget import LENGTH, Exhausted
+from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure, type_name
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
 from flake8_cnnmem.evaluate.builtins.files import OPEN
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import advance
 from flake8_cnnmem.evaluate.builtins.keys import key, lost
-from flake8_cnnmem.evaluate.builtins.known import hosted, known, type_name
 from flake8_cnnmem.evaluate.builtins.ordering import extreme, in_order
 from flake8_cnnmem.evaluate.unordered import members
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Raised, Run, Value, is_callable
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Raised, Runtime, Value, is_callable
 
 functions = Names()
 
@@ -30,7 +30,7 @@ NEVER_RUN = {
 
 
 def never(name: str, reason: str) -> Native:
-    return Native(name, lambda run, *args, **kwargs: run.unknown(reason), absorb=False)
+    return Native(name, lambda run, *args, **kwargs: run.unknown(reason), propagate_unknown=False)
 
 
 for _name, _reason in NEVER_RUN.items():
@@ -39,11 +39,11 @@ for _name, _reason in NEVER_RUN.items():
 functions["open"] = OPEN
 
 for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr), ("ord", ord)):
-    functions[_name] = hosted(_name, _function)
+    functions[_name] = pure(_name, _function)
 
 
-@functions.function("len", absorb=False)
-def length(run: Run, value: Value, /) -> Value:
+@functions.function("len", propagate_unknown=False)
+def length(run: Runtime, value: Value, /) -> Value:
     if isinstance(value, Unknown):
         return value.as_number("int") if value.items is None else value.items
     if type(value) is Instance:
@@ -72,7 +72,7 @@ def length(run: Run, value: Value, /) -> Value:
 
 
 @functions.function("abs")
-def absolute(run: Run, value: Value, /) -> Value:
+def absolute(run: Runtime, value: Value, /) -> Value:
     if isinstance(value, Tensor):
         return run.operate_unary("abs", value)
     method = special(value, "__abs__")
@@ -84,7 +84,7 @@ def absolute(run: Run, value: Value, /) -> Value:
 
 
 @functions.function("round")
-def rounded(run: Run, number: Value, ndigits: Value = None) -> Value:
+def rounded(run: Runtime, number: Value, ndigits: Value = None) -> Value:
     if isinstance(number, Batch):
         return number
     if isinstance(number, Tensor) and number.data is None:
@@ -92,7 +92,7 @@ def rounded(run: Run, number: Value, ndigits: Value = None) -> Value:
     method = special(number, "__round__")
     if method is not None:
         return run.call(method) if ndigits is None else run.call(method, ndigits)
-    plain, digits = known(run, number), known(run, ndigits)
+    plain, digits = concrete(run, number), concrete(run, ndigits)
     for part in (plain, digits):
         if isinstance(part, Unknown):
             return part
@@ -102,10 +102,10 @@ def rounded(run: Run, number: Value, ndigits: Value = None) -> Value:
 
 
 @functions.function("pow")
-def power(run: Run, base: Value, exp: Value, mod: Value = None) -> Value:
+def power(run: Runtime, base: Value, exp: Value, mod: Value = None) -> Value:
     if mod is None:
         return run.operate("**", base, exp)
-    plain = known(run, (base, exp, mod))
+    plain = concrete(run, (base, exp, mod))
     if isinstance(plain, Unknown):
         return plain
     run.spend(1 + bits_of(plain[1]) * bits_of(plain[2]) // 16)
@@ -117,12 +117,12 @@ def bits_of(value: object) -> int:
 
 
 @functions.function("divmod")
-def division(run: Run, left: Value, right: Value, /) -> Value:
+def division(run: Runtime, left: Value, right: Value, /) -> Value:
     return run.operate("//", left, right), run.operate("%", left, right)
 
 
 @functions.function("sum")
-def total(run: Run, iterable: Value, /, start: Value = 0) -> Value:
+def total(run: Runtime, iterable: Value, /, start: Value = 0) -> Value:
     result: Value = start
     if not isinstance(iterable, (list, tuple, set, frozenset, dict, range)):
         # What a generator gives is added before the next is asked for: a loss is gone by then.
@@ -147,7 +147,7 @@ def total(run: Run, iterable: Value, /, start: Value = 0) -> Value:
     return result
 
 
-def choose(run: Run, name: str, args: tuple[Value, ...], key: Value, default: Value, largest: bool) -> Value:
+def choose(run: Runtime, name: str, args: tuple[Value, ...], key: Value, default: Value, largest: bool) -> Value:
     if not args:
         raise TypeError(f"{name} expected at least 1 argument, got 0")
     if len(args) == 1 and isinstance(args[0], Tensor):
@@ -164,25 +164,25 @@ def choose(run: Run, name: str, args: tuple[Value, ...], key: Value, default: Va
     return extreme(run, items, key, largest)
 
 
-@functions.function("max", absorb=False)
-def largest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+@functions.function("max", propagate_unknown=False)
+def largest(run: Runtime, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
     return choose(run, "max", args, key, default, True)
 
 
-@functions.function("min", absorb=False)
-def smallest(run: Run, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+@functions.function("min", propagate_unknown=False)
+def smallest(run: Runtime, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
     return choose(run, "min", args, key, default, False)
 
 
-@functions.function("sorted", absorb=False)
-def sort(run: Run, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
+@functions.function("sorted", propagate_unknown=False)
+def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
     # What is sorted by itself has one order, whichever it is given in.
-    alike = key is None and isinstance(iterable, (set, frozenset)) and id(iterable) not in run.poisoned
+    alike = key is None and isinstance(iterable, (set, frozenset)) and id(iterable) not in run.havocked
     items = members(run, iterable, read=False) if alike else run.items(iterable)
     return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
 
 
-def decided(run: Run, iterable: Value, deciding: bool) -> bool | Unknown:
+def decided(run: Runtime, iterable: Value, deciding: bool) -> bool | Unknown:
     """`any` (the first true item decides) and `all` (the first false one)."""
     items = run.iterate(iterable)
     if isinstance(items, Unknown):
@@ -198,12 +198,12 @@ def decided(run: Run, iterable: Value, deciding: bool) -> bool | Unknown:
     return (not deciding) if cause is None else cause
 
 
-functions["any"] = Native("any", lambda run, iterable, /: decided(run, iterable, True), absorb=False)
-functions["all"] = Native("all", lambda run, iterable, /: decided(run, iterable, False), absorb=False)
+functions["any"] = Native("any", lambda run, iterable, /: decided(run, iterable, True), propagate_unknown=False)
+functions["all"] = Native("all", lambda run, iterable, /: decided(run, iterable, False), propagate_unknown=False)
 
 
 @functions.function("iter")
-def iterator(run: Run, value: Value, sentinel: Value = MISSING, /) -> Value:
+def iterator(run: Runtime, value: Value, sentinel: Value = MISSING, /) -> Value:
     if sentinel is MISSING:
         return value if isinstance(value, Iterator) else run.iterate(value)
 
@@ -221,27 +221,27 @@ def iterator(run: Run, value: Value, sentinel: Value = MISSING, /) -> Value:
     return values()
 
 
-functions["next"] = Native("next", advance, absorb=False)
+functions["next"] = Native("next", advance, propagate_unknown=False)
 
 
 @functions.function("repr")
-def representation(run: Run, value: Value, /) -> Value:
+def representation(run: Runtime, value: Value, /) -> Value:
     return to_repr(run, value)
 
 
 @functions.function("ascii")
-def ascii_(run: Run, value: Value, /) -> Value:
+def ascii_(run: Runtime, value: Value, /) -> Value:
     text = to_repr(run, value)
     return text if isinstance(text, Unknown) else ascii(text)[1:-1]
 
 
 @functions.function("format")
-def format_(run: Run, value: Value, spec: Value = "", /) -> Value:
+def format_(run: Runtime, value: Value, spec: Value = "", /) -> Value:
     return format_value(run, value, payload(spec))
 
 
-@functions.function("print", absorb=False)
-def print_(run: Run, *args: Value, **kwargs: Value) -> None:
+@functions.function("print", propagate_unknown=False)
+def print_(run: Runtime, *args: Value, **kwargs: Value) -> None:
     """Nothing is printed, nor made into text."""
 
 
@@ -252,8 +252,8 @@ def attribute_name(value: Value) -> str:
     return name
 
 
-@functions.function("getattr", absorb=False)
-def get_attribute(run: Run, value: Value, name: Value, default: Value = MISSING, /) -> Value:
+@functions.function("getattr", propagate_unknown=False)
+def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISSING, /) -> Value:
     for part in (value, name):
         if isinstance(part, Unknown):
             return part
@@ -264,7 +264,7 @@ def get_attribute(run: Run, value: Value, name: Value, default: Value = MISSING,
     return default if found is MISSING else found
 
 
-def quietly(run: Run, value: Value, name: str) -> Value:
+def quietly(run: Runtime, value: Value, name: str) -> Value:
     """The attribute, or MISSING also where a property or `__getattr__` raises AttributeError."""
     try:
         return run.find(value, name)
@@ -275,7 +275,7 @@ def quietly(run: Run, value: Value, name: str) -> Value:
 
 
 @functions.function("hasattr")
-def has_attribute(run: Run, value: Value, name: Value, /) -> Value:
+def has_attribute(run: Runtime, value: Value, name: Value, /) -> Value:
     found = quietly(run, value, attribute_name(name))
     if isinstance(value, Namespace) and value.holds is not None:
         return found is not MISSING
@@ -293,8 +293,8 @@ def unknown_attribute(value: Value, name: str) -> bool:
     return isinstance(value, Class) and value.find(name) is MISSING
 
 
-@functions.function("setattr", absorb=False)
-def set_attribute(run: Run, value: Value, name: Value, new: Value, /) -> None:
+@functions.function("setattr", propagate_unknown=False)
+def set_attribute(run: Runtime, value: Value, name: Value, new: Value, /) -> None:
     if isinstance(value, Instance) and isinstance(name, Unknown):
         run.changed(value)
         for word in value.attributes:
@@ -304,17 +304,17 @@ def set_attribute(run: Run, value: Value, name: Value, new: Value, /) -> None:
 
 
 @functions.function("delattr")
-def delete_attribute(run: Run, value: Value, name: Value, /) -> None:
+def delete_attribute(run: Runtime, value: Value, name: Value, /) -> None:
     run.delete(value, attribute_name(name))
 
 
-@functions.function("isinstance", absorb=False)
-def is_instance(run: Run, value: Value, cls: Value, /) -> Value:
+@functions.function("isinstance", propagate_unknown=False)
+def is_instance(run: Runtime, value: Value, cls: Value, /) -> Value:
     return run.is_instance(value, cls)
 
 
 @functions.function("issubclass")
-def is_subclass(run: Run, cls: Value, parent: Value, /) -> Value:
+def is_subclass(run: Runtime, cls: Value, parent: Value, /) -> Value:
     if isinstance(parent, tuple):
         answers = [is_subclass(run, cls, each) if not isinstance(each, Unknown) else each for each in parent]
         if any(answer is True for answer in answers):
@@ -334,7 +334,7 @@ def is_subclass(run: Run, cls: Value, parent: Value, /) -> Value:
 
 
 @functions.function("callable")
-def is_callable_(run: Run, value: Value, /) -> Value:
+def is_callable_(run: Runtime, value: Value, /) -> Value:
     if is_callable(value):
         return True
     if isinstance(value, Instance):
@@ -343,14 +343,14 @@ def is_callable_(run: Run, value: Value, /) -> Value:
     return False
 
 
-@functions.function("id", absorb=False)
-def identity(run: Run, value: Value, /) -> int:
+@functions.function("id", propagate_unknown=False)
+def identity(run: Runtime, value: Value, /) -> int:
     """The host's own identity: the same for the same object, which is all that code may rely on."""
     return id(value)
 
 
 @functions.function("hash")
-def hash_(run: Run, value: Value, /) -> Value:
+def hash_(run: Runtime, value: Value, /) -> Value:
     method = special(value, "__hash__")
     if method is not None:
         return run.call(method)
@@ -361,12 +361,12 @@ def hash_(run: Run, value: Value, /) -> Value:
 
 
 @functions.function("vars")
-def variables(run: Run, value: Value, /) -> Value:
+def variables(run: Runtime, value: Value, /) -> Value:
     return run.get(value, "__dict__")
 
 
 @functions.function("dir")
-def directory(run: Run, value: Value = MISSING, /) -> Value:
+def directory(run: Runtime, value: Value = MISSING, /) -> Value:
     if value is MISSING:
         return run.unknown("dir() without an argument is not followed")
     names: set[Any] = set()
@@ -400,16 +400,16 @@ class Directory:
         return isinstance(name, str) and self.namespace.lookup(name) is not MISSING
 
 
-@functions.function("exit", absorb=False)
-def exit_(run: Run, code: Value = None) -> None:
+@functions.function("exit", propagate_unknown=False)
+def exit_(run: Runtime, code: Value = None) -> None:
     raise run.error("SystemExit", code)
 
 
-functions["quit"] = Native("quit", exit_, absorb=False)
+functions["quit"] = Native("quit", exit_, propagate_unknown=False)
 
 
 @functions.function("aiter")
-def aiter_(run: Run, value: Value) -> Value:
+def aiter_(run: Runtime, value: Value) -> Value:
     return run.unknown("async code is not followed")
 
 

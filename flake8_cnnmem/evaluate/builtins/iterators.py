@@ -8,14 +8,14 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.concrete import type_name
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special, unknown_base
-from flake8_cnnmem.evaluate.builtins.known import type_name
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Run, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Runtime, Stream, Value
 
 
-def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
+def advance(run: Runtime, iterator: Value, default: Value = MISSING, /) -> Value:
     """`next(iterator)`; StopIteration at the end where there is no default."""
     if isinstance(iterator, Unknown):
         return iterator
@@ -40,7 +40,7 @@ def advance(run: Run, iterator: Value, default: Value = MISSING, /) -> Value:
     return default
 
 
-def iterators(run: Run, values: tuple[Value, ...]) -> list[Iterator[Value]] | Unknown:
+def iterators(run: Runtime, values: tuple[Value, ...]) -> list[Iterator[Value]] | Unknown:
     """An iterator over each value, or the Unknown that one of them cannot be iterated for."""
     found: list[Iterator[Value]] = []
     for value in values:
@@ -51,7 +51,7 @@ def iterators(run: Run, values: tuple[Value, ...]) -> list[Iterator[Value]] | Un
     return found
 
 
-def drawn(run: Run, values: Iterator[Value]) -> Iterator[Value]:
+def drawn(run: Runtime, values: Iterator[Value]) -> Iterator[Value]:
     """The same values, each drawing on the budget: for sources without an end of their own."""
     for value in values:
         run.spend(1)
@@ -61,7 +61,9 @@ def drawn(run: Run, values: Iterator[Value]) -> Iterator[Value]:
 iteration = Names()
 iteration["__next__"] = Native("__next__", advance)
 iteration["__iter__"] = Native("__iter__", lambda run, self: self)
-iteration["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+iteration["__class_getitem__"] = ClassMethod(
+    Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+)
 
 ITERATOR = host_class(
     "iterator",
@@ -81,18 +83,18 @@ STREAM = host_class("iterator", Stream, {**iteration, "next": iteration["__next_
 generators = Names(iteration)
 
 
-@generators.function("send", absorb=False)
-def send(run: Run, self: Value, value: Value, /) -> Value:
+@generators.function("send", propagate_unknown=False)
+def send(run: Runtime, self: Value, value: Value, /) -> Value:
     return self.send(value)
 
 
 @generators.function("close")
-def close(run: Run, self: Value) -> None:
+def close(run: Runtime, self: Value) -> None:
     """A closed generator gives nothing more; nobody asks it."""
 
 
-@generators.function("throw", absorb=False)
-def throw(run: Run, self: Value, kind: Value, *args: Value) -> Value:
+@generators.function("throw", propagate_unknown=False)
+def throw(run: Runtime, self: Value, kind: Value, *args: Value) -> Value:
     exception = run.call(kind, *args[:1]) if isinstance(kind, Class) else kind
     if not isinstance(exception, Instance):
         return run.unknown("what is thrown is not known")
@@ -106,12 +108,12 @@ def lazy(name: str, host: Any, function: Callable[..., Value]) -> Class:
     """A class such as `zip`, whose instances are host iterators."""
     names = Names(iteration)
     names["__new__"] = Native(
-        "__new__", lambda run, cls, /, *args, **kwargs: function(run, *args, **kwargs), absorb=False
+        "__new__", lambda run, cls, /, *args, **kwargs: function(run, *args, **kwargs), propagate_unknown=False
     )
     return host_class(name, host, dict(names))
 
 
-def make_map(run: Run, function: Value, /, *iterables: Value) -> Value:
+def make_map(run: Runtime, function: Value, /, *iterables: Value) -> Value:
     if isinstance(function, Unknown):
         return function
     sources = iterators(run, iterables)
@@ -120,7 +122,7 @@ def make_map(run: Run, function: Value, /, *iterables: Value) -> Value:
     return map(lambda *items: run.call(function, *items), *sources)
 
 
-def make_filter(run: Run, function: Value, iterable: Value, /) -> Value:
+def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
     """Where it is not known whether an item stays, what a finite iterable gives is unknown as a whole."""
     if isinstance(function, Unknown):
         return function
@@ -154,14 +156,14 @@ def make_filter(run: Run, function: Value, iterable: Value, /) -> Value:
     return values()
 
 
-def make_zip(run: Run, *iterables: Value, strict: Value = False) -> Value:
+def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
         return sources
     return zip(*sources, strict=run.truth(strict) is True)
 
 
-def make_enumerate(run: Run, iterable: Value, start: Value = 0) -> Value:
+def make_enumerate(run: Runtime, iterable: Value, start: Value = 0) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
@@ -170,7 +172,7 @@ def make_enumerate(run: Run, iterable: Value, start: Value = 0) -> Value:
     return enumerate(sources[0], start)
 
 
-def make_reversed(run: Run, value: Value, /) -> Value:
+def make_reversed(run: Runtime, value: Value, /) -> Value:
     method = special(value, "__reversed__")
     if method is not None:
         return run.call(method)

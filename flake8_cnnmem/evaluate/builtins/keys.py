@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 
 PLAIN = frozenset((str, int, bool, float, type(None), bytes, complex))
 
@@ -16,7 +16,7 @@ compared with all that are there."""
 UNHASHABLE = (list, dict, set, bytearray)
 
 
-def key(run: Run, value: Value) -> Value:
+def key(run: Runtime, value: Value) -> Value:
     """The value as a host container may hold it as a key, or Unknown where equality of keys is undecided.
 
     TypeError for an unhashable value. Instances are keys by identity, those of a subclass of str, int or
@@ -41,7 +41,7 @@ def key(run: Run, value: Value) -> Value:
     return value
 
 
-def instance_key(run: Run, value: Instance) -> Value:
+def instance_key(run: Runtime, value: Instance) -> Value:
     hashes = False
     for cls in value.cls.mro:
         own_hash = cls.namespace.get("__hash__", MISSING)
@@ -65,11 +65,11 @@ def unhashable(equality: Value) -> bool:
     return equality is not None and not isinstance(equality, Native)
 
 
-def lose(run: Run, container: Value, cause: Unknown) -> None:
+def lose(run: Runtime, container: Value, cause: Unknown) -> None:
     """From now on the contents of a container are uncertain: something unknown was added or taken away.
 
     A list keeps its items and gets the Unknown behind them, the values of a dict become Unknown; that neither
-    length nor keys are known, the interpreter notes as `poisoned`.
+    length nor keys are known, the interpreter notes as `havocked`.
     """
     run.changed(container)
     if isinstance(container, list):
@@ -77,10 +77,10 @@ def lose(run: Run, container: Value, cause: Unknown) -> None:
     elif isinstance(container, dict):
         for word in container:
             container[word] = cause
-    run.poison(container, cause)
+    run.havoc(container, cause)
 
 
-def lost(run: Run, container: Value) -> Unknown | None:
+def lost(run: Runtime, container: Value) -> Unknown | None:
     """The cause why a container's length and keys are uncertain, if they are."""
-    poisoned = run.poisoned
-    return poisoned[id(container)][1] if poisoned and id(container) in poisoned else None
+    havocked = run.havocked
+    return havocked[id(container)][1] if havocked and id(container) in havocked else None

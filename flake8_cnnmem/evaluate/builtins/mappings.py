@@ -11,10 +11,10 @@ from flake8_cnnmem.evaluate.builtins.keys import key, lose, lost
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.views import Items, Keys, Values
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value
 
 
-def entries(run: Run, value: Value) -> list[tuple[Value, Value]] | Unknown:
+def entries(run: Runtime, value: Value) -> list[tuple[Value, Value]] | Unknown:
     """The pairs that `dict(value)` takes: of a mapping, or of an iterable of pairs. Keys are checked."""
     plain = payload(value)
     if isinstance(plain, dict):
@@ -44,7 +44,7 @@ def entries(run: Run, value: Value) -> list[tuple[Value, Value]] | Unknown:
     return pairs
 
 
-def fill(run: Run, target: dict[Value, Value], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+def fill(run: Runtime, target: dict[Value, Value], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`target.update(*args, **kwargs)`."""
     if len(args) > 1:
         raise TypeError(f"dict expected at most 1 argument, got {len(args)}")
@@ -67,7 +67,9 @@ dicts["__iter__"] = Native("__iter__", lambda run, self: iter(list(payload(self)
 dicts["__reversed__"] = Native("__reversed__", lambda run, self: reversed(list(payload(self))))
 dicts["__repr__"] = host_repr
 dicts["__format__"] = host_format
-dicts["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+dicts["__class_getitem__"] = ClassMethod(
+    Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+)
 dicts["keys"] = Native("keys", lambda run, self: Keys(payload(self)))
 dicts["values"] = Native("values", lambda run, self: Values(payload(self)))
 dicts["items"] = Native("items", lambda run, self: Items(payload(self)))
@@ -76,7 +78,7 @@ dicts["items"] = Native("items", lambda run, self: Items(payload(self)))
 def maker(kind: Any) -> Native:
     """`__new__` of a mutable mapping: filled for the type itself, empty in an instance of a subclass."""
 
-    def new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+    def new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
         if cls.host is None:
             return Instance(cls, payload=kind(), site=run.here())
         pairs = entries(run, args[0]) if args else []
@@ -86,21 +88,21 @@ def maker(kind: Any) -> Native:
         fill(run, result, args[:0] if not args else (pairs, *args[1:]), kwargs)
         return result
 
-    return Native("__new__", new, absorb=False)
+    return Native("__new__", new, propagate_unknown=False)
 
 
-def initialiser(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> None:
+def initialiser(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> None:
     inner = payload(self)
     if isinstance(inner, dict):
         fill(run, inner, args, kwargs)
 
 
 dicts["__new__"] = maker(dict)
-dicts["__init__"] = Native("__init__", initialiser, absorb=False)
+dicts["__init__"] = Native("__init__", initialiser, propagate_unknown=False)
 
 
 @dicts.function("__getitem__")
-def get_item(run: Run, self: Value, word: Value, /) -> Value:
+def get_item(run: Runtime, self: Value, word: Value, /) -> Value:
     inner = payload(self)
     if type(inner) is dict or type(inner) is OrderedDict:
         if isinstance(self, Instance):
@@ -112,8 +114,8 @@ def get_item(run: Run, self: Value, word: Value, /) -> Value:
     return entry if isinstance(entry, Unknown) else inner[entry]
 
 
-@dicts.method("__setitem__", absorb=False)
-def set_item(run: Run, self: dict[Value, Value], word: Value, item: Value, /) -> None:
+@dicts.method("__setitem__", propagate_unknown=False)
+def set_item(run: Runtime, self: dict[Value, Value], word: Value, item: Value, /) -> None:
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -123,8 +125,8 @@ def set_item(run: Run, self: dict[Value, Value], word: Value, item: Value, /) ->
     self[entry] = item
 
 
-@dicts.method("__delitem__", absorb=False)
-def delete_item(run: Run, self: dict[Value, Value], word: Value, /) -> None:
+@dicts.method("__delitem__", propagate_unknown=False)
+def delete_item(run: Runtime, self: dict[Value, Value], word: Value, /) -> None:
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -134,12 +136,12 @@ def delete_item(run: Run, self: dict[Value, Value], word: Value, /) -> None:
 
 
 @dicts.method("__contains__")
-def contains(run: Run, self: dict[Value, Value], word: Value, /) -> Value:
+def contains(run: Runtime, self: dict[Value, Value], word: Value, /) -> Value:
     return run.operate("in", word, self)
 
 
-@dicts.method("get", absorb=False)
-def get(run: Run, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
+@dicts.method("get", propagate_unknown=False)
+def get(run: Runtime, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
     entry = key(run, word)
     if isinstance(entry, Unknown):
         return entry
@@ -152,8 +154,8 @@ def get(run: Run, self: dict[Value, Value], word: Value, default: Value = None, 
     return run.index(self, entry) if inside else default
 
 
-@dicts.method("setdefault", absorb=False)
-def setdefault(run: Run, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
+@dicts.method("setdefault", propagate_unknown=False)
+def setdefault(run: Runtime, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -165,8 +167,8 @@ def setdefault(run: Run, self: dict[Value, Value], word: Value, default: Value =
     return self[entry]
 
 
-@dicts.method("pop", absorb=False)
-def pop(run: Run, self: dict[Value, Value], word: Value, default: Value = MISSING, /) -> Value:
+@dicts.method("pop", propagate_unknown=False)
+def pop(run: Runtime, self: dict[Value, Value], word: Value, default: Value = MISSING, /) -> Value:
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -180,36 +182,36 @@ def pop(run: Run, self: dict[Value, Value], word: Value, default: Value = MISSIN
 
 
 @dicts.method("popitem")
-def popitem(run: Run, self: dict[Value, Value], /) -> Value:
+def popitem(run: Runtime, self: dict[Value, Value], /) -> Value:
     run.changed(self)
     return dict.popitem(self)
 
 
-@dicts.method("update", absorb=False)
-def update(run: Run, self: dict[Value, Value], /, *args: Value, **kwargs: Value) -> None:
+@dicts.method("update", propagate_unknown=False)
+def update(run: Runtime, self: dict[Value, Value], /, *args: Value, **kwargs: Value) -> None:
     fill(run, self, args, kwargs)
 
 
-@dicts.function("__ior__", absorb=False)
-def update_in_place(run: Run, self: Value, other: Value, /) -> Value:
+@dicts.function("__ior__", propagate_unknown=False)
+def update_in_place(run: Runtime, self: Value, other: Value, /) -> Value:
     fill(run, payload(self), (other,), {})
     return self
 
 
 @dicts.method("clear")
-def clear(run: Run, self: dict[Value, Value], /) -> None:
+def clear(run: Runtime, self: dict[Value, Value], /) -> None:
     run.changed(self)
     self.clear()
 
 
 @dicts.method("copy")
-def copy(run: Run, self: dict[Value, Value], /) -> Value:
+def copy(run: Runtime, self: dict[Value, Value], /) -> Value:
     run.spend(len(self) // 16)
     return self.copy()
 
 
-@dicts.class_method("fromkeys", absorb=False)
-def fromkeys(run: Run, cls: Class, words: Value, default: Value = None, /) -> Value:
+@dicts.class_method("fromkeys", propagate_unknown=False)
+def fromkeys(run: Runtime, cls: Class, words: Value, default: Value = None, /) -> Value:
     items = run.items(words)
     if isinstance(items, Unknown):
         return items

@@ -6,18 +6,18 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.concrete import SCALARS, concrete, number, pure, type_name
 from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payload, special, unknown_base
-from flake8_cnnmem.evaluate.builtins.known import SCALARS, hosted, known, number, type_name
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, StaticMethod, Value
 
 DIGITS = 1000
 """Of text that is read as a number: reading takes time quadratic in them."""
 
 
-def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
+def convert(run: Runtime, value: Value, methods: tuple[str, ...]) -> Any:
     """A user's instance through its `__int__` and the like, a tensor through its one value; others as they are."""
     if type(value) is Instance:
         for word in methods:
@@ -30,10 +30,10 @@ def convert(run: Run, value: Value, methods: tuple[str, ...]) -> Any:
                 return cause
             raise TypeError(f"a number is required, not '{value.cls.name}'")
         return value.payload
-    return known(run, value) if isinstance(value, Tensor) else value
+    return concrete(run, value) if isinstance(value, Tensor) else value
 
 
-def to_int(run: Run, value: Value, base: Any = None) -> int | Batch | Unknown:
+def to_int(run: Runtime, value: Value, base: Any = None) -> int | Batch | Unknown:
     """`int(value)`; a multiple of the batch stays one."""
     value = convert(run, value, ("__int__", "__index__", "__trunc__"))
     if isinstance(value, (Unknown, Batch)) or type(value) is int:
@@ -47,7 +47,7 @@ def to_int(run: Run, value: Value, base: Any = None) -> int | Batch | Unknown:
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(value)}'")
 
 
-def to_float(run: Run, value: Value) -> float | Batch | Unknown:
+def to_float(run: Runtime, value: Value) -> float | Batch | Unknown:
     """`float(value)`; a multiple of the batch stays one."""
     value = convert(run, value, ("__float__", "__index__"))
     if isinstance(value, (Unknown, Batch)):
@@ -64,14 +64,14 @@ def arithmetic(words: tuple[str, ...]) -> Names:
     names["__repr__"] = host_repr
     names["__format__"] = host_format
     for word, function in (("__neg__", lambda x: -x), ("__pos__", lambda x: +x), ("__abs__", abs), ("__bool__", bool)):
-        names[word] = hosted(word, function)
-    names["__hash__"] = hosted("__hash__", hash)
+        names[word] = pure(word, function)
+    names["__hash__"] = pure("__hash__", hash)
     names["item"] = names["tolist"] = Native("item", lambda run, self: payload(self))
     names["astype"] = Native("astype", as_type)
     return names
 
 
-def as_type(run: Run, self: Value, dtype: Value, **kwargs: Value) -> Value:
+def as_type(run: Runtime, self: Value, dtype: Value, **kwargs: Value) -> Value:
     """numpy's `astype` of a scalar: the dtype is a class (`int`, `np.float32`) or a name."""
     if isinstance(dtype, Class):
         return run.construct(dtype, payload(self))
@@ -84,8 +84,8 @@ def as_type(run: Run, self: Value, dtype: Value, **kwargs: Value) -> Value:
 integers = arithmetic(tuple(word for word in OPERATORS if word != "__matmul__"))
 
 
-@integers.function("__new__", absorb=False)
-def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Value:
+@integers.function("__new__", propagate_unknown=False)
+def int_new(run: Runtime, cls: Class, value: Value = 0, /, base: Value = None) -> Value:
     """The int itself, or an instance of a subclass that holds it."""
     for each in (value, base):
         if isinstance(each, Unknown):
@@ -95,7 +95,7 @@ def int_new(run: Run, cls: Class, value: Value = 0, /, base: Value = None) -> Va
 
 for _name in ("bit_length", "bit_count", "conjugate", "as_integer_ratio", "__invert__"):
     if hasattr(int, _name):
-        integers[_name] = hosted(_name, getattr(int, _name))
+        integers[_name] = pure(_name, getattr(int, _name))
 for _name, _convert in (
     ("__int__", int),
     ("__index__", int),
@@ -105,10 +105,10 @@ for _name, _convert in (
 ):
     integers[_name] = Native(_name, lambda run, self: to_int(run, self))
 integers["__float__"] = Native("__float__", lambda run, self: to_float(run, self))
-integers["__round__"] = hosted("__round__", round)
-integers["is_integer"] = hosted("is_integer", lambda self: True)
-integers["to_bytes"] = hosted("to_bytes", int.to_bytes, lambda self, length=1, *args, **kwargs: length)
-integers["from_bytes"] = StaticMethod(hosted("from_bytes", int.from_bytes))
+integers["__round__"] = pure("__round__", round)
+integers["is_integer"] = pure("is_integer", lambda self: True)
+integers["to_bytes"] = pure("to_bytes", int.to_bytes, lambda self, length=1, *args, **kwargs: length)
+integers["from_bytes"] = StaticMethod(pure("from_bytes", int.from_bytes))
 for _name in ("real", "numerator"):
     integers[_name] = Property(Native(_name, lambda run, self: payload(self)))
 integers["imag"] = 0
@@ -119,8 +119,8 @@ INT = host_class("int", int, dict(integers), also=(Batch,))
 booleans = Names()
 
 
-@booleans.function("__new__", absorb=False)
-def bool_new(run: Run, cls: Class, value: Value = False, /) -> bool | Unknown:
+@booleans.function("__new__", propagate_unknown=False)
+def bool_new(run: Runtime, cls: Class, value: Value = False, /) -> bool | Unknown:
     return run.truth(value)
 
 
@@ -131,18 +131,18 @@ floats = arithmetic(tuple(word for word in OPERATORS if word not in (
     "__matmul__", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__")))  # fmt: skip
 
 
-@floats.function("__new__", absorb=False)
-def float_new(run: Run, cls: Class, value: Value = 0.0, /) -> Value:
+@floats.function("__new__", propagate_unknown=False)
+def float_new(run: Runtime, cls: Class, value: Value = 0.0, /) -> Value:
     if isinstance(value, Unknown):
         return value.as_number("float")
     return made(run, cls, to_float(run, value))
 
 
 for _name in ("is_integer", "hex", "conjugate", "as_integer_ratio"):
-    floats[_name] = hosted(_name, getattr(float, _name))
+    floats[_name] = pure(_name, getattr(float, _name))
 for _name, _function in (("__int__", int), ("__float__", float), ("__trunc__", int), ("__round__", round)):
-    floats[_name] = hosted(_name, _function)
-floats["fromhex"] = StaticMethod(hosted("fromhex", float.fromhex))
+    floats[_name] = pure(_name, _function)
+floats["fromhex"] = StaticMethod(pure("fromhex", float.fromhex))
 floats["real"] = Property(Native("real", lambda run, self: payload(self)))
 floats["imag"] = 0.0
 FLOAT = host_class("float", float, dict(floats))
@@ -151,13 +151,13 @@ complexes = arithmetic(("__add__", "__sub__", "__mul__", "__truediv__", "__pow__
 
 
 @complexes.function("__new__")
-def complex_new(run: Run, cls: Class, real: Value = 0, imag: Value = MISSING) -> Value:
-    parts = [known(run, real)] if imag is MISSING else [number(run, real), number(run, imag)]
+def complex_new(run: Runtime, cls: Class, real: Value = 0, imag: Value = MISSING) -> Value:
+    parts = [concrete(run, real)] if imag is MISSING else [number(run, real), number(run, imag)]
     cause = next((part for part in parts if isinstance(part, Unknown)), None)
     return cause if cause is not None else made(run, cls, complex(*parts))
 
 
-complexes["conjugate"] = hosted("conjugate", complex.conjugate)
+complexes["conjugate"] = pure("conjugate", complex.conjugate)
 complexes["real"] = Property(Native("real", lambda run, self: payload(self).real))
 complexes["imag"] = Property(Native("imag", lambda run, self: payload(self).imag))
 COMPLEX = host_class("complex", complex, dict(complexes))

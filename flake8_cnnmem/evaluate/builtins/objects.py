@@ -18,7 +18,7 @@ from flake8_cnnmem.values import (
     Namespace,
     Native,
     Property,
-    Run,
+    Runtime,
     StaticMethod,
     Value,
 )
@@ -30,24 +30,24 @@ UNION = Class("UnionType", (OBJECT,), module="types")
 objects = Names()
 
 
-@objects.function("__init__", absorb=False)
-def object_init(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> None:
+@objects.function("__init__", propagate_unknown=False)
+def object_init(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> None:
     """Accepts anything: a class with its own `__new__` gets the arguments here too."""
 
 
-@objects.function("__new__", absorb=False)
-def object_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+@objects.function("__new__", propagate_unknown=False)
+def object_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     """A new instance without attributes. Its site is that of the constructing call, which `construct` knows."""
     return cls if isinstance(cls, Unknown) else Instance(cls)
 
 
-@objects.class_method("__init_subclass__", absorb=False)
-def init_subclass(run: Run, cls: Class, /, **kwargs: Value) -> None:
+@objects.class_method("__init_subclass__", propagate_unknown=False)
+def init_subclass(run: Runtime, cls: Class, /, **kwargs: Value) -> None:
     """Nothing to do; keyword arguments of a class statement end here."""
 
 
-@objects.function("__getattribute__", absorb=False)
-def get_attribute(run: Run, self: Value, name: str) -> Value:
+@objects.function("__getattribute__", propagate_unknown=False)
+def get_attribute(run: Runtime, self: Value, name: str) -> Value:
     """Attribute lookup past any `__getattr__` of the class."""
     if not isinstance(self, Instance) or not isinstance(name, str):
         return run.get(self, name)
@@ -59,8 +59,8 @@ def get_attribute(run: Run, self: Value, name: str) -> Value:
     return found
 
 
-@objects.function("__setattr__", absorb=False)
-def set_attribute(run: Run, self: Value, name: str, value: Value) -> None:
+@objects.function("__setattr__", propagate_unknown=False)
+def set_attribute(run: Runtime, self: Value, name: str, value: Value) -> None:
     """Stores in the instance itself, past any `__setattr__` of its class; a property's setter still counts."""
     if not isinstance(self, Instance):
         run.set(self, name, value)
@@ -68,8 +68,8 @@ def set_attribute(run: Run, self: Value, name: str, value: Value) -> None:
     run.set_plainly(self, name, value)
 
 
-@objects.function("__delattr__", absorb=False)
-def delete_attribute(run: Run, self: Value, name: str) -> None:
+@objects.function("__delattr__", propagate_unknown=False)
+def delete_attribute(run: Runtime, self: Value, name: str) -> None:
     if not isinstance(self, Instance):
         run.delete(self, name)
         return
@@ -80,7 +80,7 @@ def delete_attribute(run: Run, self: Value, name: str) -> None:
 
 
 @objects.function("__hash__")
-def object_hash(run: Run, self: Value) -> Value:
+def object_hash(run: Runtime, self: Value) -> Value:
     found = key(run, self)
     return found if isinstance(found, Unknown) else run.unknown("a hash changes from run to run")
 
@@ -92,9 +92,9 @@ OBJECT.namespace.update(objects)
 types = Names()
 
 
-@types.function("__new__", absorb=False)
+@types.function("__new__", propagate_unknown=False)
 def type_new(
-    run: Run, meta: Class, name: Value, bases: Value = None, namespace: Value = None, /, **kwargs: Value
+    run: Runtime, meta: Class, name: Value, bases: Value = None, namespace: Value = None, /, **kwargs: Value
 ) -> Value:
     """`type(name, bases, namespace)`, and `type(value)` for one argument."""
     if bases is None or namespace is None:
@@ -103,7 +103,7 @@ def type_new(
 
 
 def make_class(
-    run: Run, meta: Class, name: Value, bases: Value, namespace: Value, kwargs: dict[str, Value] | None = None
+    run: Runtime, meta: Class, name: Value, bases: Value, namespace: Value, kwargs: dict[str, Value] | None = None
 ) -> Value:
     """A class made at run time. Its `__init_subclass__` hooks run; `facts["metaclass"]` is set for a metaclass."""
     names = run.items(namespace)
@@ -132,18 +132,18 @@ def make_class(
     return cls
 
 
-@types.function("__init__", absorb=False)
-def type_init(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> None:
+@types.function("__init__", propagate_unknown=False)
+def type_init(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> None:
     """Nothing to do: `__new__` has made the class."""
 
 
 @types.function("mro")
-def type_mro(run: Run, self: Class) -> list[Class]:
+def type_mro(run: Runtime, self: Class) -> list[Class]:
     return list(self.mro)
 
 
 @types.function("__subclasses__")
-def type_subclasses(run: Run, self: Class) -> Value:
+def type_subclasses(run: Runtime, self: Class) -> Value:
     """The direct subclasses of a class of the code, from the modules that were read; made now where they were not
     needed so far."""
     importer = getattr(run, "importer", None)
@@ -152,8 +152,8 @@ def type_subclasses(run: Run, self: Class) -> Value:
     return importer.subclasses(self)
 
 
-@types.function("__call__", absorb=False)
-def type_call(run: Run, self: Class, /, *args: Value, **kwargs: Value) -> Value:
+@types.function("__call__", propagate_unknown=False)
+def type_call(run: Runtime, self: Class, /, *args: Value, **kwargs: Value) -> Value:
     """What `super().__call__(...)` in a metaclass ends in: the instance is made."""
     return run.construct(self, *args, **kwargs)
 
@@ -172,8 +172,8 @@ TYPE.namespace.update(types)
 unions = Names()
 
 
-@unions.function("__instancecheck__", absorb=False)
-def union_check(run: Run, self: Value, value: Value) -> bool | Unknown:
+@unions.function("__instancecheck__", propagate_unknown=False)
+def union_check(run: Runtime, self: Value, value: Value) -> bool | Unknown:
     """Whether a value is an instance of one of the alternatives."""
     if not isinstance(self, Instance):
         return isinstance(value, Instance) and value.cls is UNION
@@ -187,12 +187,12 @@ def union_check(run: Run, self: Value, value: Value) -> bool | Unknown:
     return False if cause is None else cause
 
 
-unions["__or__"] = Native("__or__", lambda run, self, other: union(self, other), absorb=False)
-unions["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), absorb=False)
+unions["__or__"] = Native("__or__", lambda run, self, other: union(self, other), propagate_unknown=False)
+unions["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), propagate_unknown=False)
 
 
-@unions.function("__getitem__", absorb=False)
-def union_item(run: Run, self: Instance, parameters: Value) -> Value:
+@unions.function("__getitem__", propagate_unknown=False)
+def union_item(run: Runtime, self: Instance, parameters: Value) -> Value:
     return self
 
 
@@ -205,13 +205,13 @@ NOT_IMPLEMENTED = host_class("NotImplementedType", type(NotImplemented), {})
 functions = Names()
 
 
-@functions.function("__get__", absorb=False)
-def bind_function(run: Run, self: Value, instance: Value, owner: Value = None) -> Value:
+@functions.function("__get__", propagate_unknown=False)
+def bind_function(run: Runtime, self: Value, instance: Value, owner: Value = None) -> Value:
     return self if instance is None else Bound(self, instance)
 
 
-@functions.function("__call__", absorb=False)
-def call_function(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+@functions.function("__call__", propagate_unknown=False)
+def call_function(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     return run.call(self, *args, **kwargs)
 
 
@@ -232,32 +232,32 @@ MODULE = host_class("module", Namespace, {}, module="types")
 descriptors = Names()
 
 
-@descriptors.function("setter", absorb=False)
-def setter(run: Run, self: Property, function: Value) -> Property:
+@descriptors.function("setter", propagate_unknown=False)
+def setter(run: Runtime, self: Property, function: Value) -> Property:
     return Property(self.fget, function)
 
 
-@descriptors.function("getter", absorb=False)
-def getter(run: Run, self: Property, function: Value) -> Property:
+@descriptors.function("getter", propagate_unknown=False)
+def getter(run: Runtime, self: Property, function: Value) -> Property:
     return Property(function, self.fset)
 
 
-@descriptors.function("deleter", absorb=False)
-def deleter(run: Run, self: Property, function: Value) -> Property:
+@descriptors.function("deleter", propagate_unknown=False)
+def deleter(run: Runtime, self: Property, function: Value) -> Property:
     return self
 
 
-@descriptors.function("__new__", absorb=False)
+@descriptors.function("__new__", propagate_unknown=False)
 def property_new(
-    run: Run, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
+    run: Runtime, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
 ) -> Value:
     found = Property(fget, fset)
     # A subclass that reads in its own way (`classproperty`) is an object with a `__get__` as any other.
     return found if cls.find("__get__") is descriptors["__get__"] else made(run, cls, found)
 
 
-@descriptors.function("__get__", absorb=False)
-def property_get(run: Run, self: Property, instance: Value, owner: Value = None) -> Value:
+@descriptors.function("__get__", propagate_unknown=False)
+def property_get(run: Runtime, self: Property, instance: Value, owner: Value = None) -> Value:
     return self if instance is None else run.call(self.fget, instance)
 
 
@@ -269,8 +269,8 @@ PROPERTY = host_class("property", Property, dict(descriptors))
 def wrapper(kind: Any) -> dict[str, Value]:
     names = Names()
 
-    @names.function("__new__", absorb=False)
-    def new(run: Run, cls: Class, function: Value) -> Value:
+    @names.function("__new__", propagate_unknown=False)
+    def new(run: Runtime, cls: Class, function: Value) -> Value:
         return kind(function)
 
     names["__func__"] = Property(Native("__func__", lambda run, self: self.function))
@@ -280,7 +280,7 @@ def wrapper(kind: Any) -> dict[str, Value]:
         lambda run, self, instance, owner=None: (
             self.function if kind is StaticMethod else Bound(self.function, owner or run.type_of(instance))
         ),
-        absorb=False,
+        propagate_unknown=False,
     )
     return dict(names)
 

@@ -6,7 +6,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 NUMBERS = (int, float, bool)
 
@@ -35,7 +35,7 @@ def simple(keys: list[Value], nested: int = 0) -> bool:
     return False
 
 
-def less(run: Run, left: Value, right: Value) -> bool:
+def less(run: Runtime, left: Value, right: Value) -> bool:
     """left < right; raises Undecided."""
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return bool(left < right)
@@ -46,11 +46,11 @@ def less(run: Run, left: Value, right: Value) -> bool:
     return answer
 
 
-def keyed(run: Run, items: list[Value], key: Value) -> list[Value]:
+def keyed(run: Runtime, items: list[Value], key: Value) -> list[Value]:
     return items if key is None else [run.call(key, item) for item in items]
 
 
-def in_order(run: Run, items: list[Value], key: Value, reverse: Value) -> list[Value] | Unknown:
+def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> list[Value] | Unknown:
     """`sorted(items, key=key, reverse=reverse)`, or the Unknown that leaves the order undecided."""
     backwards = run.truth(reverse)
     if isinstance(backwards, Unknown):
@@ -87,7 +87,7 @@ def all_unknown(items: list[Value]) -> bool:
     return all(isinstance(item, Unknown) for item in items)
 
 
-def extreme(run: Run, items: list[Value], key: Value, largest: bool) -> Value:
+def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Value:
     """The first of the largest or smallest items, which are at least one."""
     keys = keyed(run, items, key)
     cause: Any = next((item for item in keys if isinstance(item, Unknown)), None)

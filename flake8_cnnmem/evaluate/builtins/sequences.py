@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.builtins.numbers import to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
 
 MOVED = 256
 """Items that move up or down within a list for one step of the budget."""
@@ -21,7 +21,7 @@ MOVED = 256
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 
-def position(run: Run, items: Any, wanted: Value, start: int = 0, stop: int | None = None) -> int | Unknown:
+def position(run: Runtime, items: Any, wanted: Value, start: int = 0, stop: int | None = None) -> int | Unknown:
     """Where the item first stands, or -1; Unknown where an earlier item may be it."""
     for at in range(*slice(start, stop).indices(len(items))):
         run.spend(1)
@@ -31,7 +31,7 @@ def position(run: Run, items: Any, wanted: Value, start: int = 0, stop: int | No
     return -1
 
 
-def contains(run: Run, items: Any, wanted: Value) -> bool | Unknown:
+def contains(run: Runtime, items: Any, wanted: Value) -> bool | Unknown:
     """`wanted in items`. An Unknown item leaves it open only if no other item is the one."""
     cause: Unknown | None = None
     for item in items:
@@ -53,25 +53,27 @@ def sequence(operators: tuple[str, ...]) -> Names:
     names["__getitem__"] = Native("__getitem__", lambda run, self, key: run.index(payload(self), key))
     names["__repr__"] = host_repr
     names["__format__"] = host_format
-    names["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+    names["__class_getitem__"] = ClassMethod(
+        Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+    )
 
-    @names.method("__contains__", absorb=False)
-    def has(run: Run, self: Any, item: Value) -> Value:
+    @names.method("__contains__", propagate_unknown=False)
+    def has(run: Runtime, self: Any, item: Value) -> Value:
         return contains(run, self, item)
 
-    @names.method("__reversed__", absorb=False)
-    def backwards(run: Run, self: Any) -> Value:
+    @names.method("__reversed__", propagate_unknown=False)
+    def backwards(run: Runtime, self: Any) -> Value:
         return reversed(self)
 
-    @names.method("index", absorb=False)
-    def index(run: Run, self: Any, item: Value, start: int = 0, stop: int | None = None) -> Value:
+    @names.method("index", propagate_unknown=False)
+    def index(run: Runtime, self: Any, item: Value, start: int = 0, stop: int | None = None) -> Value:
         at = position(run, self, item, start, stop)
         if at == -1:
             raise ValueError("the item is not in the sequence")
         return at
 
-    @names.method("count", absorb=False)
-    def count(run: Run, self: Any, item: Value) -> Value:
+    @names.method("count", propagate_unknown=False)
+    def count(run: Runtime, self: Any, item: Value) -> Value:
         total = 0
         for other in self:
             run.spend(1)
@@ -88,14 +90,14 @@ def mutable() -> Names:
     """What lists and deques have in common."""
     names = sequence(("__add__", "__mul__"))
 
-    @names.method("append", absorb=False)
-    def append(run: Run, self: Any, item: Value, /) -> None:
+    @names.method("append", propagate_unknown=False)
+    def append(run: Runtime, self: Any, item: Value, /) -> None:
         run.check_size(len(self) + 1)
         run.changed(self)
         self.append(item)
 
-    @names.method("extend", absorb=False)
-    def extend(run: Run, self: Any, items: Value, /) -> None:
+    @names.method("extend", propagate_unknown=False)
+    def extend(run: Runtime, self: Any, items: Value, /) -> None:
         found = run.items(items)
         if isinstance(found, Unknown):
             lose(run, self, found)
@@ -104,13 +106,13 @@ def mutable() -> Names:
         run.changed(self)
         self.extend(found)
 
-    @names.function("__iadd__", absorb=False)
-    def extend_in_place(run: Run, self: Any, items: Value, /) -> Value:
+    @names.function("__iadd__", propagate_unknown=False)
+    def extend_in_place(run: Runtime, self: Any, items: Value, /) -> Value:
         extend(run, payload(self), items)
         return self
 
-    @names.method("insert", absorb=False)
-    def insert(run: Run, self: Any, at: Value, item: Value, /) -> None:
+    @names.method("insert", propagate_unknown=False)
+    def insert(run: Runtime, self: Any, at: Value, item: Value, /) -> None:
         run.check_size(len(self) + 1)
         run.spend(len(self) // MOVED)
         run.changed(self)
@@ -118,40 +120,40 @@ def mutable() -> Names:
         if isinstance(place, int):
             self.insert(place, item)
         else:
-            blur(self, place, len(self) + 1)
+            widen(self, place, len(self) + 1)
 
-    @names.method("remove", absorb=False)
-    def remove(run: Run, self: Any, item: Value, /) -> None:
+    @names.method("remove", propagate_unknown=False)
+    def remove(run: Runtime, self: Any, item: Value, /) -> None:
         at = position(run, self, item)
         if at == -1:
             raise ValueError("the item is not in the list")
         run.changed(self)
         if isinstance(at, Unknown):
-            blur(self, at, len(self) - 1)
+            widen(self, at, len(self) - 1)
         else:
             del self[at]
 
     @names.method("clear")
-    def clear(run: Run, self: Any, /) -> None:
+    def clear(run: Runtime, self: Any, /) -> None:
         run.changed(self)
         self.clear()
 
     @names.method("copy")
-    def copy(run: Run, self: Any, /) -> Value:
+    def copy(run: Runtime, self: Any, /) -> Value:
         run.spend(len(self) // 16)
         return self.copy()
 
     @names.method("reverse")
-    def reverse(run: Run, self: Any, /) -> None:
+    def reverse(run: Runtime, self: Any, /) -> None:
         run.spend(len(self) // 16)
         run.changed(self)
         self.reverse()
 
-    @names.method("__setitem__", absorb=False)
-    def set_item(run: Run, self: Any, key: Value, item: Value, /) -> None:
+    @names.method("__setitem__", propagate_unknown=False)
+    def set_item(run: Runtime, self: Any, key: Value, item: Value, /) -> None:
         run.changed(self)
         if isinstance(key, (Unknown, Batch)):
-            blur(self, key, len(self))
+            widen(self, key, len(self))
         elif isinstance(key, slice):
             items = run.items(item)
             if isinstance(items, Unknown):
@@ -162,19 +164,19 @@ def mutable() -> Names:
         else:
             self[payload(key)] = item
 
-    @names.method("__delitem__", absorb=False)
-    def delete_item(run: Run, self: Any, key: Value, /) -> None:
+    @names.method("__delitem__", propagate_unknown=False)
+    def delete_item(run: Runtime, self: Any, key: Value, /) -> None:
         run.spend(len(self) // MOVED)
         run.changed(self)
         if isinstance(key, (Unknown, Batch)):
-            blur(self, key, len(self) - 1)
+            widen(self, key, len(self) - 1)
         else:
             del self[payload(key)]
 
     return names
 
 
-def blur(items: Any, cause: Unknown | Batch, length: int) -> None:
+def widen(items: Any, cause: Unknown | Batch, length: int) -> None:
     """The length is known, but no longer which item stands where."""
     unknown = cause if isinstance(cause, Unknown) else Unknown("the batch size has no value here")
     items.clear()
@@ -184,28 +186,28 @@ def blur(items: Any, cause: Unknown | Batch, length: int) -> None:
 lists = mutable()
 
 
-@lists.method("pop", absorb=False)
-def pop(run: Run, self: list[Value], at: Value = -1, /) -> Value:
+@lists.method("pop", propagate_unknown=False)
+def pop(run: Runtime, self: list[Value], at: Value = -1, /) -> Value:
     run.changed(self)
     place = to_int(run, at)
     if isinstance(place, int):
         run.spend(0 if place == -1 else len(self) // MOVED)
         return self.pop(place)
-    blur(self, place, len(self) - 1)
+    widen(self, place, len(self) - 1)
     return place
 
 
-@lists.method("sort", absorb=False)
-def sort(run: Run, self: list[Value], /, *, key: Value = None, reverse: Value = False) -> None:
+@lists.method("sort", propagate_unknown=False)
+def sort(run: Runtime, self: list[Value], /, *, key: Value = None, reverse: Value = False) -> None:
     ordered = in_order(run, list(self), key, reverse)
     run.changed(self)
     if isinstance(ordered, Unknown):
-        blur(self, ordered, len(self))
+        widen(self, ordered, len(self))
     else:
         self[:] = ordered
 
 
-def collected(run: Run, cls: Class, kind: Any, items: Value) -> Value:
+def collected(run: Runtime, cls: Class, kind: Any, items: Value) -> Value:
     """A container of this kind made of the items of an iterable."""
     found = run.items(items)
     if isinstance(found, Unknown):
@@ -214,8 +216,8 @@ def collected(run: Run, cls: Class, kind: Any, items: Value) -> Value:
     return made(run, cls, kind(found))
 
 
-@lists.function("__new__", absorb=False)
-def list_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+@lists.function("__new__", propagate_unknown=False)
+def list_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     """The list; for a subclass an instance that holds an empty list, which `__init__` fills."""
     if cls.host is None:
         return Instance(cls, payload=[], site=run.here())
@@ -224,8 +226,8 @@ def list_new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
     return collected(run, cls, list, args[0] if args else ())
 
 
-@lists.function("__init__", absorb=False)
-def list_init(run: Run, self: Value, items: Value = (), /) -> None:
+@lists.function("__init__", propagate_unknown=False)
+def list_init(run: Runtime, self: Value, items: Value = (), /) -> None:
     inner = payload(self)
     if not isinstance(inner, list):
         return
@@ -243,8 +245,8 @@ LIST = host_class("list", list, dict(lists))
 tuples = sequence(("__add__", "__mul__"))
 
 
-@tuples.function("__new__", absorb=False)
-def tuple_new(run: Run, cls: Class, items: Value = (), /) -> Value:
+@tuples.function("__new__", propagate_unknown=False)
+def tuple_new(run: Runtime, cls: Class, items: Value = (), /) -> Value:
     """The tuple itself, or an instance of a subclass that holds it."""
     return collected(run, cls, tuple, items)
 
@@ -255,8 +257,8 @@ TUPLE = host_class("tuple", tuple, dict(tuples))
 ranges = sequence(())
 
 
-@ranges.function("__new__", absorb=False)
-def range_new(run: Run, cls: Class, /, *args: Value) -> Value:
+@ranges.function("__new__", propagate_unknown=False)
+def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
     bounds: list[Any] = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
@@ -274,13 +276,13 @@ RANGE = host_class("range", range, dict(ranges))
 slices = Names()
 
 
-@slices.function("__new__", absorb=False)
-def slice_new(run: Run, cls: Class, /, *args: Value) -> Value:
+@slices.function("__new__", propagate_unknown=False)
+def slice_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
     return slice(*args)
 
 
 @slices.function("indices")
-def indices(run: Run, self: slice, length: Value, /) -> Value:
+def indices(run: Runtime, self: slice, length: Value, /) -> Value:
     for part in (self.start, self.stop, self.step, length):
         if isinstance(part, (Unknown, Batch)):
             return part if isinstance(part, Unknown) else run.unknown("the batch size has no value here")
@@ -295,27 +297,27 @@ SLICE = host_class("slice", slice, dict(slices))
 deques = mutable()
 
 
-@deques.function("__new__", absorb=False)
-def deque_new(run: Run, cls: Class, iterable: Value = (), maxlen: Value = None) -> Value:
+@deques.function("__new__", propagate_unknown=False)
+def deque_new(run: Runtime, cls: Class, iterable: Value = (), maxlen: Value = None) -> Value:
     limit = None if maxlen is None else to_int(run, maxlen)
     if isinstance(limit, (Unknown, Batch)):
         return limit if isinstance(limit, Unknown) else run.unknown("the batch size has no value here")
     return collected(run, cls, lambda found: deque(found, limit), iterable)
 
 
-deques["__init__"] = Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)
+deques["__init__"] = Native("__init__", lambda run, self, *args, **kwargs: None, propagate_unknown=False)
 deques["maxlen"] = host_property("maxlen")
 
 
-@deques.method("appendleft", absorb=False)
-def appendleft(run: Run, self: deque[Value], item: Value, /) -> None:
+@deques.method("appendleft", propagate_unknown=False)
+def appendleft(run: Runtime, self: deque[Value], item: Value, /) -> None:
     run.check_size(len(self) + 1)
     run.changed(self)
     self.appendleft(item)
 
 
-@deques.method("extendleft", absorb=False)
-def extendleft(run: Run, self: deque[Value], items: Value, /) -> None:
+@deques.method("extendleft", propagate_unknown=False)
+def extendleft(run: Runtime, self: deque[Value], items: Value, /) -> None:
     found = run.items(items)
     if isinstance(found, Unknown):
         lose(run, self, found)
@@ -326,25 +328,25 @@ def extendleft(run: Run, self: deque[Value], items: Value, /) -> None:
 
 
 @deques.method("pop")
-def deque_pop(run: Run, self: deque[Value], /) -> Value:
+def deque_pop(run: Runtime, self: deque[Value], /) -> Value:
     run.changed(self)
     return self.pop()
 
 
 @deques.method("popleft")
-def popleft(run: Run, self: deque[Value], /) -> Value:
+def popleft(run: Runtime, self: deque[Value], /) -> Value:
     run.changed(self)
     return self.popleft()
 
 
-@deques.method("rotate", absorb=False)
-def rotate(run: Run, self: deque[Value], steps: Value = 1, /) -> None:
+@deques.method("rotate", propagate_unknown=False)
+def rotate(run: Runtime, self: deque[Value], steps: Value = 1, /) -> None:
     run.changed(self)
     amount = to_int(run, steps)
     if isinstance(amount, int):
         self.rotate(amount)
     else:
-        blur(self, amount, len(self))
+        widen(self, amount, len(self))
 
 
 DEQUE = host_class("deque", deque, dict(deques), OBJECT, module="collections")

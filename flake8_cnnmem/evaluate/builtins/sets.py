@@ -9,10 +9,10 @@ from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.keys import key, lose
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
 
 
-def hashed(run: Run, items: Value) -> set[Value] | Unknown:
+def hashed(run: Runtime, items: Value) -> set[Value] | Unknown:
     """The items of an iterable as a set. An Unknown item makes the whole set unknown: its size is not known."""
     plain = payload(items)
     if isinstance(plain, (set, frozenset)):
@@ -52,11 +52,13 @@ def shared(kind: Any) -> Names:
     names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
     names["__repr__"] = host_repr
     names["__format__"] = host_format
-    names["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+    names["__class_getitem__"] = ClassMethod(
+        Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+    )
 
     def combination(word: str, function: Any) -> None:
         @names.method(word)
-        def combine(run: Run, self: Any, /, *others: Value) -> Value:
+        def combine(run: Runtime, self: Any, /, *others: Value) -> Value:
             result = set(self)
             for other in others:
                 items = hashed(run, other)
@@ -68,7 +70,7 @@ def shared(kind: Any) -> Names:
 
     def test(word: str) -> None:
         @names.method(word)
-        def answer(run: Run, self: Any, other: Value, /) -> Value:
+        def answer(run: Runtime, self: Any, other: Value, /) -> Value:
             items = hashed(run, other)
             return items if isinstance(items, Unknown) else getattr(self, word)(items)
 
@@ -78,12 +80,12 @@ def shared(kind: Any) -> Names:
         test(word)
 
     @names.method("copy")
-    def copy(run: Run, self: Any, /) -> Value:
+    def copy(run: Runtime, self: Any, /) -> Value:
         run.spend(len(self) // 16)
         return self.copy()
 
     @names.method("__contains__")
-    def contains(run: Run, self: Any, item: Value, /) -> Value:
+    def contains(run: Runtime, self: Any, item: Value, /) -> Value:
         entry = key(run, item)
         return entry if isinstance(entry, Unknown) else entry in self
 
@@ -93,22 +95,22 @@ def shared(kind: Any) -> Names:
 sets = shared(set)
 
 
-@sets.function("__new__", absorb=False)
-def set_new(run: Run, cls: Class, items: Value = (), /, *rest: Value, **kwargs: Value) -> Value:
+@sets.function("__new__", propagate_unknown=False)
+def set_new(run: Runtime, cls: Class, items: Value = (), /, *rest: Value, **kwargs: Value) -> Value:
     """The set; for a subclass an instance that holds an empty set, which `__init__` fills."""
     if cls.host is None:
         return Instance(cls, payload=set(), site=run.here())
     return hashed(run, items)
 
 
-@sets.method("__init__", absorb=False)
-def set_init(run: Run, self: set[Value], items: Value = (), /) -> None:
+@sets.method("__init__", propagate_unknown=False)
+def set_init(run: Runtime, self: set[Value], items: Value = (), /) -> None:
     if isinstance(self, set):
         update_with(run, self, items, set.update)
 
 
-@sets.method("add", absorb=False)
-def add(run: Run, self: set[Value], item: Value, /) -> None:
+@sets.method("add", propagate_unknown=False)
+def add(run: Runtime, self: set[Value], item: Value, /) -> None:
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -118,8 +120,8 @@ def add(run: Run, self: set[Value], item: Value, /) -> None:
     self.add(entry)
 
 
-@sets.method("discard", absorb=False)
-def discard(run: Run, self: set[Value], item: Value, /) -> None:
+@sets.method("discard", propagate_unknown=False)
+def discard(run: Runtime, self: set[Value], item: Value, /) -> None:
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -128,8 +130,8 @@ def discard(run: Run, self: set[Value], item: Value, /) -> None:
     self.discard(entry)
 
 
-@sets.method("remove", absorb=False)
-def remove(run: Run, self: set[Value], item: Value, /) -> None:
+@sets.method("remove", propagate_unknown=False)
+def remove(run: Runtime, self: set[Value], item: Value, /) -> None:
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -139,7 +141,7 @@ def remove(run: Run, self: set[Value], item: Value, /) -> None:
 
 
 @sets.method("pop")
-def pop(run: Run, self: set[Value], /) -> Value:
+def pop(run: Runtime, self: set[Value], /) -> Value:
     run.changed(self)
     if len(self) > 1:
         cause = run.unknown("which item a set gives first is not known")
@@ -149,12 +151,12 @@ def pop(run: Run, self: set[Value], /) -> Value:
 
 
 @sets.method("clear")
-def clear(run: Run, self: set[Value], /) -> None:
+def clear(run: Runtime, self: set[Value], /) -> None:
     run.changed(self)
     self.clear()
 
 
-def update_with(run: Run, self: set[Value], other: Value, function: Any) -> None:
+def update_with(run: Runtime, self: set[Value], other: Value, function: Any) -> None:
     items = hashed(run, other)
     if isinstance(items, Unknown):
         lose(run, self, items)
@@ -165,8 +167,8 @@ def update_with(run: Run, self: set[Value], other: Value, function: Any) -> None
 
 
 def updater(word: str, function: Any) -> None:
-    @sets.method(word, absorb=False)
-    def change(run: Run, self: set[Value], /, *others: Value) -> None:
+    @sets.method(word, propagate_unknown=False)
+    def change(run: Runtime, self: set[Value], /, *others: Value) -> None:
         for other in others:
             update_with(run, self, other, function)
 
@@ -180,7 +182,7 @@ frozen = shared(frozenset)
 
 
 @frozen.function("__new__")
-def frozenset_new(run: Run, cls: Class, items: Value = (), /) -> Value:
+def frozenset_new(run: Runtime, cls: Class, items: Value = (), /) -> Value:
     """The frozenset itself, or an instance of a subclass that holds it."""
     found = hashed(run, items)
     return found if isinstance(found, Unknown) else made(run, cls, frozenset(found))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_text, percent, to_str
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import Class, Native, Runtime, StaticMethod, Value
 
 BOTH = (
     "capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower",
@@ -59,51 +59,51 @@ def shared(kind: Any) -> Names:
     names = Names()
     names.operators(OPERATOR_METHODS)
     for word in BOTH:
-        names[word] = hosted(word, getattr(kind, word))
+        names[word] = pure(word, getattr(kind, word))
     for word in ("center", "ljust", "rjust", "zfill"):
-        names[word] = hosted(word, getattr(kind, word), width)
-    names["expandtabs"] = hosted("expandtabs", kind.expandtabs, expanded)
-    names["replace"] = hosted("replace", kind.replace, replaced)
-    names["translate"] = hosted("translate", kind.translate, translated)
-    names["maketrans"] = StaticMethod(hosted("maketrans", kind.maketrans))
+        names[word] = pure(word, getattr(kind, word), width)
+    names["expandtabs"] = pure("expandtabs", kind.expandtabs, expanded)
+    names["replace"] = pure("replace", kind.replace, replaced)
+    names["translate"] = pure("translate", kind.translate, translated)
+    names["maketrans"] = StaticMethod(pure("maketrans", kind.maketrans))
     names["__len__"] = Native("__len__", lambda run, self: len(payload(self)))
     names["__iter__"] = Native("__iter__", lambda run, self: run.iterate(payload(self)))
-    names["__contains__"] = hosted("__contains__", kind.__contains__)
-    names["__getitem__"] = hosted("__getitem__", kind.__getitem__)
+    names["__contains__"] = pure("__contains__", kind.__contains__)
+    names["__getitem__"] = pure("__getitem__", kind.__getitem__)
     names["__repr__"] = host_repr
     names["__format__"] = host_format
 
     @names.method("join")
-    def join(run: Run, self: Any, parts: Value) -> Any:
+    def join(run: Runtime, self: Any, parts: Value) -> Any:
         items = run.items(parts)
         if isinstance(items, Unknown):
             return items
-        plain = known(run, items)
+        plain = concrete(run, items)
         if isinstance(plain, Unknown):
             return plain
         run.check_size(joined(self, plain))
         return self.join(plain)
 
     @names.function("__hash__")
-    def hash_(run: Run, self: Value) -> Value:
+    def hash_(run: Runtime, self: Value) -> Value:
         return run.unknown("the hash of a text changes from run to run")
 
     return names
 
 
-def bytes_percent(run: Run, template: Any, values: Value) -> Any:
+def bytes_percent(run: Runtime, template: Any, values: Value) -> Any:
     text = percent(run, template.decode("latin-1"), values)
     return text if isinstance(text, Unknown) else type(template)(text.encode("latin-1"))
 
 
 strings = shared(str)
 for _name in ONLY_TEXT:
-    strings[_name] = hosted(_name, getattr(str, _name))
+    strings[_name] = pure(_name, getattr(str, _name))
 strings["__str__"] = Native("__str__", lambda run, self: to_str(run, payload(self)))
 
 
 @strings.function("__new__")
-def str_new(run: Run, cls: Class, object: Value = "", encoding: Any = None, errors: Any = None) -> Value:
+def str_new(run: Runtime, cls: Class, object: Value = "", encoding: Any = None, errors: Any = None) -> Value:
     """The text itself, or an instance of a subclass that holds it."""
     value = object
     if isinstance(value, (bytes, bytearray)) and (encoding is not None or errors is not None):
@@ -112,18 +112,18 @@ def str_new(run: Run, cls: Class, object: Value = "", encoding: Any = None, erro
     return text if isinstance(text, Unknown) else made(run, cls, text)
 
 
-@strings.method("__mod__", absorb=False)
-def mod(run: Run, self: Any, values: Value, /) -> Value:
+@strings.method("__mod__", propagate_unknown=False)
+def mod(run: Runtime, self: Any, values: Value, /) -> Value:
     return percent(run, self, values) if isinstance(self, str) else bytes_percent(run, self, values)
 
 
-@strings.method("format", absorb=False)
-def format_(run: Run, self: str, /, *args: Value, **kwargs: Value) -> Value:
+@strings.method("format", propagate_unknown=False)
+def format_(run: Runtime, self: str, /, *args: Value, **kwargs: Value) -> Value:
     return format_text(run, self, args, kwargs)
 
 
-@strings.method("format_map", absorb=False)
-def format_map(run: Run, self: str, mapping: Value, /) -> Value:
+@strings.method("format_map", propagate_unknown=False)
+def format_map(run: Runtime, self: str, mapping: Value, /) -> Value:
     return format_text(run, self, (), mapping)
 
 
@@ -132,14 +132,14 @@ STR = host_class("str", str, dict(strings))
 
 def bytes_like(kind: Any) -> Names:
     names = shared(kind)
-    names["decode"] = hosted("decode", kind.decode)
-    names["hex"] = hosted("hex", kind.hex, lambda self, *args: 3 * len(self))
-    names["fromhex"] = StaticMethod(hosted("fromhex", kind.fromhex))
+    names["decode"] = pure("decode", kind.decode)
+    names["hex"] = pure("hex", kind.hex, lambda self, *args: 3 * len(self))
+    names["fromhex"] = StaticMethod(pure("fromhex", kind.fromhex))
 
     names["__mod__"] = Native("__mod__", lambda run, self, values: bytes_percent(run, payload(self), values))
 
     @names.function("__new__")
-    def new(run: Run, cls: Class, source: Value = b"", encoding: Any = None, errors: str = "strict") -> Value:
+    def new(run: Runtime, cls: Class, source: Value = b"", encoding: Any = None, errors: str = "strict") -> Value:
         if isinstance(payload(source), str):
             if encoding is None:
                 raise TypeError("string argument without an encoding")
@@ -148,7 +148,7 @@ def bytes_like(kind: Any) -> Names:
             run.check_size(source)
             return made(run, cls, kind(source))
         items = source if isinstance(source, (bytes, bytearray)) else run.items(source)
-        plain = known(run, items)
+        plain = concrete(run, items)
         return plain if isinstance(plain, Unknown) else made(run, cls, kind(plain))
 
     return names
@@ -160,14 +160,14 @@ byte_arrays = bytes_like(bytearray)
 
 
 @byte_arrays.method("append")
-def append(run: Run, self: bytearray, item: int) -> None:
+def append(run: Runtime, self: bytearray, item: int) -> None:
     run.changed(self)
     self.append(item)
 
 
 @byte_arrays.method("extend")
-def extend(run: Run, self: bytearray, items: Value) -> Value:
-    plain = known(run, run.items(items))
+def extend(run: Runtime, self: bytearray, items: Value) -> Value:
+    plain = concrete(run, run.items(items))
     if isinstance(plain, Unknown):
         return plain
     run.check_size(len(self) + len(plain))

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.sets import hashed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Property, Run, Value
+from flake8_cnnmem.values import Native, Property, Runtime, Value
 
 
 class Keys(KeysView[Any]):
@@ -58,7 +58,7 @@ def view(kind: Any) -> dict[str, Value]:
     return dict(names)
 
 
-def view_test(run: Run, self: Any, other: Value) -> Value:
+def view_test(run: Runtime, self: Any, other: Value) -> Value:
     items = hashed(run, other)
     return items if isinstance(items, Unknown) else set(self).isdisjoint(items)
 

@@ -11,17 +11,7 @@ from flake8_cnnmem.evaluate.builtins.mappings import entries
 from flake8_cnnmem.evaluate.builtins.sequences import contains, position
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import (
-    MISSING,
-    Class,
-    ClassMethod,
-    Instance,
-    Native,
-    Raised,
-    Run,
-    Value,
-    is_callable,
-)
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Raised, Runtime, Value, is_callable
 
 STRUCTURAL = frozenset((
     "Hashable", "Awaitable", "Coroutine", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Iterable", "Iterator",
@@ -48,7 +38,7 @@ def provides(cls: Class, abstract: Class) -> bool | Unknown:
     return False if cause is None else cause
 
 
-def instance_check(run: Run, self: Class, value: Value) -> bool | Unknown:
+def instance_check(run: Runtime, self: Class, value: Value) -> bool | Unknown:
     """`isinstance(value, self)`; a subclass of an abstract class checks nothing but the class itself."""
     if ABSTRACT.get(self.name) is not self:
         return False
@@ -60,16 +50,16 @@ def instance_check(run: Run, self: Class, value: Value) -> bool | Unknown:
     return cls if isinstance(cls, Unknown) else provides(cls, self)
 
 
-def subclass_check(run: Run, self: Class, cls: Value) -> bool | Unknown:
+def subclass_check(run: Runtime, self: Class, cls: Value) -> bool | Unknown:
     if not isinstance(cls, Class):
         raise TypeError("issubclass() arg 1 must be a class")
     return provides(cls, self) if ABSTRACT.get(self.name) is self else False
 
 
 checks: dict[str, Value] = {
-    "__instancecheck__": Native("__instancecheck__", instance_check, absorb=False),
-    "__subclasscheck__": Native("__subclasscheck__", subclass_check, absorb=False),
-    "__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False)),
+    "__instancecheck__": Native("__instancecheck__", instance_check, propagate_unknown=False),
+    "__subclasscheck__": Native("__subclasscheck__", subclass_check, propagate_unknown=False),
+    "__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)),
     "register": ClassMethod(Native("register", lambda run, cls, subclass: subclass)),
 }
 
@@ -80,8 +70,8 @@ def absent(error: Raised, name: str) -> bool:
     return any(cls.name == name for cls in error.value.cls.mro)
 
 
-@mapping.function("get", absorb=False)
-def get(run: Run, self: Value, key: Value, default: Value = None) -> Value:
+@mapping.function("get", propagate_unknown=False)
+def get(run: Runtime, self: Value, key: Value, default: Value = None) -> Value:
     try:
         return run.index(self, key)
     except Raised as error:
@@ -91,7 +81,7 @@ def get(run: Run, self: Value, key: Value, default: Value = None) -> Value:
 
 
 @mapping.function("__contains__")
-def has_key(run: Run, self: Value, key: Value) -> Value:
+def has_key(run: Runtime, self: Value, key: Value) -> Value:
     try:
         found = run.index(self, key)
     except Raised as error:
@@ -101,23 +91,23 @@ def has_key(run: Run, self: Value, key: Value) -> Value:
     return found if isinstance(found, Unknown) else True
 
 
-def pairs(run: Run, self: Value) -> list[tuple[Value, Value]] | Unknown:
+def pairs(run: Runtime, self: Value) -> list[tuple[Value, Value]] | Unknown:
     words = run.items(self)
     return words if isinstance(words, Unknown) else [(word, run.index(self, word)) for word in words]
 
 
 @mapping.function("keys")
-def keys(run: Run, self: Value) -> Value:
+def keys(run: Runtime, self: Value) -> Value:
     return run.items(self)
 
 
 @mapping.function("items")
-def items(run: Run, self: Value) -> Value:
+def items(run: Runtime, self: Value) -> Value:
     return pairs(run, self)
 
 
 @mapping.function("values")
-def values(run: Run, self: Value) -> Value:
+def values(run: Runtime, self: Value) -> Value:
     found = pairs(run, self)
     return found if isinstance(found, Unknown) else [item for _, item in found]
 
@@ -125,8 +115,8 @@ def values(run: Run, self: Value) -> Value:
 mutable_mapping = Names()
 
 
-@mutable_mapping.function("update", absorb=False)
-def update(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+@mutable_mapping.function("update", propagate_unknown=False)
+def update(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     found = entries(run, args[0]) if args else []
     if isinstance(found, Unknown):
         return found
@@ -135,15 +125,15 @@ def update(run: Run, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-@mutable_mapping.function("setdefault", absorb=False)
-def setdefault(run: Run, self: Value, key: Value, default: Value = None) -> Value:
+@mutable_mapping.function("setdefault", propagate_unknown=False)
+def setdefault(run: Runtime, self: Value, key: Value, default: Value = None) -> Value:
     if has_key(run, self, key) is not True:
         run.call(run.get(self, "__setitem__"), key, default)
     return run.index(self, key)
 
 
-@mutable_mapping.function("pop", absorb=False)
-def pop(run: Run, self: Value, key: Value, default: Value = MISSING) -> Value:
+@mutable_mapping.function("pop", propagate_unknown=False)
+def pop(run: Runtime, self: Value, key: Value, default: Value = MISSING) -> Value:
     if default is not MISSING and has_key(run, self, key) is False:
         return default
     found = run.index(self, key)
@@ -154,14 +144,14 @@ def pop(run: Run, self: Value, key: Value, default: Value = MISSING) -> Value:
 sequence = Names()
 
 
-@sequence.function("__contains__", absorb=False)
-def has_item(run: Run, self: Value, item: Value) -> Value:
+@sequence.function("__contains__", propagate_unknown=False)
+def has_item(run: Runtime, self: Value, item: Value) -> Value:
     found = run.items(self)
     return found if isinstance(found, Unknown) else contains(run, found, item)
 
 
 @sequence.function("__iter__")
-def iterate(run: Run, self: Value) -> Value:
+def iterate(run: Runtime, self: Value) -> Value:
     """By index, as long as `len` says."""
     method = self.cls.find("__len__") if isinstance(self, Instance) else MISSING
     length = run.call(method, self) if method is not MISSING else None
@@ -172,13 +162,13 @@ def iterate(run: Run, self: Value) -> Value:
 
 
 @sequence.function("__reversed__")
-def backwards(run: Run, self: Value) -> Value:
+def backwards(run: Runtime, self: Value) -> Value:
     found = run.items(self)
     return found if isinstance(found, Unknown) else reversed(found)
 
 
-@sequence.function("index", absorb=False)
-def index(run: Run, self: Value, value: Value) -> Value:
+@sequence.function("index", propagate_unknown=False)
+def index(run: Runtime, self: Value, value: Value) -> Value:
     found = run.items(self)
     at = found if isinstance(found, Unknown) else position(run, found, value)
     if at == -1:
@@ -189,21 +179,21 @@ def index(run: Run, self: Value, value: Value) -> Value:
 mutable_sequence = Names()
 
 
-@mutable_sequence.function("append", absorb=False)
-def append(run: Run, self: Value, value: Value) -> None:
+@mutable_sequence.function("append", propagate_unknown=False)
+def append(run: Runtime, self: Value, value: Value) -> None:
     run.call(run.get(self, "insert"), run.call(run.get(self, "__len__")), value)
 
 
-@mutable_sequence.function("extend", absorb=False)
-def extend(run: Run, self: Value, values: Value) -> Value:
+@mutable_sequence.function("extend", propagate_unknown=False)
+def extend(run: Runtime, self: Value, values: Value) -> Value:
     found = run.items(values)
     for item in found if isinstance(found, list) else [found]:
         run.call(run.get(self, "append"), item)
     return None
 
 
-@mutable_sequence.function("__iadd__", absorb=False)
-def extend_in_place(run: Run, self: Value, values: Value) -> Value:
+@mutable_sequence.function("__iadd__", propagate_unknown=False)
+def extend_in_place(run: Runtime, self: Value, values: Value) -> Value:
     extend(run, self, values)
     return self
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
-from flake8_cnnmem.evaluate.builtins.known import known
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.types import simple_equal, simple_repr
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 names = Names()
 
@@ -59,18 +59,18 @@ class Options:
 NAMESPACE = native_class("Namespace", {}, module="argparse")
 
 
-def namespace_init(run: Run, self: Instance, /, **kwargs: Value) -> None:
+def namespace_init(run: Runtime, self: Instance, /, **kwargs: Value) -> None:
     run.changed(self)
     self.attributes.update(kwargs)
 
 
 NAMESPACE.namespace.update({
-    "__init__": Native("__init__", namespace_init, absorb=False),
+    "__init__": Native("__init__", namespace_init, propagate_unknown=False),
     "__contains__": Native("__contains__", lambda run, self, key: key in self.attributes),
     "__eq__": Native("__eq__", simple_equal),
     "__repr__": Native("__repr__", simple_repr),
-    "_get_kwargs": Native("_get_kwargs", lambda run, self: list(self.attributes.items()), absorb=False),
-    "_get_args": Native("_get_args", lambda run, self: [], absorb=False),
+    "_get_kwargs": Native("_get_kwargs", lambda run, self: list(self.attributes.items()), propagate_unknown=False),
+    "_get_args": Native("_get_args", lambda run, self: [], propagate_unknown=False),
 })  # fmt: skip
 
 ACTION = native_class("Action", {"__init__": ignored("__init__")}, module="argparse")
@@ -86,9 +86,9 @@ def options(self: Instance) -> Options:
     return self.native
 
 
-@groups.function("add_argument", absorb=False)
+@groups.function("add_argument", propagate_unknown=False)
 def add_argument(
-    run: Run,
+    run: Runtime,
     self: Instance,
     *flags: Value,
     action: Value = "store",
@@ -130,23 +130,23 @@ def default_of(argument: Argument) -> Value:
     return {"store_true": False, "store_false": True}.get(argument.action) if isinstance(argument.action, str) else None
 
 
-@groups.function("add_argument_group", absorb=False)
-def add_group(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+@groups.function("add_argument_group", propagate_unknown=False)
+def add_group(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     return Instance(GROUP, native=options(self))
 
 
 groups["add_mutually_exclusive_group"] = groups["add_argument_group"]
 
 
-@groups.function("set_defaults", absorb=False)
-def set_defaults(run: Run, self: Instance, /, **kwargs: Value) -> None:
+@groups.function("set_defaults", propagate_unknown=False)
+def set_defaults(run: Runtime, self: Instance, /, **kwargs: Value) -> None:
     defaults = options(self).defaults
     run.changed(defaults)
     defaults.update(kwargs)
 
 
 @groups.function("get_default")
-def get_default(run: Run, self: Instance, dest: Value) -> Value:
+def get_default(run: Runtime, self: Instance, dest: Value) -> Value:
     own = options(self)
     if payload(dest) in own.defaults:
         return own.defaults[payload(dest)]
@@ -158,8 +158,8 @@ GROUP = native_class("_ArgumentGroup", dict(groups), module="argparse")
 parsers = Names(groups)
 
 
-@parsers.function("__init__", absorb=False)
-def parser_init(run: Run, self: Instance, *args: Value, parents: Value = (), **kwargs: Value) -> None:
+@parsers.function("__init__", propagate_unknown=False)
+def parser_init(run: Runtime, self: Instance, *args: Value, parents: Value = (), **kwargs: Value) -> None:
     found = run.items(parents)
     site = run.here()
     own = self.native = Options([], {}, [], [], place=f"{site.path}:{site.line}:{site.column}" if site else "")
@@ -172,7 +172,7 @@ def parser_init(run: Run, self: Instance, *args: Value, parents: Value = (), **k
     })  # fmt: skip
 
 
-def value_of(run: Run, argument: Argument, own: Options) -> Value:
+def value_of(run: Runtime, argument: Argument, own: Options) -> Value:
     """What a run without this argument gives."""
     if argument.dest in own.defaults and (argument.default is MISSING or not argument.positional):
         return own.defaults[argument.dest]
@@ -189,7 +189,7 @@ def value_of(run: Run, argument: Argument, own: Options) -> Value:
 LEFT_OUT, GIVEN = "left out", "given"
 
 
-def may_be_needed(run: Run, argument: Argument, own: Options) -> bool:
+def may_be_needed(run: Runtime, argument: Argument, own: Options) -> bool:
     """Whether an option without a default is taken to be given: in a run of its own where the program stops without."""
     takes_a_value = argument.action == "store" and argument.nargs is None
     if not argument.flags or argument.required or not takes_a_value or argument.dest == "help":
@@ -197,7 +197,7 @@ def may_be_needed(run: Run, argument: Argument, own: Options) -> bool:
     return run.choose(f"{own.place} options", (LEFT_OUT, GIVEN), only_if_stopped=True) == GIVEN
 
 
-def defaults(run: Run, self: Instance) -> dict[str, Value]:
+def defaults(run: Runtime, self: Instance) -> dict[str, Value]:
     own = options(self)
     found = dict(own.defaults)
     for argument in own.arguments:
@@ -216,7 +216,7 @@ def defaults(run: Run, self: Instance) -> dict[str, Value]:
 NONE = "none"
 
 
-def subcommand_chosen(run: Run, own: Options, found: dict[str, Value]) -> bool:
+def subcommand_chosen(run: Runtime, own: Options, found: dict[str, Value]) -> bool:
     """Take one subcommand with its options, another one in each run of the program; False where it is not run so."""
     if not own.subparsers:
         return False
@@ -233,7 +233,7 @@ def subcommand_chosen(run: Run, own: Options, found: dict[str, Value]) -> bool:
     return True
 
 
-def add_subcommands(run: Run, own: Options, found: dict[str, Value]) -> None:
+def add_subcommands(run: Runtime, own: Options, found: dict[str, Value]) -> None:
     """Options of subcommands count where all subcommands that have them agree."""
     results = [defaults(run, parser) for parser in own.subparsers]
     for dest in {dest: None for result in results for dest in result}:
@@ -249,13 +249,13 @@ def each_command(commands: list[tuple[Value, dict[str, Value]]]) -> Native:
     """`args.func(args)` where each subcommand sets its own function: nobody can tell which one a user means, so each is
     run, with its own options."""
 
-    def run_each(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def run_each(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         for function, own in commands:
             given = tuple(specialised(arg, own) for arg in args)
             run.attempt(function, *given, **kwargs)
         return run.unknown("which subcommand is run is not known")
 
-    return Native("subcommand", run_each, absorb=False)
+    return Native("subcommand", run_each, propagate_unknown=False)
 
 
 def specialised(arg: Value, own: dict[str, Value]) -> Value:
@@ -265,24 +265,24 @@ def specialised(arg: Value, own: dict[str, Value]) -> Value:
     return Instance(NAMESPACE, {**arg.attributes, **own}, site=arg.site)
 
 
-@parsers.function("parse_args", absorb=False)
-def parse_args(run: Run, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+@parsers.function("parse_args", propagate_unknown=False)
+def parse_args(run: Runtime, self: Instance, args: Value = None, namespace: Value = None) -> Value:
     result, rest = parse(run, self, args, namespace)
     if rest:
         raise run.error("SystemExit", "2")
     return result
 
 
-@parsers.function("parse_known_args", absorb=False)
-def parse_known_args(run: Run, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+@parsers.function("parse_known_args", propagate_unknown=False)
+def parse_known_args(run: Runtime, self: Instance, args: Value = None, namespace: Value = None) -> Value:
     result, rest = parse(run, self, args, namespace)
     return result, rest
 
 
-def parse(run: Run, self: Instance, args: Value, namespace: Value) -> tuple[Value, list[Value]]:
+def parse(run: Runtime, self: Instance, args: Value, namespace: Value) -> tuple[Value, list[Value]]:
     result = namespace if isinstance(namespace, Instance) else Instance(NAMESPACE, site=run.here())
     found = defaults(run, self)
-    words = [] if args is None else known(run, run.items(args))
+    words = [] if args is None else concrete(run, run.items(args))
     rest: list[Value] = []
     if isinstance(words, Unknown):
         found = dict.fromkeys(found, words)
@@ -295,7 +295,7 @@ def parse(run: Run, self: Instance, args: Value, namespace: Value) -> tuple[Valu
     return result, rest
 
 
-def read(run: Run, own: Options, words: list[str], found: dict[str, Value]) -> list[Value]:
+def read(run: Runtime, own: Options, words: list[str], found: dict[str, Value]) -> list[Value]:
     """Take the arguments that the code itself lists; gives those that no argument takes."""
     by_flag = {flag: argument for argument in own.arguments for flag in argument.flags}
     positional = [argument for argument in own.arguments if argument.positional]
@@ -337,7 +337,7 @@ def follow(words: list[str], argument: Argument) -> list[str]:
     return taken
 
 
-def given(run: Run, argument: Argument, words: list[str]) -> Value:
+def given(run: Runtime, argument: Argument, words: list[str]) -> Value:
     if argument.action in ("store_true", "store_false"):
         return argument.action == "store_true"
     if argument.action == "store_const" or (not words and argument.nargs == "?"):
@@ -350,9 +350,9 @@ def given(run: Run, argument: Argument, words: list[str]) -> Value:
     return values
 
 
-@parsers.function("add_subparsers", absorb=False)
+@parsers.function("add_subparsers", propagate_unknown=False)
 def add_subparsers(
-    run: Run, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value
+    run: Runtime, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value
 ) -> Instance:
     own = options(self)
     run.changed(own.subcommands)
@@ -360,7 +360,7 @@ def add_subparsers(
     return Instance(SUBPARSERS, native=own)
 
 
-def add_parser(run: Run, self: Instance, name: Value, **kwargs: Value) -> Value:
+def add_parser(run: Runtime, self: Instance, name: Value, **kwargs: Value) -> Value:
     made = run.construct(PARSER, **{word: value for word, value in kwargs.items() if word == "parents"})
     own: Any = self.native
     run.changed(own.subparsers)
@@ -371,12 +371,12 @@ def add_parser(run: Run, self: Instance, name: Value, **kwargs: Value) -> Value:
 
 
 SUBPARSERS = native_class(
-    "_SubParsersAction", {"add_parser": Native("add_parser", add_parser, absorb=False)}, module="argparse"
+    "_SubParsersAction", {"add_parser": Native("add_parser", add_parser, propagate_unknown=False)}, module="argparse"
 )
 
 
-@parsers.function("error", absorb=False)
-def error(run: Run, self: Instance, message: Value = "") -> None:
+@parsers.function("error", propagate_unknown=False)
+def error(run: Runtime, self: Instance, message: Value = "") -> None:
     raise run.error("SystemExit", "2")
 
 
@@ -392,7 +392,8 @@ names.update({
     "ArgumentParser": PARSER, "Namespace": NAMESPACE, "Action": ACTION, "BooleanOptionalAction": BOOLEAN,
     "ArgumentError": Class("ArgumentError", (EXCEPTIONS["Exception"],), module="argparse"),
     "ArgumentTypeError": Class("ArgumentTypeError", (EXCEPTIONS["Exception"],), module="argparse"),
-    "FileType": Native("FileType", lambda run, *args, **kwargs: unfollowed("argparse.FileType"), absorb=False),
+    "FileType": Native("FileType", lambda run, *args, **kwargs: unfollowed("argparse.FileType"),
+                       propagate_unknown=False),
     "SUPPRESS": "==SUPPRESS==", "REMAINDER": "...", "OPTIONAL": "?", "ZERO_OR_MORE": "*", "ONE_OR_MORE": "+",
 })  # fmt: skip
 for _name in ("HelpFormatter", "ArgumentDefaultsHelpFormatter", "RawDescriptionHelpFormatter", "RawTextHelpFormatter",

@@ -5,25 +5,25 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.dict_kinds import COUNTER, DEFAULT_DICT, ORDERED_DICT
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr
-from flake8_cnnmem.evaluate.builtins.known import known
 from flake8_cnnmem.evaluate.builtins.mappings import fill
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, TUPLE
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 names = Names({
     "OrderedDict": ORDERED_DICT, "defaultdict": DEFAULT_DICT, "Counter": COUNTER, "deque": DEQUE,
 })  # fmt: skip
 
 
-@names.function("namedtuple", absorb=False)
+@names.function("namedtuple", propagate_unknown=False)
 def namedtuple(
-    run: Run,
+    run: Runtime,
     typename: Value,
     field_names: Value,
     *,
@@ -32,7 +32,7 @@ def namedtuple(
     module: Value = None,
 ) -> Value:
     """The class, a subclass of tuple with a property for each field."""
-    words = known(run, payload(field_names) if isinstance(payload(field_names), str) else run.items(field_names))
+    words = concrete(run, payload(field_names) if isinstance(payload(field_names), str) else run.items(field_names))
     values: Any = [] if defaults is None else run.items(defaults)
     for part in (typename, words, values):
         if isinstance(part, Unknown):
@@ -64,7 +64,7 @@ def named_tuple_class(name: str, fields: list[str], defaults: dict[str, Value]) 
 def add_fields(cls: Class, fields: list[str], defaults: dict[str, Value]) -> None:
     """Make a class whose mro holds `tuple` a named tuple: `__new__`, a property a field, the helpers."""
     own: dict[str, Value] = {
-        "__new__": Native("__new__", binder(cls.name, fields, defaults), absorb=False),
+        "__new__": Native("__new__", binder(cls.name, fields, defaults), propagate_unknown=False),
         "_fields": tuple(fields),
         "_field_defaults": dict(defaults),
         "__match_args__": tuple(fields),
@@ -79,7 +79,7 @@ def add_fields(cls: Class, fields: list[str], defaults: dict[str, Value]) -> Non
 
 
 def binder(name: str, fields: list[str], defaults: dict[str, Value]) -> Any:
-    def new(run: Run, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+    def new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
         if len(args) > len(fields):
             raise TypeError(f"{name}() takes {len(fields)} positional arguments but {len(args)} were given")
         bound = dict(zip(fields, args, strict=False))
@@ -105,12 +105,12 @@ def fields_of(cls: Class) -> tuple[str, ...]:
 
 
 @helpers.function("_asdict")
-def as_dict(run: Run, self: Instance) -> Value:
+def as_dict(run: Runtime, self: Instance) -> Value:
     return dict(zip(fields_of(self.cls), self.payload, strict=False))
 
 
-@helpers.function("_replace", absorb=False)
-def replace(run: Run, self: Instance, /, **kwargs: Value) -> Value:
+@helpers.function("_replace", propagate_unknown=False)
+def replace(run: Runtime, self: Instance, /, **kwargs: Value) -> Value:
     own = as_dict(run, self)
     for word in kwargs:
         if word not in own:
@@ -118,14 +118,14 @@ def replace(run: Run, self: Instance, /, **kwargs: Value) -> Value:
     return made(run, self.cls, tuple({**own, **kwargs}.values()))
 
 
-@helpers.class_method("_make", absorb=False)
-def make(run: Run, cls: Class, iterable: Value) -> Value:
+@helpers.class_method("_make", propagate_unknown=False)
+def make(run: Runtime, cls: Class, iterable: Value) -> Value:
     items = run.items(iterable)
     return items if isinstance(items, Unknown) else run.construct(cls, *items)
 
 
 @helpers.function("__repr__")
-def representation(run: Run, self: Instance) -> Value:
+def representation(run: Runtime, self: Instance) -> Value:
     parts = []
     for word, item in zip(fields_of(self.cls), self.payload, strict=False):
         text = to_repr(run, item)
@@ -140,15 +140,17 @@ def representation(run: Run, self: Instance) -> Value:
 user_dict = Names()
 
 
-@user_dict.function("__init__", absorb=False)
-def user_dict_init(run: Run, self: Instance, dict: Value = None, /, **kwargs: Value) -> None:
+@user_dict.function("__init__", propagate_unknown=False)
+def user_dict_init(run: Runtime, self: Instance, dict: Value = None, /, **kwargs: Value) -> None:
     self.attributes["data"] = {}
     fill(run, self.attributes["data"], () if dict is None else (dict,), kwargs)
 
 
 def through(word: str, field: str) -> Native:
     """A method that does to the wrapped container what it is asked."""
-    return Native(word, lambda run, self, *args: run.call(run.get(self.attributes[field], word), *args), absorb=False)
+    return Native(
+        word, lambda run, self, *args: run.call(run.get(self.attributes[field], word), *args), propagate_unknown=False
+    )
 
 
 for _word in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__repr__", "copy"):
@@ -158,8 +160,8 @@ names["UserDict"] = native_class("UserDict", dict(user_dict), ABSTRACT["MutableM
 user_list = Names()
 
 
-@user_list.function("__init__", absorb=False)
-def user_list_init(run: Run, self: Instance, initlist: Value = None) -> None:
+@user_list.function("__init__", propagate_unknown=False)
+def user_list_init(run: Runtime, self: Instance, initlist: Value = None) -> None:
     found = [] if initlist is None else run.items(initlist)
     self.attributes["data"] = found
 
@@ -172,13 +174,13 @@ names["UserList"] = native_class("UserList", dict(user_list), ABSTRACT["MutableS
 chain_maps = Names()
 
 
-@chain_maps.function("__init__", absorb=False)
-def chain_map_init(run: Run, self: Instance, *maps: Value) -> None:
+@chain_maps.function("__init__", propagate_unknown=False)
+def chain_map_init(run: Runtime, self: Instance, *maps: Value) -> None:
     self.attributes["maps"] = list(maps) or [{}]
 
 
 @chain_maps.function("__getitem__")
-def chain_map_item(run: Run, self: Instance, word: Value) -> Value:
+def chain_map_item(run: Runtime, self: Instance, word: Value) -> Value:
     for each in self.attributes["maps"]:
         inside = run.truth(run.operate("in", word, each))
         if isinstance(inside, Unknown):
@@ -189,7 +191,7 @@ def chain_map_item(run: Run, self: Instance, word: Value) -> Value:
 
 
 @chain_maps.function("__iter__")
-def chain_map_iter(run: Run, self: Instance) -> Value:
+def chain_map_iter(run: Runtime, self: Instance) -> Value:
     found: dict[Value, None] = {}
     for each in reversed(self.attributes["maps"]):
         words = run.items(each)
@@ -200,18 +202,18 @@ def chain_map_iter(run: Run, self: Instance) -> Value:
 
 
 @chain_maps.function("__len__")
-def chain_map_len(run: Run, self: Instance) -> Value:
+def chain_map_len(run: Runtime, self: Instance) -> Value:
     words = chain_map_iter(run, self)
     return words if isinstance(words, Unknown) else len(list(words))
 
 
-@chain_maps.function("__setitem__", absorb=False)
-def chain_map_set(run: Run, self: Instance, word: Value, item: Value) -> None:
+@chain_maps.function("__setitem__", propagate_unknown=False)
+def chain_map_set(run: Runtime, self: Instance, word: Value, item: Value) -> None:
     run.call(run.get(self.attributes["maps"][0], "__setitem__"), word, item)
 
 
-@chain_maps.function("new_child", absorb=False)
-def new_child(run: Run, self: Instance, m: Value = None) -> Value:
+@chain_maps.function("new_child", propagate_unknown=False)
+def new_child(run: Runtime, self: Instance, m: Value = None) -> Value:
     maps = self.attributes["maps"]
     run.spend(len(maps))
     return run.construct(self.cls, {} if m is None else m, *maps)

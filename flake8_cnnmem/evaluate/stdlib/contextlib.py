@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Raised, Runtime, Value
 
 names = Names()
 
@@ -17,7 +17,7 @@ managers = Names()
 
 
 @managers.function("__enter__")
-def enter(run: Run, self: Instance) -> Value:
+def enter(run: Runtime, self: Instance) -> Value:
     """The value that the generator yields."""
     own = self.attributes
     generator = run.call(own["func"], *own["args"], **own["kwds"])
@@ -32,8 +32,8 @@ def enter(run: Run, self: Instance) -> Value:
     return run.unknown("a context manager's generator is not followed")
 
 
-@managers.function("__exit__", absorb=False)
-def leave(run: Run, self: Instance, *exception: Value) -> bool:
+@managers.function("__exit__", propagate_unknown=False)
+def leave(run: Runtime, self: Instance, *exception: Value) -> bool:
     """Lets the generator go on after its `yield`; what the block raised is raised there, where it may be caught."""
     generator = self.attributes.get("gen")
     if isinstance(generator, Generator) and len(exception) > 1 and isinstance(exception[1], Instance):
@@ -51,11 +51,11 @@ def leave(run: Run, self: Instance, *exception: Value) -> bool:
     return False
 
 
-@managers.function("__call__", absorb=False)
-def decorate(run: Run, self: Instance, function: Value) -> Value:
+@managers.function("__call__", propagate_unknown=False)
+def decorate(run: Runtime, self: Instance, function: Value) -> Value:
     """As a decorator, each call of the function runs within a new context of this kind."""
 
-    def within(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def within(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         own = self.attributes
         context = Instance(self.cls, {**own})
         run.call(run.get(context, "__enter__"))
@@ -64,18 +64,18 @@ def decorate(run: Run, self: Instance, function: Value) -> Value:
         finally:
             run.call(run.get(context, "__exit__"), None, None, None)
 
-    return Native("within a context", within, absorb=False)
+    return Native("within a context", within, propagate_unknown=False)
 
 
 MANAGER = native_class("_GeneratorContextManager", dict(managers), module="contextlib")
 
 
 @names.function("contextmanager")
-def contextmanager(run: Run, func: Value) -> Native:
-    def make(run: Run, *args: Value, **kwds: Value) -> Instance:
+def contextmanager(run: Runtime, func: Value) -> Native:
+    def make(run: Runtime, *args: Value, **kwds: Value) -> Instance:
         return Instance(MANAGER, {"func": func, "args": args, "kwds": kwds})
 
-    return Native("contextmanager", make, absorb=False)
+    return Native("contextmanager", make, propagate_unknown=False)
 
 
 # Ready-made contexts
@@ -84,7 +84,7 @@ def contextmanager(run: Run, func: Value) -> Native:
 def context(name: str, namespace: dict[str, Value]) -> Class:
     made: dict[str, Value] = {
         "__enter__": Native("__enter__", lambda run, self: self),
-        "__exit__": Native("__exit__", lambda run, self, *exception: False, absorb=False),
+        "__exit__": Native("__exit__", lambda run, self, *exception: False, propagate_unknown=False),
         **namespace,
     }
     names[name] = native_class(name, made, module="contextlib")
@@ -94,10 +94,10 @@ def context(name: str, namespace: dict[str, Value]) -> Class:
 def keep(*fields: str) -> Native:
     """An `__init__` that keeps its arguments under these names."""
 
-    def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+    def init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
         self.attributes.update({**dict.fromkeys(fields), **dict(zip(fields, args, strict=False)), **kwargs})
 
-    return Native("__init__", init, absorb=False)
+    return Native("__init__", init, propagate_unknown=False)
 
 
 def given(field: str) -> Native:
@@ -111,34 +111,34 @@ context("redirect_stderr", {"__init__": keep("target"), "__enter__": given("targ
 context("chdir", {"__init__": keep("path")})
 context("AbstractContextManager", {})
 context("AbstractAsyncContextManager", {})
-context("ContextDecorator", {"__call__": Native("__call__", decorate, absorb=False)})
+context("ContextDecorator", {"__call__": Native("__call__", decorate, propagate_unknown=False)})
 
 
-def suppress_init(run: Run, self: Instance, *exceptions: Value) -> None:
+def suppress_init(run: Runtime, self: Instance, *exceptions: Value) -> None:
     self.attributes["exceptions"] = exceptions
 
 
-def suppressed(run: Run, self: Instance, kind: Value = None, *rest: Value) -> bool:
+def suppressed(run: Runtime, self: Instance, kind: Value = None, *rest: Value) -> bool:
     if not isinstance(kind, Class):
         return False
     return any(isinstance(each, Class) and kind.derives_from(each) for each in self.attributes["exceptions"])
 
 
 context("suppress", {
-    "__init__": Native("__init__", suppress_init, absorb=False), "__exit__": Native("__exit__", suppressed,
-    absorb=False),
+    "__init__": Native("__init__", suppress_init, propagate_unknown=False), "__exit__": Native("__exit__", suppressed,
+    propagate_unknown=False),
 })  # fmt: skip
 
 stacks = Names()
 
 
 @stacks.function("__init__")
-def stack_init(run: Run, self: Instance) -> None:
+def stack_init(run: Runtime, self: Instance) -> None:
     self.attributes["_exits"] = []
 
 
 @stacks.function("enter_context")
-def enter_context(run: Run, self: Instance, cm: Value) -> Value:
+def enter_context(run: Runtime, self: Instance, cm: Value) -> Value:
     found = run.find(cm, "__exit__")
     if found is not MISSING and not isinstance(found, Unknown):
         run.changed(self.attributes["_exits"])
@@ -146,24 +146,26 @@ def enter_context(run: Run, self: Instance, cm: Value) -> Value:
     return run.call(run.get(cm, "__enter__"))
 
 
-@stacks.function("callback", absorb=False)
-def callback(run: Run, self: Instance, function: Value, /, *args: Value, **kwargs: Value) -> Value:
+@stacks.function("callback", propagate_unknown=False)
+def callback(run: Runtime, self: Instance, function: Value, /, *args: Value, **kwargs: Value) -> Value:
     exits = self.attributes["_exits"]
     run.changed(exits)
-    exits.append(Native("callback", lambda run, *exception: run.call(function, *args, **kwargs), absorb=False))
+    exits.append(
+        Native("callback", lambda run, *exception: run.call(function, *args, **kwargs), propagate_unknown=False)
+    )
     return function
 
 
 @stacks.function("push")
-def push(run: Run, self: Instance, exit: Value) -> Value:
+def push(run: Runtime, self: Instance, exit: Value) -> Value:
     found = run.find(exit, "__exit__")
     run.changed(self.attributes["_exits"])
     self.attributes["_exits"].append(exit if found is MISSING else found)
     return exit
 
 
-@stacks.function("__exit__", absorb=False)
-def stack_exit(run: Run, self: Instance, *exception: Value) -> bool:
+@stacks.function("__exit__", propagate_unknown=False)
+def stack_exit(run: Runtime, self: Instance, *exception: Value) -> bool:
     exits, swallowed = self.attributes["_exits"], False
     while exits:
         run.changed(exits)

@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.builtins.sets import SET
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Instance, Native, Run, Value
+from flake8_cnnmem.values import Bound, Instance, Native, Runtime, Value
 
 names = Names()
 
@@ -21,7 +21,7 @@ MUTABLE = (list, dict, set, deque, bytearray)
 
 
 @names.function("copy")
-def copy(run: Run, x: Value) -> Value:
+def copy(run: Runtime, x: Value) -> Value:
     """A shallow copy: of a container, or an instance with the same attributes."""
     if isinstance(x, Instance):
         method = special(x, "__copy__")
@@ -34,7 +34,7 @@ def copy(run: Run, x: Value) -> Value:
     return shallow(run, x)
 
 
-def shallow(run: Run, x: Value) -> Value:
+def shallow(run: Runtime, x: Value) -> Value:
     if not isinstance(x, MUTABLE):
         return x
     run.spend(len(x) // 16)
@@ -55,7 +55,7 @@ def tensor_copy(x: Tensor) -> Tensor:
 
 
 @names.function("deepcopy")
-def deepcopy(run: Run, x: Value, memo: Value = None) -> Value:
+def deepcopy(run: Runtime, x: Value, memo: Value = None) -> Value:
     """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared."""
     return Copier(run).copy(x)
 
@@ -63,7 +63,7 @@ def deepcopy(run: Run, x: Value, memo: Value = None) -> Value:
 class Copier:
     """One deep copy, with what it has already copied, by id. The originals are held so that their ids stay theirs."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Runtime) -> None:
         self.run = run
         self.done: dict[int, tuple[Value, Value]] = {}
 
@@ -160,13 +160,13 @@ names["error"] = ERROR
 references = Names()
 
 
-@references.function("__init__", absorb=False)
-def reference_init(run: Run, self: Instance, object: Value, callback: Value = None) -> None:
+@references.function("__init__", propagate_unknown=False)
+def reference_init(run: Runtime, self: Instance, object: Value, callback: Value = None) -> None:
     self.attributes["target"] = object
 
 
 @references.function("__call__")
-def dereference(run: Run, self: Instance) -> Value:
+def dereference(run: Runtime, self: Instance) -> Value:
     return self.attributes["target"]
 
 
@@ -177,7 +177,7 @@ weak: dict[str, Value] = {
     "ref": REFERENCE,
     "ReferenceType": REFERENCE,
     "proxy": Native("proxy", lambda run, object, callback=None: object),
-    "finalize": Native("finalize", lambda run, obj, func, *args, **kwargs: None, absorb=False),
+    "finalize": Native("finalize", lambda run, obj, func, *args, **kwargs: None, propagate_unknown=False),
     "WeakKeyDictionary": DICT,
     "WeakValueDictionary": DICT,
     "WeakSet": SET,

@@ -7,19 +7,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import held, text
-from flake8_cnnmem.evaluate.builtins.known import known
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
-from flake8_cnnmem.notations import TooMuch, parse_toml, parse_yaml
+from flake8_cnnmem.text.notations import TooMuch, parse_toml, parse_yaml
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 SCALARS = (str, int, float, bool, bytes, type(None))
 
 
-def as_value(run: Run, plain: Any) -> Value:
+def as_value(run: Runtime, plain: Any) -> Value:
     """What a reader gives as values of the program: fresh containers, each item drawing on the budget, so that one
     text that names another many times over is copied no further than that allows."""
     run.spend(1)
@@ -32,10 +32,10 @@ def as_value(run: Run, plain: Any) -> Value:
     return run.unknown(f"a {type(plain).__name__} in a settings file is not followed")
 
 
-def reader(read: Callable[[str], Any]) -> Callable[[Run, Value], Value]:
+def reader(read: Callable[[str], Any]) -> Callable[[Runtime, Value], Value]:
     """A function of a text or an open file; ValueError of the host's for a text that cannot be read."""
 
-    def parse(run: Run, source: Value) -> Value:
+    def parse(run: Runtime, source: Value) -> Value:
         found = held(run, source)
         if isinstance(found, Unknown):
             return found
@@ -54,19 +54,19 @@ notation = Names()
 read_json = reader(json.loads)
 
 
-@notation.function("loads", absorb=False)
-def loads(run: Run, s: Value, **kwargs: Value) -> Value:
+@notation.function("loads", propagate_unknown=False)
+def loads(run: Runtime, s: Value, **kwargs: Value) -> Value:
     return read_json(run, s)
 
 
-@notation.function("load", absorb=False)
-def load(run: Run, fp: Value, **kwargs: Value) -> Value:
+@notation.function("load", propagate_unknown=False)
+def load(run: Runtime, fp: Value, **kwargs: Value) -> Value:
     return read_json(run, fp)
 
 
 @notation.function("dumps")
-def dumps(run: Run, obj: Value, **kwargs: Value) -> Value:
-    plain, options = known(run, obj), known(run, kwargs)
+def dumps(run: Runtime, obj: Value, **kwargs: Value) -> Value:
+    plain, options = concrete(run, obj), concrete(run, kwargs)
     for part in (plain, options):
         if isinstance(part, Unknown):
             return part
@@ -87,7 +87,7 @@ notation["JSONDecoder"] = native_class("JSONDecoder", {"__init__": ignored("__in
 # YAML, with the reader that nearly all projects use themselves: what `1e-3` is in YAML 1.1, it is here
 
 
-def read_yaml(run: Run, stream: Value, Loader: Value = None, **kwargs: Value) -> Value:
+def read_yaml(run: Runtime, stream: Value, Loader: Value = None, **kwargs: Value) -> Value:
     try:
         return reader(parse_yaml)(run, stream)
     except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ def read_yaml(run: Run, stream: Value, Loader: Value = None, **kwargs: Value) ->
         return run.unknown("a YAML file cannot be read")
 
 
-READ_YAML = Native("load", read_yaml, absorb=False)
+READ_YAML = Native("load", read_yaml, propagate_unknown=False)
 marked_up: dict[str, Value] = {
     **dict.fromkeys(("load", "safe_load", "full_load", "unsafe_load"), READ_YAML),
     "load_all": unfollowed("yaml.load_all"), "safe_load_all": unfollowed("yaml.safe_load_all"),
@@ -113,7 +113,7 @@ RUAMEL = native_class(
     "YAML",
     {
         "__init__": ignored("__init__"),
-        "load": Native("load", lambda run, self, stream: read_yaml(run, stream), absorb=False),
+        "load": Native("load", lambda run, self, stream: read_yaml(run, stream), propagate_unknown=False),
         "dump": ignored("dump"),
     },
     module="ruamel.yaml",
@@ -123,11 +123,11 @@ RUAMEL = native_class(
 # TOML
 
 
-def read_toml(run: Run, source: Value, *args: Value, **kwargs: Value) -> Value:
+def read_toml(run: Runtime, source: Value, *args: Value, **kwargs: Value) -> Value:
     return reader(parse_toml)(run, source)
 
 
-def read_toml_file(run: Run, source: Value, *args: Value, **kwargs: Value) -> Value:
+def read_toml_file(run: Runtime, source: Value, *args: Value, **kwargs: Value) -> Value:
     """Of a text, an open file or, as `toml.load` takes it, a path."""
     plain = payload(source)
     if isinstance(plain, str) or type(plain).__name__ == "PurePosixPath":
@@ -137,7 +137,8 @@ def read_toml_file(run: Run, source: Value, *args: Value, **kwargs: Value) -> Va
 
 
 TOML: dict[str, Value] = {
-    "load": Native("load", read_toml_file, absorb=False), "loads": Native("loads", read_toml, absorb=False),
+    "load": Native("load", read_toml_file, propagate_unknown=False),
+    "loads": Native("loads", read_toml, propagate_unknown=False),
     "dump": ignored("dump"), "dumps": unfollowed("toml.dumps"),
     "TOMLDecodeError": Class("TOMLDecodeError", (EXCEPTIONS["ValueError"],), module="tomllib"),
 }  # fmt: skip
@@ -149,13 +150,13 @@ parsers = Names()
 sections = Names()
 
 
-@parsers.function("__init__", absorb=False)
-def parser_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+@parsers.function("__init__", propagate_unknown=False)
+def parser_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     self.native = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     self.attributes["cause"] = None
 
 
-def take(run: Run, self: Instance, source: str | Unknown) -> None:
+def take(run: Runtime, self: Instance, source: str | Unknown) -> None:
     """Add a text. What was never read may hold anything."""
     run.changed(self)
     if isinstance(source, Unknown):
@@ -167,21 +168,21 @@ def take(run: Run, self: Instance, source: str | Unknown) -> None:
         raise ValueError(str(error)) from None
 
 
-@parsers.function("read", absorb=False)
-def read_files(run: Run, self: Instance, filenames: Value, encoding: Value = None) -> Value:
+@parsers.function("read", propagate_unknown=False)
+def read_files(run: Runtime, self: Instance, filenames: Value, encoding: Value = None) -> Value:
     names = filenames if isinstance(filenames, (list, tuple)) else [filenames]
     for name in names:
         take(run, self, text(run, name))
     return list(names)
 
 
-@parsers.function("read_file", absorb=False)
-def read_open_file(run: Run, self: Instance, f: Value, source: Value = None) -> None:
+@parsers.function("read_file", propagate_unknown=False)
+def read_open_file(run: Runtime, self: Instance, f: Value, source: Value = None) -> None:
     take(run, self, held(run, f))
 
 
-@parsers.function("read_string", absorb=False)
-def read_text(run: Run, self: Instance, string: Value, source: Value = None) -> None:
+@parsers.function("read_string", propagate_unknown=False)
+def read_text(run: Runtime, self: Instance, string: Value, source: Value = None) -> None:
     take(run, self, held(run, string))
 
 
@@ -190,9 +191,9 @@ def sections_of(self: Instance) -> Value:
     return self.native.sections() if cause is None else cause
 
 
-@parsers.function("read_dict", absorb=False)
-def read_dict(run: Run, self: Instance, dictionary: Value, source: Value = None) -> None:
-    plain = known(run, dictionary)
+@parsers.function("read_dict", propagate_unknown=False)
+def read_dict(run: Runtime, self: Instance, dictionary: Value, source: Value = None) -> None:
+    plain = concrete(run, dictionary)
     if isinstance(plain, Unknown):
         take(run, self, plain)
     elif isinstance(plain, dict) and all(isinstance(inner, dict) for inner in plain.values()):
@@ -211,9 +212,9 @@ def as_boolean(value: str) -> bool:
 
 
 def found(
-    run: Run, self: Instance, section: Value, option: Value, fallback: Value, kind: Callable[..., Value]
+    run: Runtime, self: Instance, section: Value, option: Value, fallback: Value, kind: Callable[..., Value]
 ) -> Value:
-    plain = known(run, (section, option))
+    plain = concrete(run, (section, option))
     if isinstance(plain, Unknown):
         return plain
     if not all(isinstance(part, str) for part in plain):
@@ -235,7 +236,7 @@ KINDS: dict[str, Callable[..., Any]] = {"get": str, "getint": int, "getfloat": f
 
 def getter(kind: Callable[..., Any]) -> Callable[..., Value]:
     def get(
-        run: Run, self: Instance, section: Value, option: Value, *, raw: Value = False, vars: Value = None,
+        run: Runtime, self: Instance, section: Value, option: Value, *, raw: Value = False, vars: Value = None,
         fallback: Value = MISSING,
     ) -> Value:  # fmt: skip
         return found(run, self, section, option, fallback, kind)
@@ -244,19 +245,19 @@ def getter(kind: Callable[..., Any]) -> Callable[..., Value]:
 
 
 def section_getter(kind: Callable[..., Any]) -> Callable[..., Value]:
-    def get(run: Run, self: Instance, option: Value, fallback: Value = None, **kwargs: Value) -> Value:
+    def get(run: Runtime, self: Instance, option: Value, fallback: Value = None, **kwargs: Value) -> Value:
         return found(run, self.native, self.attributes["name"], option, fallback, kind)
 
     return get
 
 
 for _name, _kind in KINDS.items():
-    parsers[_name] = Native(_name, getter(_kind), absorb=False)
-    sections[_name] = Native(_name, section_getter(_kind), absorb=False)
+    parsers[_name] = Native(_name, getter(_kind), propagate_unknown=False)
+    sections[_name] = Native(_name, section_getter(_kind), propagate_unknown=False)
 
 
 @parsers.function("__getitem__")
-def section_of(run: Run, self: Instance, key: Value) -> Value:
+def section_of(run: Runtime, self: Instance, key: Value) -> Value:
     if key != "DEFAULT" and not self.native.has_section(key):
         cause = self.attributes.get("cause")
         if cause is not None:
@@ -266,11 +267,11 @@ def section_of(run: Run, self: Instance, key: Value) -> Value:
 
 
 @sections.function("__getitem__")
-def item(run: Run, self: Instance, key: Value) -> Value:
+def item(run: Runtime, self: Instance, key: Value) -> Value:
     return found(run, self.native, self.attributes["name"], key, MISSING, str)
 
 
-def options_of(run: Run, self: Instance) -> dict[str, Value]:
+def options_of(run: Runtime, self: Instance) -> dict[str, Value]:
     name = self.attributes["name"]
     return {word: found(run, self.native, name, word, None, str) for word in self.native.native[name]}
 

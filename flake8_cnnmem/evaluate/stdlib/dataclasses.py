@@ -14,17 +14,7 @@ from flake8_cnnmem.evaluate.builtins.objects import make_class
 from flake8_cnnmem.evaluate.stdlib.copy import Copier
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import (
-    MISSING,
-    Class,
-    ClassMethod,
-    Instance,
-    Native,
-    Property,
-    Raised,
-    Run,
-    Value,
-)
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Runtime, Value
 
 names = Names()
 
@@ -32,7 +22,11 @@ SENTINEL = Instance(native_class("_MISSING_TYPE", {}, module="dataclasses"))
 KW_ONLY = native_class("KW_ONLY", {}, module="dataclasses")
 INIT_VAR = native_class(
     "InitVar",
-    {"__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))},
+    {
+        "__class_getitem__": ClassMethod(
+            Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+        )
+    },
     module="dataclasses",
 )
 FIELD = native_class("Field", {}, module="dataclasses")
@@ -61,9 +55,9 @@ class Entry:
     annotation: Value = None
 
 
-@names.function("field", absorb=False)
+@names.function("field", propagate_unknown=False)
 def field(
-    run: Run,
+    run: Runtime,
     *,
     default: Value = SENTINEL,
     default_factory: Value = SENTINEL,
@@ -132,9 +126,9 @@ def collect(cls: Class, kw_only: bool) -> dict[str, Entry]:
     return found
 
 
-@names.function("dataclass", absorb=False)
+@names.function("dataclass", propagate_unknown=False)
 def dataclass_(
-    run: Run,
+    run: Runtime,
     cls: Value = None,
     /,
     *,
@@ -149,7 +143,7 @@ def dataclass_(
     slots: Value = False,
     weakref_slot: Value = False,
 ) -> Value:
-    def decorate(run: Run, cls: Value) -> Value:
+    def decorate(run: Runtime, cls: Value) -> Value:
         if not isinstance(cls, Class) or cls.host is not None:
             return cls
         run.changed(cls.namespace)
@@ -162,7 +156,9 @@ def dataclass_(
     return Native("dataclass", decorate) if cls is None else decorate(run, cls)
 
 
-def process(run: Run, cls: Class, init: bool, repr: bool, eq: bool, order: bool, frozen: bool, kw_only: bool) -> Class:
+def process(
+    run: Runtime, cls: Class, init: bool, repr: bool, eq: bool, order: bool, frozen: bool, kw_only: bool
+) -> Class:
     found = collect(cls, kw_only)
     entries = tuple(found.values())
     cls.facts["dataclass fields"] = entries
@@ -174,7 +170,7 @@ def process(run: Run, cls: Class, init: bool, repr: bool, eq: bool, order: bool,
                 own[each.name] = each.default
     if init:
         check_order(entries)
-        own["__init__"] = own.get("__init__", Native("__init__", initialiser(cls, entries), absorb=False))
+        own["__init__"] = own.get("__init__", Native("__init__", initialiser(cls, entries), propagate_unknown=False))
     if repr:
         own.setdefault("__repr__", Native("__repr__", representation))
     if eq:
@@ -184,7 +180,7 @@ def process(run: Run, cls: Class, init: bool, repr: bool, eq: bool, order: bool,
         for word, symbol in (("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")):
             own.setdefault(word, Native(word, comparison(symbol)))
     if frozen:
-        own.setdefault("__setattr__", Native("__setattr__", refuse, absorb=False))
+        own.setdefault("__setattr__", Native("__setattr__", refuse, propagate_unknown=False))
     own["__dataclass_fields__"] = {each.name: field_object(each) for each in entries if not each.init_var}
     own.setdefault("__match_args__", tuple(each.name for each in entries if each.init and not each.kw_only))
     return cls
@@ -206,7 +202,7 @@ def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
     positional = [each.name for each in entries if each.init and not each.kw_only]
     accepted = {each.name for each in entries if each.init}
 
-    def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+    def init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
         if len(args) > len(positional):
             raise TypeError(
                 f"{cls.name}() takes {len(positional) + 1} positional arguments but {len(args) + 1} were given"
@@ -239,7 +235,7 @@ def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
     return init
 
 
-def refuse(run: Run, self: Instance, name: str, value: Value) -> None:
+def refuse(run: Runtime, self: Instance, name: str, value: Value) -> None:
     raise Raised(run.construct(FROZEN, f"cannot assign to field '{name}'"))
 
 
@@ -255,7 +251,7 @@ def values_of(self: Instance, wanted: str) -> tuple[Value, ...]:
     return tuple(self.attributes.get(each.name) for each in entries if getattr(each, wanted) and not each.init_var)
 
 
-def representation(run: Run, self: Instance) -> Value:
+def representation(run: Runtime, self: Instance) -> Value:
     parts = []
     for each in entries_of(self) or ():
         if not each.repr or each.init_var:
@@ -267,14 +263,14 @@ def representation(run: Run, self: Instance) -> Value:
     return f"{self.cls.name}({', '.join(parts)})"
 
 
-def equal(run: Run, self: Instance, other: Value) -> Value:
+def equal(run: Runtime, self: Instance, other: Value) -> Value:
     if not isinstance(other, Instance) or other.cls is not self.cls:
         return NotImplemented
     return run.equal(values_of(self, "compare"), values_of(other, "compare"))
 
 
 def comparison(symbol: str) -> Any:
-    def compare(run: Run, self: Instance, other: Value) -> Value:
+    def compare(run: Runtime, self: Instance, other: Value) -> Value:
         if not isinstance(other, Instance) or other.cls is not self.cls:
             return NotImplemented
         return run.operate(symbol, values_of(self, "compare"), values_of(other, "compare"))
@@ -293,7 +289,7 @@ def field_object(each: Entry) -> Instance:
 
 
 @names.function("fields")
-def fields(run: Run, class_or_instance: Value) -> Value:
+def fields(run: Runtime, class_or_instance: Value) -> Value:
     entries = entries_of(class_or_instance)
     if entries is None:
         raise TypeError("must be called with a dataclass type or instance")
@@ -302,12 +298,12 @@ def fields(run: Run, class_or_instance: Value) -> Value:
 
 
 @names.function("is_dataclass")
-def is_dataclass(run: Run, obj: Value) -> bool:
+def is_dataclass(run: Runtime, obj: Value) -> bool:
     return entries_of(obj) is not None
 
 
-@names.function("replace", absorb=False)
-def replace(run: Run, obj: Value, /, **changes: Value) -> Value:
+@names.function("replace", propagate_unknown=False)
+def replace(run: Runtime, obj: Value, /, **changes: Value) -> Value:
     entries = entries_of(obj) if not isinstance(obj, Unknown) else None
     if not isinstance(obj, Instance) or entries is None:
         return obj if isinstance(obj, Unknown) else run.unknown("replace() of something that is no dataclass")
@@ -319,7 +315,7 @@ def replace(run: Run, obj: Value, /, **changes: Value) -> Value:
     return run.construct(obj.cls, **{**bound, **changes})
 
 
-def plain(run: Run, value: Value, factory: Value, as_tuple: bool) -> Value:
+def plain(run: Runtime, value: Value, factory: Value, as_tuple: bool) -> Value:
     """Dataclasses inside containers become dicts or tuples as well; everything else is copied deeply."""
     run.spend(1)
     entries = entries_of(value) if isinstance(value, Instance) else None
@@ -340,18 +336,18 @@ def plain(run: Run, value: Value, factory: Value, as_tuple: bool) -> Value:
 
 
 @names.function("asdict")
-def asdict(run: Run, obj: Value, *, dict_factory: Value = None) -> Value:
+def asdict(run: Runtime, obj: Value, *, dict_factory: Value = None) -> Value:
     return plain(run, obj, dict_factory, False)
 
 
 @names.function("astuple")
-def astuple(run: Run, obj: Value, *, tuple_factory: Value = None) -> Value:
+def astuple(run: Runtime, obj: Value, *, tuple_factory: Value = None) -> Value:
     return plain(run, obj, None, True)
 
 
-@names.function("make_dataclass", absorb=False)
+@names.function("make_dataclass", propagate_unknown=False)
 def make_dataclass(
-    run: Run, cls_name: Value, fields: Value, *, bases: Value = (), namespace: Value = None, **options: Value
+    run: Runtime, cls_name: Value, fields: Value, *, bases: Value = (), namespace: Value = None, **options: Value
 ) -> Value:
     found: Any = run.items(fields)
     for part in (cls_name, found):

@@ -12,17 +12,7 @@ from flake8_cnnmem.evaluate.builtins.numbers import INT
 from flake8_cnnmem.evaluate.builtins.text import STR
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import (
-    MISSING,
-    Class,
-    ClassMethod,
-    Instance,
-    Native,
-    Property,
-    Run,
-    StaticMethod,
-    Value,
-)
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, StaticMethod, Value
 
 names = Names()
 
@@ -53,39 +43,39 @@ def canonical(cls: Class) -> list[Instance]:
 
 
 @meta.function("__iter__")
-def iterate(run: Run, cls: Class) -> Value:
+def iterate(run: Runtime, cls: Class) -> Value:
     return iter(canonical(cls))
 
 
 @meta.function("__reversed__")
-def backwards(run: Run, cls: Class) -> Value:
+def backwards(run: Runtime, cls: Class) -> Value:
     return reversed(canonical(cls))
 
 
 @meta.function("__len__")
-def length(run: Run, cls: Class) -> int:
+def length(run: Runtime, cls: Class) -> int:
     return len(canonical(cls))
 
 
 @meta.function("__bool__")
-def truth(run: Run, cls: Class) -> bool:
+def truth(run: Runtime, cls: Class) -> bool:
     return True
 
 
 @meta.function("__getitem__")
-def by_name(run: Run, cls: Class, name: Value) -> Value:
+def by_name(run: Runtime, cls: Class, name: Value) -> Value:
     return members_of(cls)[payload(name)]
 
 
 @meta.function("__contains__")
-def contains(run: Run, cls: Class, value: Value) -> Value:
+def contains(run: Runtime, cls: Class, value: Value) -> Value:
     if isinstance(value, Instance) and value.cls.derives_from(cls):
         return True
     found = by_value(run, cls, value)
     return found if isinstance(found, Unknown) else found is not None
 
 
-def by_value(run: Run, cls: Class, value: Value) -> Instance | Unknown | None:
+def by_value(run: Runtime, cls: Class, value: Value) -> Instance | Unknown | None:
     for member in canonical(cls):
         run.spend(1)
         own = member.attributes["_value_"]
@@ -97,9 +87,9 @@ def by_value(run: Run, cls: Class, value: Value) -> Instance | Unknown | None:
     return None
 
 
-@meta.function("__call__", absorb=False)
+@meta.function("__call__", propagate_unknown=False)
 def call(
-    run: Run, cls: Class, value: Value = MISSING, names: Value = MISSING, /, *rest: Value, **kwargs: Value
+    run: Runtime, cls: Class, value: Value = MISSING, names: Value = MISSING, /, *rest: Value, **kwargs: Value
 ) -> Value:
     """`Color(2)` is the member of that value; `Enum("Color", "RED GREEN")` makes a class."""
     if isinstance(value, Unknown):
@@ -128,7 +118,7 @@ meta["__members__"] = Property(Native("__members__", lambda run, cls: dict(membe
 META = Class("EnumType", (TYPE,), dict(meta), module="enum")
 
 
-def functional(run: Run, cls: Class, name: Value, members: Value) -> Value:
+def functional(run: Runtime, cls: Class, name: Value, members: Value) -> Value:
     plain = payload(members)
     if isinstance(plain, str):
         plain = plain.replace(",", " ").split()
@@ -164,7 +154,7 @@ def is_member(cls: Class, name: str, value: Value) -> bool:
     )
 
 
-def make_members(run: Run, cls: Class, **kwargs: Value) -> None:
+def make_members(run: Runtime, cls: Class, **kwargs: Value) -> None:
     """Turn the plain values of a class statement into members, in order."""
     if not cls.derives_from(ENUM):
         return
@@ -190,7 +180,7 @@ def make_members(run: Run, cls: Class, **kwargs: Value) -> None:
         cls.namespace[name] = member
 
 
-def with_automatic(run: Run, cls: Class, name: str, value: Value, before: list[Value]) -> Value:
+def with_automatic(run: Runtime, cls: Class, name: str, value: Value, before: list[Value]) -> Value:
     """The value that `auto()` stands for, also inside a tuple."""
     if isinstance(value, Instance) and value.cls is AUTO:
         return automatic(run, cls, name, before)
@@ -200,7 +190,7 @@ def with_automatic(run: Run, cls: Class, name: str, value: Value, before: list[V
     return value
 
 
-def automatic(run: Run, cls: Class, name: str, before: list[Value]) -> Value:
+def automatic(run: Runtime, cls: Class, name: str, before: list[Value]) -> Value:
     hook = cls.find("_generate_next_value_")
     if hook is not MISSING:
         function = hook.function if isinstance(hook, (StaticMethod, ClassMethod)) else hook
@@ -213,7 +203,7 @@ def automatic(run: Run, cls: Class, name: str, before: list[Value]) -> Value:
     return max(numbers) + 1 if numbers else 1
 
 
-def make_member(run: Run, cls: Class, name: str, value: Value, found: dict[str, Instance]) -> Instance:
+def make_member(run: Runtime, cls: Class, name: str, value: Value, found: dict[str, Instance]) -> Instance:
     """The member, or the earlier one of the same value, whose alias this name then is."""
     args = value if isinstance(value, tuple) else (value,)
     maker = next((base.namespace["__new__"] for base in cls.mro if user_defined(base, "__new__")), None)
@@ -250,18 +240,18 @@ def user_defined(cls: Class, name: str) -> bool:
 # What members have
 
 enum = Names()
-enum["__init_subclass__"] = ClassMethod(Native("__init_subclass__", make_members, absorb=False))
+enum["__init_subclass__"] = ClassMethod(Native("__init_subclass__", make_members, propagate_unknown=False))
 enum["name"] = Property(Native("name", lambda run, self: self.attributes["_name_"]))
 enum["value"] = Property(Native("value", lambda run, self: self.attributes["_value_"]))
 
 
 @enum.function("__str__")
-def string(run: Run, self: Instance) -> str:
+def string(run: Runtime, self: Instance) -> str:
     return f"{self.cls.name}.{self.attributes['_name_']}"
 
 
 @enum.function("__repr__")
-def representation(run: Run, self: Instance) -> Value:
+def representation(run: Runtime, self: Instance) -> Value:
     text = to_repr(run, self.attributes["_value_"])
     return text if isinstance(text, Unknown) else f"<{self.cls.name}.{self.attributes['_name_']}: {text}>"
 
@@ -280,7 +270,7 @@ STR_ENUM = Class("StrEnum", (STR, ENUM), dict(plain_text), module="enum", facts=
 flags = Names()
 
 
-def combination(run: Run, cls: Class, value: Value) -> Value:
+def combination(run: Runtime, cls: Class, value: Value) -> Value:
     """The flag of this value, made up of the members' bits."""
     if not isinstance(value, int):
         return run.unknown("a flag's value is not known")
@@ -294,7 +284,7 @@ def combination(run: Run, cls: Class, value: Value) -> Value:
 
 
 def bitwise(symbol: str) -> Native:
-    def method(run: Run, self: Instance, other: Value) -> Value:
+    def method(run: Runtime, self: Instance, other: Value) -> Value:
         right = other.attributes["_value_"] if isinstance(other, Instance) and other.cls is self.cls else other
         if not isinstance(right, int):
             return NotImplemented
@@ -308,7 +298,7 @@ for _word, _symbol in (("__or__", "|"), ("__and__", "&"), ("__xor__", "^")):
 
 
 @flags.function("__invert__")
-def invert(run: Run, self: Instance) -> Value:
+def invert(run: Runtime, self: Instance) -> Value:
     everything = 0
     for member in canonical(self.cls):
         everything |= member.attributes["_value_"]
@@ -316,7 +306,7 @@ def invert(run: Run, self: Instance) -> Value:
 
 
 @flags.function("__contains__")
-def has_flag(run: Run, self: Instance, other: Value) -> bool:
+def has_flag(run: Runtime, self: Instance, other: Value) -> bool:
     if not isinstance(other, Instance) or other.cls is not self.cls:
         raise TypeError("unsupported operand type(s) for 'in'")
     wanted = other.attributes["_value_"]
@@ -324,12 +314,12 @@ def has_flag(run: Run, self: Instance, other: Value) -> bool:
 
 
 @flags.function("__bool__")
-def flag_truth(run: Run, self: Instance) -> bool:
+def flag_truth(run: Runtime, self: Instance) -> bool:
     return bool(self.attributes["_value_"])
 
 
 @flags.function("__iter__")
-def flag_members(run: Run, self: Instance) -> Value:
+def flag_members(run: Runtime, self: Instance) -> Value:
     return iter([each for each in canonical(self.cls) if each.attributes["_value_"] & self.attributes["_value_"]])
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.frame import Frame
@@ -38,7 +38,7 @@ def code_of(name: str, path: str, parameters: Parameters, line: int) -> Instance
     })  # fmt: skip
 
 
-def frames_from(run: Run, depth: int) -> list[Frame]:
+def frames_from(run: Runtime, depth: int) -> list[Frame]:
     """The frame that runs, its caller, that one's caller and so on, from the `depth`th on."""
     frame: Any = getattr(run, "frame", None)
     found: list[Frame] = []
@@ -49,7 +49,7 @@ def frames_from(run: Run, depth: int) -> list[Frame]:
     return found[depth:]
 
 
-def frame_object(run: Run, frames: list[Frame]) -> Value:
+def frame_object(run: Runtime, frames: list[Frame]) -> Value:
     """The first frame as code sees it, the others behind it."""
     from flake8_cnnmem.evaluate.functions import Parameters
 
@@ -66,13 +66,13 @@ def frame_object(run: Run, frames: list[Frame]) -> Value:
     return made
 
 
-def running(run: Run, depth: Value = 0) -> Value:
+def running(run: Runtime, depth: Value = 0) -> Value:
     """`sys._getframe(depth)` and `inspect.currentframe()`."""
     frames = frames_from(run, depth) if type(depth) is int and 0 <= depth < MOST else []
     return frame_object(run, frames) if frames else run.unknown("who called this is not followed")
 
 
-def argument_values(run: Run, frame: Value) -> Value:
+def argument_values(run: Runtime, frame: Value) -> Value:
     """`inspect.getargvalues(frame)`."""
     if not isinstance(frame, Instance) or frame.cls is not FRAME:
         return run.unknown("the arguments of a frame are not known")
@@ -86,7 +86,7 @@ def argument_values(run: Run, frame: Value) -> Value:
     return Instance(VALUES, payload=(list(code["co_varnames"][:count]), star, double, variables))
 
 
-def stack(run: Run, context: Value = 1) -> Value:
+def stack(run: Runtime, context: Value = 1) -> Value:
     """`inspect.stack()`: one entry for each frame, the innermost first."""
     found = []
     frame = frame_object(run, frames_from(run, 0))

@@ -8,7 +8,7 @@ from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.keys import key
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Runtime, Value
 
 names = Names()
 COPIED = ("__name__", "__qualname__", "__doc__", "__module__")
@@ -18,8 +18,8 @@ COPIED = ("__name__", "__qualname__", "__doc__", "__module__")
 partials = Names()
 
 
-@partials.function("__new__", absorb=False)
-def partial_new(run: Run, cls: Class, func: Value, /, *args: Value, **keywords: Value) -> Value:
+@partials.function("__new__", propagate_unknown=False)
+def partial_new(run: Runtime, cls: Class, func: Value, /, *args: Value, **keywords: Value) -> Value:
     """A partial of a partial is one partial, as in Python."""
     if isinstance(func, Unknown):
         return func
@@ -30,22 +30,24 @@ def partial_new(run: Run, cls: Class, func: Value, /, *args: Value, **keywords: 
     return Instance(cls, {"func": func, "args": args, "keywords": keywords}, site=run.here())
 
 
-@partials.function("__call__", absorb=False)
-def partial_call(run: Run, self: Instance, /, *args: Value, **keywords: Value) -> Value:
+@partials.function("__call__", propagate_unknown=False)
+def partial_call(run: Runtime, self: Instance, /, *args: Value, **keywords: Value) -> Value:
     own = self.attributes
     run.spend(len(own["args"]))
     return run.call(own["func"], *own["args"], *args, **{**own["keywords"], **keywords})
 
 
-partials["__class_getitem__"] = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+partials["__class_getitem__"] = ClassMethod(
+    Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False)
+)
 PARTIAL = native_class("partial", dict(partials), module="functools")
 names["partial"] = PARTIAL
 
 methods = Names(partials)
 
 
-@methods.function("__get__", absorb=False)
-def partial_method_get(run: Run, self: Instance, instance: Value, owner: Value = None) -> Value:
+@methods.function("__get__", propagate_unknown=False)
+def partial_method_get(run: Runtime, self: Instance, instance: Value, owner: Value = None) -> Value:
     own = self.attributes
     if instance is None:
         return self
@@ -58,7 +60,7 @@ names["partialmethod"] = native_class("partialmethod", dict(methods), module="fu
 # Wrapping
 
 
-def update_wrapper(run: Run, wrapper: Value, wrapped: Value, *args: Value, **kwargs: Value) -> Value:
+def update_wrapper(run: Runtime, wrapper: Value, wrapped: Value, *args: Value, **kwargs: Value) -> Value:
     """The wrapper itself, with the wrapped function's names and `__wrapped__`."""
     for word in COPIED:
         found = run.find(wrapped, word)
@@ -68,11 +70,11 @@ def update_wrapper(run: Run, wrapper: Value, wrapped: Value, *args: Value, **kwa
     return wrapper
 
 
-names["update_wrapper"] = Native("update_wrapper", update_wrapper, absorb=False)
+names["update_wrapper"] = Native("update_wrapper", update_wrapper, propagate_unknown=False)
 
 
-@names.function("wraps", absorb=False)
-def wraps(run: Run, wrapped: Value, *args: Value, **kwargs: Value) -> Native:
+@names.function("wraps", propagate_unknown=False)
+def wraps(run: Runtime, wrapped: Value, *args: Value, **kwargs: Value) -> Native:
     return Native("wraps", lambda run, wrapper: update_wrapper(run, wrapper, wrapped))
 
 
@@ -86,8 +88,8 @@ def cache_of(self: Instance) -> dict[Any, Value]:
     return found
 
 
-@caches.function("__call__", absorb=False)
-def cached_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+@caches.function("__call__", propagate_unknown=False)
+def cached_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     function = self.attributes["__wrapped__"]
     word = key(run, (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0]))))
     if isinstance(word, Unknown):
@@ -100,13 +102,13 @@ def cached_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> V
     return cache[word]
 
 
-@caches.function("__get__", absorb=False)
-def cached_get(run: Run, self: Instance, instance: Value, owner: Value = None) -> Value:
+@caches.function("__get__", propagate_unknown=False)
+def cached_get(run: Runtime, self: Instance, instance: Value, owner: Value = None) -> Value:
     return self if instance is None else Bound(self, instance)
 
 
 @caches.function("cache_clear")
-def cache_clear(run: Run, self: Instance) -> None:
+def cache_clear(run: Runtime, self: Instance) -> None:
     run.changed(cache_of(self))
     cache_of(self).clear()
 
@@ -115,7 +117,7 @@ caches["cache_info"] = Native("cache_info", lambda run, self: run.unknown("the u
 CACHED = native_class("_lru_cache_wrapper", dict(caches), module="functools")
 
 
-def cached(run: Run, function: Value) -> Value:
+def cached(run: Runtime, function: Value) -> Value:
     wrapper = Instance(CACHED, {"__wrapped__": function}, native={}, site=run.here())
     for word in COPIED:
         found = run.find(function, word)
@@ -124,8 +126,8 @@ def cached(run: Run, function: Value) -> Value:
     return wrapper
 
 
-@names.function("lru_cache", absorb=False)
-def lru_cache(run: Run, maxsize: Value = 128, typed: Value = False) -> Value:
+@names.function("lru_cache", propagate_unknown=False)
+def lru_cache(run: Runtime, maxsize: Value = 128, typed: Value = False) -> Value:
     if maxsize is None or isinstance(maxsize, (int, Unknown)):
         return Native("lru_cache", cached)
     return cached(run, maxsize)
@@ -135,30 +137,30 @@ names["cache"] = Native("cache", cached)
 
 
 @names.function("cached_property")
-def cached_property(run: Run, func: Value) -> Property:
+def cached_property(run: Runtime, func: Value) -> Property:
     """A property that keeps its first value in the instance."""
     found = run.find(func, "__name__")
     word = found if isinstance(found, str) else f"cached property {id(func)}"
 
-    def get(run: Run, self: Instance) -> Value:
+    def get(run: Runtime, self: Instance) -> Value:
         if word not in self.attributes:
             value = run.call(func, self)
             run.changed(self)
             self.attributes[word] = value
         return self.attributes[word]
 
-    def set_(run: Run, self: Instance, value: Value) -> None:
+    def set_(run: Runtime, self: Instance, value: Value) -> None:
         run.changed(self)
         self.attributes[word] = value
 
-    return Property(Native(word, get), Native(word, set_, absorb=False))
+    return Property(Native(word, get), Native(word, set_, propagate_unknown=False))
 
 
 # Folding and ordering
 
 
-@names.function("reduce", absorb=False)
-def reduce(run: Run, function: Value, iterable: Value, initial: Value = MISSING, /) -> Value:
+@names.function("reduce", propagate_unknown=False)
+def reduce(run: Runtime, function: Value, iterable: Value, initial: Value = MISSING, /) -> Value:
     items = run.items(iterable)
     if isinstance(items, Unknown) or isinstance(function, Unknown):
         return items if isinstance(items, Unknown) else function
@@ -173,10 +175,10 @@ def reduce(run: Run, function: Value, iterable: Value, initial: Value = MISSING,
 
 
 @names.function("cmp_to_key")
-def cmp_to_key(run: Run, mycmp: Value) -> Native:
+def cmp_to_key(run: Runtime, mycmp: Value) -> Native:
     """A class whose instances compare by the function."""
 
-    def less(run: Run, self: Instance, other: Instance) -> Value:
+    def less(run: Runtime, self: Instance, other: Instance) -> Value:
         return run.operate("<", run.call(mycmp, self.attributes["obj"], other.attributes["obj"]), 0)
 
     compared = native_class("K", {"__lt__": Native("__lt__", less)}, module="functools")
@@ -193,7 +195,7 @@ ORDERINGS = {
 
 
 @names.function("total_ordering")
-def total_ordering(run: Run, cls: Value) -> Value:
+def total_ordering(run: Runtime, cls: Value) -> Value:
     if not isinstance(cls, Class) or cls.host is not None:
         return cls
     root = next((word for word in ORDERINGS if word in cls.namespace), None)
@@ -206,7 +208,7 @@ def total_ordering(run: Run, cls: Value) -> Value:
 
 
 def derived(method: Value, word: str, swap: bool, negated: bool) -> Native:
-    def compare(run: Run, self: Value, other: Value) -> Value:
+    def compare(run: Runtime, self: Value, other: Value) -> Value:
         answer = run.truth(run.call(method, *((other, self) if swap else (self, other))))
         return answer if isinstance(answer, Unknown) else answer is not negated
 
@@ -218,8 +220,8 @@ def derived(method: Value, word: str, swap: bool, negated: bool) -> Native:
 dispatchers = Names()
 
 
-@dispatchers.function("__call__", absorb=False)
-def dispatched_call(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+@dispatchers.function("__call__", propagate_unknown=False)
+def dispatched_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     if not args:
         raise TypeError("a singledispatch function requires at least 1 positional argument")
     cls = run.type_of(args[0])
@@ -238,8 +240,8 @@ BY_ANNOTATION = None
 """Where a dispatcher notes that somebody may be registered for any class."""
 
 
-@dispatchers.function("register", absorb=False)
-def register(run: Run, self: Instance, cls: Value, func: Value = None) -> Value:
+@dispatchers.function("register", propagate_unknown=False)
+def register(run: Runtime, self: Instance, cls: Value, func: Value = None) -> Value:
     """`@f.register(int)`; the form that reads the annotation of its first parameter is not followed."""
     if func is None:
         if not isinstance(cls, Class):
@@ -257,7 +259,7 @@ DISPATCHER = native_class("singledispatch", dict(dispatchers), module="functools
 
 
 @names.function("singledispatch")
-def singledispatch(run: Run, func: Value) -> Value:
+def singledispatch(run: Runtime, func: Value) -> Value:
     return Instance(DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
 
 

@@ -6,10 +6,10 @@ import inspect
 from collections import OrderedDict
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.functions import directory
-from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frames import argument_values, running, stack
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
@@ -22,7 +22,7 @@ from flake8_cnnmem.values import (
     Instance,
     Namespace,
     Native,
-    Run,
+    Runtime,
     StaticMethod,
     Value,
 )
@@ -44,7 +44,7 @@ def parameter(name: str, kind: int, default: Value = EMPTY) -> Instance:
     return Instance(PARAMETER, {"name": name, "kind": kind, "default": default, "annotation": EMPTY})
 
 
-def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
+def parameters(run: Runtime, function: Value) -> list[Instance] | Unknown:
     """The parameters of anything that can be called, without those that are bound already."""
     if isinstance(function, Bound):
         found = parameters(run, function.function)
@@ -72,7 +72,7 @@ def parameters(run: Run, function: Value) -> list[Instance] | Unknown:
     return run.unknown("the signature of a value is not known")
 
 
-def of_native(run: Run, function: Native) -> list[Instance] | Unknown:
+def of_native(run: Runtime, function: Native) -> list[Instance] | Unknown:
     try:
         return of_signature(inspect.signature(function.function), 1)
     except (TypeError, ValueError):
@@ -108,7 +108,7 @@ def of_function(function: Any) -> list[Instance]:
 
 
 @names.function("signature")
-def signature(run: Run, obj: Value, **kwargs: Value) -> Value:
+def signature(run: Runtime, obj: Value, **kwargs: Value) -> Value:
     found = parameters(run, obj)
     if isinstance(found, Unknown):
         return found
@@ -116,8 +116,8 @@ def signature(run: Run, obj: Value, **kwargs: Value) -> Value:
     return Instance(SIGNATURE, {"parameters": entries, "return_annotation": EMPTY})
 
 
-@signatures.function("bind", absorb=False)
-def bind(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+@signatures.function("bind", propagate_unknown=False)
+def bind(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("Signature.bind is not followed")
 
 
@@ -129,7 +129,7 @@ SPECIFICATION = named_tuple_class(
 
 
 @names.function("getfullargspec")
-def getfullargspec(run: Run, func: Value) -> Value:
+def getfullargspec(run: Runtime, func: Value) -> Value:
     found = parameters(run, func)
     if isinstance(found, Unknown):
         return found
@@ -176,8 +176,8 @@ test("isabstract", lambda value: False)
 test("isgenerator", lambda value: inspect.isgenerator(value))
 
 
-@names.function("getmembers", absorb=False)
-def getmembers(run: Run, object: Value, predicate: Value = None) -> Value:
+@names.function("getmembers", propagate_unknown=False)
+def getmembers(run: Runtime, object: Value, predicate: Value = None) -> Value:
     words = object if isinstance(object, Unknown) else directory(run, object)
     if isinstance(words, Unknown):
         return words
@@ -196,12 +196,12 @@ def getmembers(run: Run, object: Value, predicate: Value = None) -> Value:
 
 
 @names.function("getmro")
-def getmro(run: Run, cls: Value) -> Value:
+def getmro(run: Runtime, cls: Value) -> Value:
     return run.get(cls, "__mro__")
 
 
 names["getdoc"] = Native("getdoc", lambda run, object: run.find(object, "__doc__"))
-names["cleandoc"] = hosted("cleandoc", inspect.cleandoc)
+names["cleandoc"] = pure("cleandoc", inspect.cleandoc)
 names["unwrap"] = Native("unwrap", lambda run, func, **kwargs: func)
 names["getmodule"] = unfollowed("inspect.getmodule")
 for _name in ("getsource", "getsourcelines", "getfile", "getsourcefile", "getcallargs", "getouterframes",
@@ -217,14 +217,14 @@ names.update({"Parameter": PARAMETER, "Signature": SIGNATURE, "_empty": EMPTY})
 imports = Names()
 
 
-def module_named(run: Run, dotted: str) -> Value | None:
+def module_named(run: Runtime, dotted: str) -> Value | None:
     """The module of this name through the interpreter's own importer; None where there is none."""
     importer = getattr(run, "importer", None)
     return None if importer is None else importer.find(dotted)
 
 
 @imports.function("import_module")
-def import_module(run: Run, name: Value, package: Value = None) -> Value:
+def import_module(run: Runtime, name: Value, package: Value = None) -> Value:
     dotted = payload(name)
     if not isinstance(dotted, str):
         return run.unknown("the name of an imported module is not known")
@@ -250,7 +250,7 @@ distributions = Names()
 
 
 @installed.function("find_spec")
-def find_spec(run: Run, name: Value, package: Value = None) -> Value:
+def find_spec(run: Runtime, name: Value, package: Value = None) -> Value:
     dotted = payload(name)
     if not isinstance(dotted, str):
         return run.unknown("the name of a module is not known")
@@ -261,7 +261,7 @@ def find_spec(run: Run, name: Value, package: Value = None) -> Value:
 
 
 @distributions.function("version")
-def version(run: Run, distribution_name: Value) -> Value:
+def version(run: Runtime, distribution_name: Value) -> Value:
     dotted = payload(distribution_name)
     found = module_named(run, dotted) if isinstance(dotted, str) else None
     if found is None:

@@ -6,30 +6,30 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.iterators import drawn, iterators
-from flake8_cnnmem.evaluate.builtins.known import known
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Native, Runtime, Value
 
 names = Names()
 
 
-@names.function("count", absorb=True)
-def count(run: Run, start: Value = 0, step: Value = 1) -> Value:
-    plain = known(run, (start, step))
+@names.function("count", propagate_unknown=True)
+def count(run: Runtime, start: Value = 0, step: Value = 1) -> Value:
+    plain = concrete(run, (start, step))
     return plain if isinstance(plain, Unknown) else drawn(run, itertools.count(*plain))
 
 
 @names.function("cycle")
-def cycle(run: Run, iterable: Value, /) -> Value:
+def cycle(run: Runtime, iterable: Value, /) -> Value:
     items = run.items(iterable)
     return items if isinstance(items, Unknown) else drawn(run, itertools.cycle(items))
 
 
-@names.function("repeat", absorb=False)
-def repeat(run: Run, object: Value, times: Value = None) -> Value:
-    limit = known(run, times)
+@names.function("repeat", propagate_unknown=False)
+def repeat(run: Runtime, object: Value, times: Value = None) -> Value:
+    limit = concrete(run, times)
     if isinstance(limit, Unknown):
         return limit
     return drawn(run, itertools.repeat(object) if limit is None else itertools.repeat(object, limit))
@@ -38,8 +38,8 @@ def repeat(run: Run, object: Value, times: Value = None) -> Value:
 def through(word: str, host: Any) -> None:
     """A function that only passes items on."""
 
-    @names.function(word, absorb=False)
-    def function(run: Run, *iterables: Value, **options: Value) -> Value:
+    @names.function(word, propagate_unknown=False)
+    def function(run: Runtime, *iterables: Value, **options: Value) -> Value:
         sources = iterators(run, iterables)
         return sources if isinstance(sources, Unknown) else drawn(run, host(*sources, **options))
 
@@ -48,7 +48,7 @@ through("zip_longest", itertools.zip_longest)
 through("pairwise", itertools.pairwise)
 
 
-def chained(run: Run, cls: Value, /, *iterables: Value) -> Value:
+def chained(run: Runtime, cls: Value, /, *iterables: Value) -> Value:
     """Without an unknown iterable a lazy chain; with one, what is known before it and then the Unknown itself."""
 
     def values() -> Iterator[Value]:
@@ -64,7 +64,7 @@ def chained(run: Run, cls: Value, /, *iterables: Value) -> Value:
 
 
 @names.function("_from_iterable")
-def from_iterable(run: Run, iterable: Value, /) -> Value:
+def from_iterable(run: Runtime, iterable: Value, /) -> Value:
     source = run.iterate(iterable)
     if isinstance(source, Unknown):
         return source
@@ -82,7 +82,7 @@ def from_iterable(run: Run, iterable: Value, /) -> Value:
 
 CHAIN = Class(
     "chain",
-    namespace={"__new__": Native("chain", chained, absorb=False)},
+    namespace={"__new__": Native("chain", chained, propagate_unknown=False)},
     module="itertools",
 )
 CHAIN.namespace["from_iterable"] = names.pop("_from_iterable")
@@ -90,15 +90,15 @@ names["chain"] = CHAIN
 
 
 @names.function("islice")
-def islice(run: Run, iterable: Value, /, *bounds: Value) -> Value:
-    plain = known(run, bounds)
+def islice(run: Runtime, iterable: Value, /, *bounds: Value) -> Value:
+    plain = concrete(run, bounds)
     sources = iterators(run, (iterable,))
     if isinstance(plain, Unknown) or isinstance(sources, Unknown):
         return plain if isinstance(plain, Unknown) else sources
     return itertools.islice(drawn(run, sources[0]), *plain)
 
 
-def selected(run: Run, test: Value, iterable: Value, while_true: bool) -> Value:
+def selected(run: Runtime, test: Value, iterable: Value, while_true: bool) -> Value:
     """`takewhile` and `dropwhile`; from an undecided test on everything is that Unknown."""
     source = run.iterate(iterable)
     if isinstance(source, Unknown):
@@ -126,8 +126,8 @@ names["takewhile"] = Native("takewhile", lambda run, test, iterable, /: selected
 names["dropwhile"] = Native("dropwhile", lambda run, test, iterable, /: selected(run, test, iterable, False))
 
 
-@names.function("filterfalse", absorb=False)
-def filterfalse(run: Run, test: Value, iterable: Value, /) -> Value:
+@names.function("filterfalse", propagate_unknown=False)
+def filterfalse(run: Runtime, test: Value, iterable: Value, /) -> Value:
     source = run.iterate(iterable)
     if isinstance(source, Unknown):
         return source
@@ -144,8 +144,8 @@ def filterfalse(run: Run, test: Value, iterable: Value, /) -> Value:
     return values()
 
 
-@names.function("compress", absorb=False)
-def compress(run: Run, data: Value, selectors: Value) -> Value:
+@names.function("compress", propagate_unknown=False)
+def compress(run: Runtime, data: Value, selectors: Value) -> Value:
     sources = iterators(run, (data, selectors))
     if isinstance(sources, Unknown):
         return sources
@@ -162,8 +162,8 @@ def compress(run: Run, data: Value, selectors: Value) -> Value:
     return values()
 
 
-@names.function("starmap", absorb=False)
-def starmap(run: Run, function: Value, iterable: Value, /) -> Value:
+@names.function("starmap", propagate_unknown=False)
+def starmap(run: Runtime, function: Value, iterable: Value, /) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(function, Unknown) or isinstance(sources, Unknown):
         return function if isinstance(function, Unknown) else sources
@@ -176,8 +176,8 @@ def starmap(run: Run, function: Value, iterable: Value, /) -> Value:
     return values()
 
 
-@names.function("accumulate", absorb=False)
-def accumulate(run: Run, iterable: Value, func: Value = None, *, initial: Value = MISSING) -> Value:
+@names.function("accumulate", propagate_unknown=False)
+def accumulate(run: Runtime, iterable: Value, func: Value = None, *, initial: Value = MISSING) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
@@ -196,8 +196,8 @@ def accumulate(run: Run, iterable: Value, func: Value = None, *, initial: Value 
     return values()
 
 
-@names.function("groupby", absorb=False)
-def groupby(run: Run, iterable: Value, key: Value = None) -> Value:
+@names.function("groupby", propagate_unknown=False)
+def groupby(run: Runtime, iterable: Value, key: Value = None) -> Value:
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items
@@ -214,8 +214,8 @@ def groupby(run: Run, iterable: Value, key: Value = None) -> Value:
     return iter([(word, iter(members)) for word, members in groups])
 
 
-@names.function("tee", absorb=False)
-def tee(run: Run, iterable: Value, n: int = 2, /) -> Value:
+@names.function("tee", propagate_unknown=False)
+def tee(run: Runtime, iterable: Value, n: int = 2, /) -> Value:
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
@@ -223,9 +223,9 @@ def tee(run: Run, iterable: Value, n: int = 2, /) -> Value:
     return tuple(itertools.tee(sources[0], n))
 
 
-@names.function("product", absorb=False)
-def product(run: Run, *iterables: Value, repeat: Value = 1) -> Value:
-    times = known(run, repeat)
+@names.function("product", propagate_unknown=False)
+def product(run: Runtime, *iterables: Value, repeat: Value = 1) -> Value:
+    times = concrete(run, repeat)
     pools: list[Any] = [run.items(iterable) for iterable in iterables]
     for part in (times, *pools):
         if isinstance(part, Unknown):
@@ -235,9 +235,9 @@ def product(run: Run, *iterables: Value, repeat: Value = 1) -> Value:
 
 
 def arrangement(word: str, host: Any) -> None:
-    @names.function(word, absorb=False)
-    def function(run: Run, iterable: Value, r: Value = None) -> Value:
-        items, size = run.items(iterable), known(run, r)
+    @names.function(word, propagate_unknown=False)
+    def function(run: Runtime, iterable: Value, r: Value = None) -> Value:
+        items, size = run.items(iterable), concrete(run, r)
         if isinstance(items, Unknown) or isinstance(size, Unknown):
             return items if isinstance(items, Unknown) else size
         if size is None:
@@ -250,9 +250,9 @@ for _word in ("permutations", "combinations", "combinations_with_replacement"):
     arrangement(_word, getattr(itertools, _word))
 
 
-@names.function("batched", absorb=False)
-def batched(run: Run, iterable: Value, n: Value) -> Value:
-    items, size = run.items(iterable), known(run, n)
+@names.function("batched", propagate_unknown=False)
+def batched(run: Runtime, iterable: Value, n: Value) -> Value:
+    items, size = run.items(iterable), concrete(run, n)
     if isinstance(items, Unknown) or isinstance(size, Unknown):
         return items if isinstance(items, Unknown) else size
     if size < 1:

@@ -9,10 +9,10 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload, special
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 LARGEST = 4096
 """Bits of a result: sizes and seeds are far below."""
@@ -40,16 +40,16 @@ def table(module: Any, left_out: tuple[str, ...]) -> Names:
         value = getattr(module, word)
         if word.startswith("_") or word in left_out:
             continue
-        names[word] = hosted(word, value) if callable(value) else value
+        names[word] = pure(word, value) if callable(value) else value
     return names
 
 
 def bounded(word: str, function: Any, bits: Callable[..., int]) -> Native:
     """A function of whole numbers whose result may be enormous: not followed then."""
-    host = hosted(word, function)
+    host = pure(word, function)
 
-    def native(run: Run, /, *args: Value) -> Value:
-        plain = [known(run, arg) for arg in args]
+    def native(run: Runtime, /, *args: Value) -> Value:
+        plain = [concrete(run, arg) for arg in args]
         if all(isinstance(arg, int) for arg in plain) and bits(*plain) > LARGEST:
             return run.unknown("a number grows too large to be followed")
         return host.function(run, *plain)
@@ -62,21 +62,21 @@ maths["factorial"] = bounded("factorial", math.factorial, bits_of_factorial)
 maths["comb"] = bounded("comb", math.comb, bits_of_choice)
 maths["perm"] = bounded("perm", math.perm, bits_of_choice)
 maths["lcm"] = bounded("lcm", math.lcm, bits_of_integers)
-maths["pow"] = hosted("pow", math.pow)
-maths["ldexp"] = hosted("ldexp", math.ldexp)
+maths["pow"] = pure("pow", math.pow)
+maths["ldexp"] = pure("ldexp", math.ldexp)
 
 
 def rounding(word: str, host: Any) -> None:
     """`floor`, `ceil`, `trunc`: a multiple of the batch is whole already; classes may have their own."""
 
     @maths.function(word)
-    def function(run: Run, x: Value, /) -> Value:
+    def function(run: Runtime, x: Value, /) -> Value:
         if isinstance(x, Batch):
             return x
         method = special(x, f"__{word}__") or special(x, "__float__")
         if method is not None and not isinstance(payload(x), (int, float)):
             x = run.call(method)
-        return hosted(word, host).function(run, x)
+        return pure(word, host).function(run, x)
 
 
 for _word, _host in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc)):
@@ -84,7 +84,7 @@ for _word, _host in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.
 
 
 @maths.function("prod")
-def prod(run: Run, iterable: Value, /, *, start: Value = 1) -> Value:
+def prod(run: Runtime, iterable: Value, /, *, start: Value = 1) -> Value:
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items

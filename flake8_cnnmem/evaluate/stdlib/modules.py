@@ -19,17 +19,19 @@ class Fresh:
 
 def ignored(name: str, result: Value = None) -> Native:
     """A function whose effects are outside the model. It gives `result` whatever its arguments are."""
-    return Native(name, lambda run, *args, **kwargs: result, absorb=False)
+    return Native(name, lambda run, *args, **kwargs: result, propagate_unknown=False)
 
 
 def identity(name: str) -> Native:
     """A function (a decorator, mostly) that gives its first argument back."""
-    return Native(name, lambda run, value, *args, **kwargs: value, absorb=False)
+    return Native(name, lambda run, value, *args, **kwargs: value, propagate_unknown=False)
 
 
 def unfollowed(name: str) -> Native:
     """A function whose result depends on what is outside the program: files, clocks, chance."""
-    return Native(name, lambda run, *args, **kwargs: run.unknown(f"the result of {name} is not known"), absorb=False)
+    return Native(
+        name, lambda run, *args, **kwargs: run.unknown(f"the result of {name} is not known"), propagate_unknown=False
+    )
 
 
 def native_class(name: str, namespace: dict[str, Value], *bases: Class, module: str = "", **facts: Any) -> Class:

@@ -6,12 +6,12 @@ import numbers
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Run, Value
+from flake8_cnnmem.values import Class, Native, Runtime, Value
 
 tower: dict[str, Class] = {}
 
 
-def check(run: Run, self: Class, value: Value) -> Value:
+def check(run: Runtime, self: Class, value: Value) -> Value:
     cls = run.type_of(value)
     if isinstance(cls, Unknown):
         return cls
@@ -19,7 +19,7 @@ def check(run: Run, self: Class, value: Value) -> Value:
     return real is not None and any(base.host is not None and issubclass(base.host, real) for base in cls.mro)
 
 
-def subclass_check(run: Run, self: Class, cls: Value) -> bool:
+def subclass_check(run: Runtime, self: Class, cls: Value) -> bool:
     if not isinstance(cls, Class):
         raise TypeError("issubclass() arg 1 must be a class")
     real = getattr(numbers, self.name)
@@ -37,7 +37,7 @@ for _name, _base in (
         _name,
         (tower.get(_base, OBJECT),),
         {
-            "__instancecheck__": Native("__instancecheck__", check, absorb=False),
+            "__instancecheck__": Native("__instancecheck__", check, propagate_unknown=False),
             "__subclasscheck__": Native("__subclasscheck__", subclass_check),
         },
         module="numbers",

@@ -8,7 +8,7 @@ from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, UNARY, Names, pay
 from flake8_cnnmem.evaluate.builtins.functions import absolute, length
 from flake8_cnnmem.evaluate.builtins.sequences import position
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 names = Names()
 
@@ -37,7 +37,7 @@ for _word, _symbol in UNARY.items():
 enter("inv", names["invert"])
 enter("is_", Native("is_", binary("is")))
 enter("is_not", Native("is_not", binary("is not")))
-enter("contains", Native("contains", lambda run, a, b, /: run.operate("in", b, a), absorb=False))
+enter("contains", Native("contains", lambda run, a, b, /: run.operate("in", b, a), propagate_unknown=False))
 enter("getitem", Native("getitem", lambda run, a, b, /: run.index(a, b)))
 enter("concat", names["add"])
 enter("abs", Native("abs", absolute))
@@ -47,29 +47,29 @@ names["length_hint"] = Native("length_hint", lambda run, a, default=0, /: length
 
 
 @names.function("not_")
-def negation(run: Run, a: Value, /) -> Value:
+def negation(run: Runtime, a: Value, /) -> Value:
     answer = run.truth(a)
     return answer if isinstance(answer, Unknown) else not answer
 
 
-@names.function("setitem", absorb=False)
-def set_item(run: Run, a: Value, b: Value, c: Value, /) -> None:
+@names.function("setitem", propagate_unknown=False)
+def set_item(run: Runtime, a: Value, b: Value, c: Value, /) -> None:
     run.call(run.get(a, "__setitem__"), b, c)
 
 
-@names.function("delitem", absorb=False)
-def delete_item(run: Run, a: Value, b: Value, /) -> None:
+@names.function("delitem", propagate_unknown=False)
+def delete_item(run: Runtime, a: Value, b: Value, /) -> None:
     run.call(run.get(a, "__delitem__"), b)
 
 
-@names.function("countOf", absorb=False)
-def count_of(run: Run, a: Value, b: Value, /) -> Value:
+@names.function("countOf", propagate_unknown=False)
+def count_of(run: Runtime, a: Value, b: Value, /) -> Value:
     items = run.items(a)
     return items if isinstance(items, Unknown) else run.call(run.get(items, "count"), b)
 
 
-@names.function("indexOf", absorb=False)
-def index_of(run: Run, a: Value, b: Value, /) -> Value:
+@names.function("indexOf", propagate_unknown=False)
+def index_of(run: Runtime, a: Value, b: Value, /) -> Value:
     items = run.items(a)
     if isinstance(items, Unknown):
         return items
@@ -79,21 +79,21 @@ def index_of(run: Run, a: Value, b: Value, /) -> Value:
     return at
 
 
-@names.function("itemgetter", absorb=False)
-def itemgetter(run: Run, item: Value, /, *items: Value) -> Native:
+@names.function("itemgetter", propagate_unknown=False)
+def itemgetter(run: Runtime, item: Value, /, *items: Value) -> Native:
     if not items:
         return Native("itemgetter", lambda run, value, /: run.index(value, item))
     return Native("itemgetter", lambda run, value, /: tuple(run.index(value, each) for each in (item, *items)))
 
 
-def dotted(run: Run, value: Value, path: str) -> Value:
+def dotted(run: Runtime, value: Value, path: str) -> Value:
     for word in path.split("."):
         value = run.get(value, word)
     return value
 
 
 @names.function("attrgetter")
-def attrgetter(run: Run, attr: Value, /, *attrs: Value) -> Native:
+def attrgetter(run: Runtime, attr: Value, /, *attrs: Value) -> Native:
     first = payload(attr)
     if not attrs:
         return Native("attrgetter", lambda run, value, /: dotted(run, value, first))
@@ -102,15 +102,15 @@ def attrgetter(run: Run, attr: Value, /, *attrs: Value) -> Native:
     )
 
 
-@names.function("methodcaller", absorb=False)
-def methodcaller(run: Run, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+@names.function("methodcaller", propagate_unknown=False)
+def methodcaller(run: Runtime, name: Value, /, *args: Value, **kwargs: Value) -> Value:
     if isinstance(name, Unknown):
         return name
     return Native("methodcaller", lambda run, value, /: run.call(run.get(value, payload(name)), *args, **kwargs))
 
 
 names["call"] = Native(
-    "call", lambda run, function, /, *args, **kwargs: run.call(function, *args, **kwargs), absorb=False
+    "call", lambda run, function, /, *args, **kwargs: run.call(function, *args, **kwargs), propagate_unknown=False
 )
 
 MODULES = {"operator": names, "_operator": names}

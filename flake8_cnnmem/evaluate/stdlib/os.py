@@ -7,13 +7,13 @@ import os
 import posixpath
 from pathlib import PurePosixPath
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete, of_paths
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.files import exists
-from flake8_cnnmem.evaluate.builtins.known import known, of_paths
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Native, Runtime, Value
 
 paths = Names()
 
@@ -43,9 +43,9 @@ BETWEEN = of_paths("relpath", lambda path, start: posixpath.relpath(f"/{path.lst
 
 
 @paths.function("abspath")
-def abspath(run: Run, path: Value, **kwargs: Value) -> Value:
+def abspath(run: Runtime, path: Value, **kwargs: Value) -> Value:
     """From the working directory, where the script is taken to be run."""
-    plain = known(run, path)
+    plain = concrete(run, path)
     if isinstance(plain, Unknown) or not isinstance(plain, (str, PurePosixPath)):
         return plain
     return FROM_HERE.function(run, plain)
@@ -55,10 +55,10 @@ paths["realpath"] = paths["abspath"]
 
 
 @paths.function("relpath")
-def relpath(run: Run, path: Value, start: Value = MISSING) -> Value:
+def relpath(run: Runtime, path: Value, start: Value = MISSING) -> Value:
     if start is MISSING:
         return path
-    plain = known(run, (path, start))
+    plain = concrete(run, (path, start))
     if isinstance(plain, Unknown):
         return plain
     if posixpath.isabs(plain[0]) != posixpath.isabs(plain[1]):
@@ -82,34 +82,34 @@ def variables(self: Instance) -> dict[str, Value]:
     return found
 
 
-def note(run: Run, name: Value, value: Value) -> None:
+def note(run: Runtime, name: Value, value: Value) -> None:
     """A variable that frameworks see, too."""
     seen = run.data(SET)
     run.changed(seen)
     seen[payload(name)] = payload(value)
 
 
-@environment.function("get", absorb=False)
-def get(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+@environment.function("get", propagate_unknown=False)
+def get(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
     return key if isinstance(key, Unknown) else variables(self).get(payload(key), default)
 
 
 @environment.function("__getitem__")
-def get_item(run: Run, self: Instance, key: Value) -> Value:
+def get_item(run: Runtime, self: Instance, key: Value) -> Value:
     found = variables(self).get(payload(key), MISSING)
     return run.unknown(f"the environment variable {payload(key)} is not known") if found is MISSING else found
 
 
-@environment.function("__setitem__", absorb=False)
-def set_item(run: Run, self: Instance, key: Value, value: Value) -> None:
+@environment.function("__setitem__", propagate_unknown=False)
+def set_item(run: Runtime, self: Instance, key: Value, value: Value) -> None:
     if not isinstance(key, Unknown):
         run.changed(variables(self))
         variables(self)[payload(key)] = value
         note(run, key, value)
 
 
-@environment.function("setdefault", absorb=False)
-def setdefault(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+@environment.function("setdefault", propagate_unknown=False)
+def setdefault(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
@@ -118,8 +118,8 @@ def setdefault(run: Run, self: Instance, key: Value, default: Value = None) -> V
     return found
 
 
-@environment.function("pop", absorb=False)
-def pop(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
+@environment.function("pop", propagate_unknown=False)
+def pop(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
@@ -128,12 +128,12 @@ def pop(run: Run, self: Instance, key: Value, default: Value = None) -> Value:
 
 
 @environment.function("__delitem__")
-def delete_item(run: Run, self: Instance, key: Value) -> None:
+def delete_item(run: Runtime, self: Instance, key: Value) -> None:
     pop(run, self, key)
 
 
-@environment.function("update", absorb=False)
-def update(run: Run, self: Instance, other: Value = None, /, **kwargs: Value) -> None:
+@environment.function("update", propagate_unknown=False)
+def update(run: Runtime, self: Instance, other: Value = None, /, **kwargs: Value) -> None:
     inner = payload(other)
     run.changed(variables(self))
     given = {**(inner if isinstance(inner, dict) else {}), **kwargs}
@@ -156,7 +156,7 @@ def fresh_environment() -> Instance:
 
 
 names["environ"] = Fresh(fresh_environment)
-names["getenv"] = Native("getenv", lambda run, key, default=None: default, absorb=False)
+names["getenv"] = Native("getenv", lambda run, key, default=None: default, propagate_unknown=False)
 for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir", "putenv", "unsetenv",
               "symlink", "link",
               "replace", "removedirs", "utime", "chmod", "kill", "close", "umask", "setpgrp", "fsync"):  # fmt: skip

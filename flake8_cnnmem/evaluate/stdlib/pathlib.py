@@ -10,18 +10,18 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins import files
 from flake8_cnnmem.evaluate.builtins.classes import host_class
+from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
-from flake8_cnnmem.evaluate.builtins.known import of_paths
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, unfollowed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Native, Property, Runtime, Value
 
 paths = Names()
 MAKE = of_paths("__new__", PurePosixPath)
 
 
 @paths.function("__new__")
-def new(run: Run, cls: Class, *parts: Value, **kwargs: Value) -> Value:
+def new(run: Runtime, cls: Class, *parts: Value, **kwargs: Value) -> Value:
     plain = MAKE.function(run, *parts)
     return plain if isinstance(plain, Unknown) else made(run, cls, plain)
 
@@ -37,7 +37,7 @@ for _name in ("parent", "name", "stem", "suffix", "suffixes", "parts", "anchor",
     paths[_name] = host_property(_name)
 
 
-def parents(run: Run, self: Any) -> Value:
+def parents(run: Runtime, self: Any) -> Value:
     found = payload(self).parents
     # Each is as long as the path, by and large.
     run.spend(len(found) * (4 + len(found) // 16))
@@ -49,15 +49,17 @@ paths["expanduser"] = Native("expanduser", lambda run, self: self)
 
 
 @paths.function("resolve")
-def resolve(run: Run, self: Any, *args: Value, **kwargs: Value) -> Value:
+def resolve(run: Runtime, self: Any, *args: Value, **kwargs: Value) -> Value:
     """From the working directory, where the script is taken to be run."""
     absolute = posixpath.normpath(posixpath.join(os.getcwd(), str(payload(self))))
     return self if absolute == str(payload(self)) else PurePosixPath(absolute)
 
 
 paths["absolute"] = paths["resolve"]
-paths["read_text"] = Native("read_text", lambda run, self, *args, **kwargs: files.text(run, self), absorb=False)
-paths["read_bytes"] = Native("read_bytes", lambda run, self: files.content(run, self), absorb=False)
+paths["read_text"] = Native(
+    "read_text", lambda run, self, *args, **kwargs: files.text(run, self), propagate_unknown=False
+)
+paths["read_bytes"] = Native("read_bytes", lambda run, self: files.content(run, self), propagate_unknown=False)
 paths["open"] = files.OPEN
 paths["exists"] = paths["is_file"] = Native("exists", files.exists)
 for _name in ("is_dir", "stat", "iterdir", "glob",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def promised(run: Run, function: Value, args: Value = (), kwds: Value = None) -> Instance:
+def promised(run: Runtime, function: Value, args: Value = (), kwds: Value = None) -> Instance:
     """A result that is there at once."""
     given = run.items(args)
     named = kwds if isinstance(kwds, dict) else {}
@@ -35,7 +35,7 @@ RESULT = native_class(
 )
 
 
-def each(run: Run, self: Value, function: Value, *iterables: Value, **kwargs: Value) -> Value:
+def each(run: Runtime, self: Value, function: Value, *iterables: Value, **kwargs: Value) -> Value:
     """`map(f, a, b)`; a pool's second iterable is the size of its chunks."""
     columns = [run.items(iterable) for iterable in iterables if not isinstance(iterable, int)]
     unknown = next((column for column in columns if isinstance(column, Unknown)), None)
@@ -44,7 +44,7 @@ def each(run: Run, self: Value, function: Value, *iterables: Value, **kwargs: Va
     return [run.call(function, *items) for items in zip(*columns, strict=False)]
 
 
-def spread(run: Run, self: Value, function: Value, iterable: Value, *args: Value, **kwargs: Value) -> Value:
+def spread(run: Runtime, self: Value, function: Value, iterable: Value, *args: Value, **kwargs: Value) -> Value:
     rows = run.items(iterable)
     if isinstance(rows, Unknown):
         return rows
@@ -69,12 +69,12 @@ pools = Names({
 POOL = native_class("Pool", dict(pools), module="multiprocessing.pool")
 
 
-def process_init(run: Run, self: Instance, group: Value = None, target: Value = None, name: Value = None,
+def process_init(run: Runtime, self: Instance, group: Value = None, target: Value = None, name: Value = None,
                  args: Value = (), kwargs: Value = None, **options: Value) -> None:  # fmt: skip
     self.attributes.update(target=target, args=args, kwargs=kwargs)
 
 
-def process_start(run: Run, self: Instance) -> None:
+def process_start(run: Runtime, self: Instance) -> None:
     if self.attributes.get("target") is not None:
         promised(run, self.attributes["target"], self.attributes.get("args"), self.attributes.get("kwargs"))
 

@@ -6,12 +6,12 @@ import bisect
 import statistics
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import pure
 from flake8_cnnmem.evaluate.builtins.declare import Names
-from flake8_cnnmem.evaluate.builtins.known import hosted
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
-from flake8_cnnmem.evaluate.builtins.sequences import blur
+from flake8_cnnmem.evaluate.builtins.sequences import widen
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 averages = Names()
 
@@ -19,10 +19,10 @@ averages = Names()
 def over_items(table: Names, word: str, function: Any) -> None:
     """A function of all items of an iterable."""
 
-    of_plain = hosted(word, function).function
+    of_plain = pure(word, function).function
 
     @table.function(word)
-    def native(run: Run, data: Value, *args: Value) -> Value:
+    def native(run: Runtime, data: Value, *args: Value) -> Value:
         return of_plain(run, run.items(data), *args)
 
 
@@ -32,11 +32,11 @@ for _name in ("mean", "fmean", "median", "median_low", "median_high", "mode", "s
     over_items(averages, _name, getattr(statistics, _name))
 
 searches: dict[str, Value] = {
-    word: hosted(word, getattr(bisect, word)) for word in ("bisect", "bisect_left", "bisect_right")
+    word: pure(word, getattr(bisect, word)) for word in ("bisect", "bisect_left", "bisect_right")
 }
 
 
-def insort(run: Run, a: Value, x: Value, *args: Value, **kwargs: Value) -> None:
+def insort(run: Runtime, a: Value, x: Value, *args: Value, **kwargs: Value) -> None:
     if not isinstance(a, list):
         return
     run.check_size(len(a) + 1)
@@ -44,60 +44,60 @@ def insort(run: Run, a: Value, x: Value, *args: Value, **kwargs: Value) -> None:
     arrange(run, a, [*a, x])
 
 
-def arrange(run: Run, target: list[Value], items: list[Value]) -> None:
+def arrange(run: Runtime, target: list[Value], items: list[Value]) -> None:
     ordered = in_order(run, items, None, False)
     if isinstance(ordered, Unknown):
-        blur(target, ordered, len(items))
+        widen(target, ordered, len(items))
     else:
         target[:] = ordered
 
 
 for _name in ("insort", "insort_left", "insort_right"):
-    searches[_name] = Native(_name, insort, absorb=False)
+    searches[_name] = Native(_name, insort, propagate_unknown=False)
 
 heaps = Names()
 """A sorted list is a heap, so every operation leaves the list sorted."""
 
 
 @heaps.function("heapify")
-def heapify(run: Run, x: list[Value], /) -> None:
+def heapify(run: Runtime, x: list[Value], /) -> None:
     run.changed(x)
     arrange(run, x, list(x))
 
 
-@heaps.function("heappush", absorb=False)
-def heappush(run: Run, heap: Value, item: Value, /) -> None:
+@heaps.function("heappush", propagate_unknown=False)
+def heappush(run: Runtime, heap: Value, item: Value, /) -> None:
     if isinstance(heap, list):
         insort(run, heap, item)
 
 
 @heaps.function("heappop")
-def heappop(run: Run, heap: list[Value], /) -> Value:
+def heappop(run: Runtime, heap: list[Value], /) -> Value:
     if not isinstance(heap, list):
         raise TypeError("heap argument must be a list")
     run.changed(heap)
     return heap.pop(0)
 
 
-@heaps.function("heappushpop", absorb=False)
-def heappushpop(run: Run, heap: Value, item: Value, /) -> Value:
+@heaps.function("heappushpop", propagate_unknown=False)
+def heappushpop(run: Runtime, heap: Value, item: Value, /) -> Value:
     if not isinstance(heap, list):
         return heap
     insort(run, heap, item)
     return heap.pop(0)
 
 
-@heaps.function("nlargest", absorb=False)
-def nlargest(run: Run, n: Value, iterable: Value, key: Value = None) -> Value:
+@heaps.function("nlargest", propagate_unknown=False)
+def nlargest(run: Runtime, n: Value, iterable: Value, key: Value = None) -> Value:
     return best(run, n, iterable, key, True)
 
 
-@heaps.function("nsmallest", absorb=False)
-def nsmallest(run: Run, n: Value, iterable: Value, key: Value = None) -> Value:
+@heaps.function("nsmallest", propagate_unknown=False)
+def nsmallest(run: Runtime, n: Value, iterable: Value, key: Value = None) -> Value:
     return best(run, n, iterable, key, False)
 
 
-def best(run: Run, n: Value, iterable: Value, key: Value, largest: bool) -> Value:
+def best(run: Runtime, n: Value, iterable: Value, key: Value, largest: bool) -> Value:
     items = run.items(iterable)
     ordered = items if isinstance(items, Unknown) else in_order(run, items, key, largest)
     if isinstance(n, Unknown) or isinstance(ordered, Unknown):

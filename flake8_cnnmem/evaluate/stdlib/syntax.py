@@ -7,7 +7,7 @@ import ast
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.stdlib.data import as_value
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 names = Names()
 
@@ -15,8 +15,8 @@ LONGEST = 10_000
 """Letters of a literal that is read: Python's own reader takes more than time in proportion for some texts."""
 
 
-@names.function("literal_eval", absorb=False)
-def literal_eval(run: Run, node_or_string: Value) -> Value:
+@names.function("literal_eval", propagate_unknown=False)
+def literal_eval(run: Runtime, node_or_string: Value) -> Value:
     """ValueError and SyntaxError as Python raises them for what is no literal."""
     text = payload(node_or_string)
     if not isinstance(text, str):

@@ -10,7 +10,7 @@ from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frames import running
 from flake8_cnnmem.evaluate.stdlib.inspect import module_named
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
-from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 
 names = Names()
 
@@ -20,7 +20,7 @@ modules = Names()
 
 
 @modules.function("__getitem__")
-def module(run: Run, self: Instance, name: Value) -> Value:
+def module(run: Runtime, self: Instance, name: Value) -> Value:
     """`sys.modules[__name__]` is the module that is running; others are those that an import would find."""
     word = payload(name)
     current: Any = getattr(run, "frame", None)
@@ -30,13 +30,13 @@ def module(run: Run, self: Instance, name: Value) -> Value:
     return run.unknown(f"the module {word} is not among those that are followed") if found is None else found
 
 
-@modules.function("get", absorb=False)
-def get_module(run: Run, self: Instance, name: Value, default: Value = None) -> Value:
+@modules.function("get", propagate_unknown=False)
+def get_module(run: Runtime, self: Instance, name: Value, default: Value = None) -> Value:
     return module(run, self, name)
 
 
 @modules.function("__contains__")
-def has_module(run: Run, self: Instance, name: Value) -> Value:
+def has_module(run: Runtime, self: Instance, name: Value) -> Value:
     """A module is loaded when the code that was followed so far has imported it."""
     importer: Any = getattr(run, "importer", None)
     if importer is None:
@@ -51,8 +51,8 @@ for _name in ("keys", "values", "items", "__iter__", "__len__", "copy"):
 MODULE_TABLE = native_class("modules", dict(modules), module="sys")
 
 
-@names.function("exit", absorb=False)
-def exit_(run: Run, status: Value = None) -> None:
+@names.function("exit", propagate_unknown=False)
+def exit_(run: Runtime, status: Value = None) -> None:
     raise run.error("SystemExit", status)
 
 

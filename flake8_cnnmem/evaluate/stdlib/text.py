@@ -8,14 +8,14 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.concrete import concrete, pure
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
-from flake8_cnnmem.evaluate.builtins.known import hosted, known
-from flake8_cnnmem.evaluate.stdlib import effort
-from flake8_cnnmem.evaluate.stdlib.effort import WIDEST, spans
+from flake8_cnnmem.evaluate.stdlib import regex_cost
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.evaluate.stdlib.regex_cost import WIDEST, spans
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 PATTERN_LENGTH = 200
 WORDS_LENGTH = 8_000
@@ -38,11 +38,11 @@ for _name in ("A", "ASCII", "I", "IGNORECASE", "L", "LOCALE", "M", "MULTILINE", 
         regular[_name] = int(getattr(re, _name))
 
 
-def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
+def compiled(run: Runtime, pattern: Value, flags: Value = 0) -> Any:
     """The host's pattern, or Unknown for one that is not known, too long or may not end."""
     if isinstance(pattern, Instance) and pattern.cls is PATTERN:
         return pattern.native
-    plain = known(run, (pattern, flags))
+    plain = concrete(run, (pattern, flags))
     if isinstance(plain, Unknown):
         return plain
     source, bits = plain
@@ -52,7 +52,7 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
         return run.unknown("a regular expression is too long to be matched safely")
     bits = int(bits) & ~re.DEBUG
     try:
-        tree = effort.parsed(source, bits)
+        tree = regex_cost.parsed(source, bits)
         if spans(tree) > WIDEST and tree.state.flags & re.IGNORECASE:
             return run.unknown("a regular expression takes too long to be compiled")
         run.spend(len(source))
@@ -63,15 +63,15 @@ def compiled(run: Run, pattern: Value, flags: Value = 0) -> Any:
         raise ValueError(f"not a regular expression: {error}") from None
 
 
-def subject(run: Run, pattern: re.Pattern[Any], text: Value) -> Any:
+def subject(run: Runtime, pattern: re.Pattern[Any], text: Value) -> Any:
     """The text to be matched, or Unknown if matching could take too long."""
-    plain = known(run, text)
+    plain = concrete(run, text)
     if isinstance(plain, Unknown):
         return plain
     if len(plain) > TEXT_LENGTH:
         return run.unknown("a text is too long to be matched safely")
     run.spend(ASKED_STEPS)
-    tried = effort.places(pattern, len(plain))
+    tried = regex_cost.places(pattern, len(plain))
     if tried is None:
         return run.unknown("a regular expression may take too long to match")
     run.spend(tried // 64 + 1)
@@ -83,7 +83,7 @@ def as_value(found: re.Match[Any] | None) -> Instance | None:
 
 
 @regular.function("compile")
-def compile_(run: Run, pattern: Value, flags: Value = 0) -> Value:
+def compile_(run: Runtime, pattern: Value, flags: Value = 0) -> Value:
     made = compiled(run, pattern, flags)
     return made if isinstance(made, Unknown) else Instance(PATTERN, native=made)
 
@@ -95,18 +95,18 @@ def operation(word: str, function: Callable[..., Any], arguments: int) -> None:
     """
 
     @regular.function(word)
-    def from_module(run: Run, pattern: Value, *args: Value, flags: Value = 0, **kwargs: Value) -> Value:
+    def from_module(run: Runtime, pattern: Value, *args: Value, flags: Value = 0, **kwargs: Value) -> Value:
         args, flags = args[:arguments], args[arguments] if len(args) > arguments else flags
         made = compiled(run, pattern, flags)
         return made if isinstance(made, Unknown) else function(run, made, *args, **kwargs)
 
     @patterns.function(word)
-    def from_pattern(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def from_pattern(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         return function(run, self.native, *args, **kwargs)
 
 
 def matcher(word: str) -> Callable[..., Value]:
-    def match(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+    def match(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
         text = subject(run, pattern, string)
         return text if isinstance(text, Unknown) else as_value(getattr(pattern, word)(text, *span))
 
@@ -117,29 +117,29 @@ for _name in ("match", "search", "fullmatch"):
     operation(_name, matcher(_name), 1)
 
 
-def find_all(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+def find_all(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
     text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else pattern.findall(text, *span)
 
 
-def find_iter(run: Run, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+def find_iter(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
     text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else iter([as_value(each) for each in pattern.finditer(text, *span)])
 
 
-def split(run: Run, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) -> Value:
+def split(run: Runtime, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) -> Value:
     text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else pattern.split(text, maxsplit)
 
 
-def expanded(run: Run, found: re.Match[Any], template: Any) -> Any:
+def expanded(run: Runtime, found: re.Match[Any], template: Any) -> Any:
     """A template with the groups in it, each of which may be as long as the text."""
     references = template.count("\\" if isinstance(template, str) else b"\\")
     run.check_size(len(template) + references * len(found.string))
     return found.expand(template)
 
 
-def substitute(run: Run, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
+def substitute(run: Runtime, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
     text = subject(run, pattern, string)
     if isinstance(text, Unknown):
         return text
@@ -165,7 +165,7 @@ operation("findall", find_all, 1)
 operation("finditer", find_iter, 1)
 operation("split", split, 2)
 operation("sub", substitute, 3)
-regular["escape"] = hosted("escape", re.escape, lambda pattern: 2 * len(pattern))
+regular["escape"] = pure("escape", re.escape, lambda pattern: 2 * len(pattern))
 regular["purge"] = ignored("purge")
 
 
@@ -186,7 +186,7 @@ for _name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
 
 
 @matches.function("expand")
-def expand(run: Run, self: Instance, template: Value, /) -> Value:
+def expand(run: Runtime, self: Instance, template: Value, /) -> Value:
     return expanded(run, self.native, payload(template))
 
 
@@ -204,11 +204,11 @@ strings: dict[str, Value] = {
         "whitespace",
     )
 }
-strings["capwords"] = hosted("capwords", string.capwords)
+strings["capwords"] = pure("capwords", string.capwords)
 strings["Template"] = native_class("Template", {"__init__": ignored("__init__")}, module="string")
 strings["Formatter"] = native_class("Formatter", {}, module="string")
 
-wrapping: dict[str, Value] = {"dedent": hosted("dedent", textwrap.dedent)}
+wrapping: dict[str, Value] = {"dedent": pure("dedent", textwrap.dedent)}
 for _name in ("wrap", "fill", "shorten", "indent"):
     wrapping[_name] = unfollowed(f"textwrap.{_name}")
 

@@ -22,7 +22,7 @@ from flake8_cnnmem.evaluate.builtins.objects import (
 )
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Namespace, Native, Runtime, Value
 
 names = Names({
     "FunctionType": FUNCTION, "LambdaType": FUNCTION, "MethodType": METHOD, "BuiltinFunctionType": BUILTIN_FUNCTION,
@@ -30,10 +30,10 @@ names = Names({
     "EllipsisType": ELLIPSIS, "UnionType": UNION,
 })  # fmt: skip
 
-METHOD.namespace["__new__"] = Native("__new__", lambda run, cls, func, obj: Bound(func, obj), absorb=False)
+METHOD.namespace["__new__"] = Native("__new__", lambda run, cls, func, obj: Bound(func, obj), propagate_unknown=False)
 
 
-def new_module(run: Run, cls: Class, name: Value = "", *args: Value, **kwargs: Value) -> Value:
+def new_module(run: Runtime, cls: Class, name: Value = "", *args: Value, **kwargs: Value) -> Value:
     """A module made at run time; of a class of the user's own, that loads its parts lazily, an instance."""
     if cls is not MODULE:
         return Instance(cls)
@@ -45,8 +45,8 @@ MODULE.namespace["__new__"] = Native("__new__", new_module)
 simple = Names()
 
 
-@simple.function("__init__", absorb=False)
-def simple_init(run: Run, self: Instance, mapping: Value = (), /, **kwargs: Value) -> None:
+@simple.function("__init__", propagate_unknown=False)
+def simple_init(run: Runtime, self: Instance, mapping: Value = (), /, **kwargs: Value) -> None:
     found = entries(run, mapping)
     run.changed(self)
     if isinstance(found, list):
@@ -55,7 +55,7 @@ def simple_init(run: Run, self: Instance, mapping: Value = (), /, **kwargs: Valu
 
 
 @simple.function("__repr__")
-def simple_repr(run: Run, self: Instance) -> Value:
+def simple_repr(run: Runtime, self: Instance) -> Value:
     parts = []
     for word, value in self.attributes.items():
         text = to_repr(run, value)
@@ -66,7 +66,7 @@ def simple_repr(run: Run, self: Instance) -> Value:
 
 
 @simple.function("__eq__")
-def simple_equal(run: Run, self: Instance, other: Value) -> Value:
+def simple_equal(run: Runtime, self: Instance, other: Value) -> Value:
     if not isinstance(other, Instance) or other.cls is not self.cls:
         return NotImplemented
     return run.equal(self.attributes, other.attributes)
@@ -81,8 +81,8 @@ for _name in ("TracebackType", "FrameType", "CodeType", "CoroutineType", "AsyncG
     names.setdefault(_name, native_class(_name, {}, module="types"))
 
 
-@names.function("new_class", absorb=False)
-def new_class(run: Run, name: Value, bases: Value = (), kwds: Value = None, exec_body: Value = None) -> Value:
+@names.function("new_class", propagate_unknown=False)
+def new_class(run: Runtime, name: Value, bases: Value = (), kwds: Value = None, exec_body: Value = None) -> Value:
     namespace: dict[str, Value] = {}
     if exec_body is not None:
         run.call(exec_body, namespace)

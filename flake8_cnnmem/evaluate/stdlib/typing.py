@@ -17,7 +17,7 @@ from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.collections import add_fields, named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, Value
 
 names = Names()
 
@@ -26,15 +26,17 @@ names = Names()
 forms = Names()
 
 
-@forms.function("__getitem__", absorb=False)
-def subscript(run: Run, self: Instance, parameters: Value) -> Value:
+@forms.function("__getitem__", propagate_unknown=False)
+def subscript(run: Runtime, self: Instance, parameters: Value) -> Value:
     args = parameters if isinstance(parameters, tuple) else (parameters,)
     return Instance(FORM, {"__origin__": self.attributes["_form"], "__args__": args, "_form": self.attributes["_form"]})
 
 
-forms["__or__"] = Native("__or__", lambda run, self, other: union(self, other), absorb=False)
-forms["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), absorb=False)
-forms["__call__"] = Native("__call__", lambda run, self, *args, **kwargs: args[0] if args else None, absorb=False)
+forms["__or__"] = Native("__or__", lambda run, self, other: union(self, other), propagate_unknown=False)
+forms["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self), propagate_unknown=False)
+forms["__call__"] = Native(
+    "__call__", lambda run, self, *args, **kwargs: args[0] if args else None, propagate_unknown=False
+)
 FORM = native_class("_SpecialForm", dict(forms), module="typing")
 
 
@@ -51,18 +53,18 @@ for _name in ("Any", "NoReturn", "Never", "ClassVar", "Final", "Literal", "Liter
 names["Any"] = native_class("Any", {}, module="typing")
 
 
-@forms.function("_optional", absorb=False)
-def optional(run: Run, self: Instance, parameters: Value) -> Value:
+@forms.function("_optional", propagate_unknown=False)
+def optional(run: Runtime, self: Instance, parameters: Value) -> Value:
     return union(parameters, NONE)
 
 
-@forms.function("_union", absorb=False)
-def union_of(run: Run, self: Instance, parameters: Value) -> Value:
+@forms.function("_union", propagate_unknown=False)
+def union_of(run: Runtime, self: Instance, parameters: Value) -> Value:
     return union(*(parameters if isinstance(parameters, tuple) else (parameters,)))
 
 
-@forms.function("_annotated", absorb=False)
-def annotated(run: Run, self: Instance, parameters: Value) -> Value:
+@forms.function("_annotated", propagate_unknown=False)
+def annotated(run: Runtime, self: Instance, parameters: Value) -> Value:
     return parameters[0] if isinstance(parameters, tuple) and parameters else parameters
 
 
@@ -84,7 +86,7 @@ for _name in ("Pattern", "Match", "IO", "TextIO", "BinaryIO", "SupportsAbs", "Su
     names.setdefault(_name, native_class(_name, {}, module="typing"))
 
 item: dict[str, Value] = {
-    "__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, absorb=False))
+    "__class_getitem__": ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False))
 }
 GENERIC = native_class("Generic", dict(item), module="typing")
 names["Generic"] = GENERIC
@@ -93,7 +95,7 @@ names["Protocol"] = native_class("Protocol", dict(item), GENERIC, module="typing
 # Named tuples and typed dicts
 
 
-def convert(run: Run, cls: Class, **kwargs: Value) -> None:
+def convert(run: Runtime, cls: Class, **kwargs: Value) -> None:
     """A class statement with NamedTuple as its base: its annotations are the fields, its values the defaults."""
     if NAMED_TUPLE not in cls.bases:
         return
@@ -102,7 +104,7 @@ def convert(run: Run, cls: Class, **kwargs: Value) -> None:
     add_fields(cls, fields, {word: cls.namespace[word] for word in fields if word in cls.namespace})
 
 
-def functional(run: Run, cls: Class, typename: Value, fields: Value = (), /, **kwargs: Value) -> Value:
+def functional(run: Runtime, cls: Class, typename: Value, fields: Value = (), /, **kwargs: Value) -> Value:
     """`NamedTuple("Point", [("x", int), ("y", int)])`."""
     pairs: Any = run.items(fields)
     for part in (typename, pairs):
@@ -115,8 +117,8 @@ def functional(run: Run, cls: Class, typename: Value, fields: Value = (), /, **k
 NAMED_TUPLE = native_class(
     "NamedTuple",
     {
-        "__init_subclass__": ClassMethod(Native("__init_subclass__", convert, absorb=False)),
-        "__new__": Native("__new__", functional, absorb=False),
+        "__init_subclass__": ClassMethod(Native("__init_subclass__", convert, propagate_unknown=False)),
+        "__new__": Native("__new__", functional, propagate_unknown=False),
     },
     TUPLE,
     module="typing",
@@ -124,14 +126,16 @@ NAMED_TUPLE = native_class(
 names["NamedTuple"] = NAMED_TUPLE
 
 
-def typed_dict(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+def typed_dict(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:
     """A TypedDict class makes plain dicts; called by its own name it makes such a class."""
     if cls is TYPED_DICT:
         return Class(payload(args[0]), (TYPED_DICT,)) if args and not isinstance(args[0], Unknown) else args[0]
     return run.construct(DICT, *args, **kwargs)
 
 
-TYPED_DICT = native_class("TypedDict", {"__new__": Native("__new__", typed_dict, absorb=False)}, DICT, module="typing")
+TYPED_DICT = native_class(
+    "TypedDict", {"__new__": Native("__new__", typed_dict, propagate_unknown=False)}, DICT, module="typing"
+)
 names["TypedDict"] = TYPED_DICT
 
 # Type variables
@@ -139,14 +143,14 @@ names["TypedDict"] = TYPED_DICT
 variables = Names()
 
 
-@variables.function("__init__", absorb=False)
-def variable_init(run: Run, self: Instance, name: Value, *constraints: Value, **kwargs: Value) -> None:
+@variables.function("__init__", propagate_unknown=False)
+def variable_init(run: Runtime, self: Instance, name: Value, *constraints: Value, **kwargs: Value) -> None:
     self.attributes.update({"__name__": name, "args": self, "kwargs": self})
 
 
 variables["__or__"] = forms["__or__"]
 variables["__ror__"] = forms["__ror__"]
-variables["__getitem__"] = Native("__getitem__", lambda run, self, parameters: self, absorb=False)
+variables["__getitem__"] = Native("__getitem__", lambda run, self, parameters: self, propagate_unknown=False)
 for _name in ("TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"):
     names[_name] = native_class(_name, dict(variables), module="typing")
 names["AnyStr"] = Instance(names["TypeVar"], {"__name__": "AnyStr"})
@@ -164,22 +168,24 @@ for _name in (
     "reveal_type",
 ):
     names[_name] = identity(_name)
-names["cast"] = Native("cast", lambda run, typ, val: val, absorb=False)
-names["NewType"] = Native("NewType", lambda run, name, tp: identity("NewType"), absorb=False)
+names["cast"] = Native("cast", lambda run, typ, val: val, propagate_unknown=False)
+names["NewType"] = Native("NewType", lambda run, name, tp: identity("NewType"), propagate_unknown=False)
 names["TYPE_CHECKING"] = False
-names["dataclass_transform"] = Native("dataclass_transform", lambda run, **kwargs: identity("decorator"), absorb=False)
-names["deprecated"] = Native("deprecated", lambda run, *args, **kwargs: identity("decorator"), absorb=False)
+names["dataclass_transform"] = Native(
+    "dataclass_transform", lambda run, **kwargs: identity("decorator"), propagate_unknown=False
+)
+names["deprecated"] = Native("deprecated", lambda run, *args, **kwargs: identity("decorator"), propagate_unknown=False)
 names["get_overloads"] = ignored("get_overloads", ())
 
 
 @names.function("get_type_hints")
-def get_type_hints(run: Run, obj: Value, *args: Value, **kwargs: Value) -> Value:
+def get_type_hints(run: Runtime, obj: Value, *args: Value, **kwargs: Value) -> Value:
     found = run.find(obj, "__annotations__")
     return {} if found is MISSING else found
 
 
 @names.function("get_origin")
-def get_origin(run: Run, tp: Value) -> Value:
+def get_origin(run: Runtime, tp: Value) -> Value:
     if isinstance(tp, Instance) and tp.cls is UNION:
         return names["Union"]
     if tp is None or isinstance(tp, str):
@@ -188,7 +194,7 @@ def get_origin(run: Run, tp: Value) -> Value:
 
 
 @names.function("get_args")
-def get_args(run: Run, tp: Value) -> Value:
+def get_args(run: Runtime, tp: Value) -> Value:
     if tp is None or isinstance(tp, str):
         return ()
     return (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras import as_module, modules, others, records
+from flake8_cnnmem.frameworks.keras import as_module, modules, records, unfollowed_attributes
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
 from flake8_cnnmem.frameworks.keras.modules import source_name
 from flake8_cnnmem.values import Namespace
 
-__all__ = ["FRAMEWORK", "READ", "as_module", "find_module", "others", "source_name"]
+__all__ = ["FRAMEWORK", "READ", "as_module", "find_module", "source_name", "unfollowed_attributes"]
 
 READ = ("keras", "keras_applications")
 """Packages whose own source is read for what is not known natively: applications, for one."""

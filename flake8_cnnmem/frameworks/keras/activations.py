@@ -7,7 +7,7 @@ import math
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import GLU, Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Native, Runtime, Value
 
 KINDS = {
     "relu": "relu", "relu6": "relu6", "sigmoid": "sigmoid", "tanh": "tanh", "softmax": "softmax",
@@ -31,14 +31,14 @@ def activation(name: str) -> Native:
     kind = KINDS[name]
     op = OPS[kind]
 
-    def activate(run: Run, x: Value, *args: Value, **kwargs: Value) -> Value:
+    def activate(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(x, (Tensor, Unknown)):
             return run.apply(op, x, function=name, framework="keras")
         if isinstance(x, (int, float)) and name in NUMBERS:
             return NUMBERS[name](x)
         return run.unknown(f"{name} of what is not a tensor")
 
-    return Native(name, activate, absorb=False)
+    return Native(name, activate, propagate_unknown=False)
 
 
 FUNCTIONS: dict[str, Native] = {name: activation(name) for name in KINDS if name != "crelu"}
@@ -46,7 +46,7 @@ LINEAR = FUNCTIONS["linear"]
 
 
 def relu(
-    run: Run, x: Value, negative_slope: Value = 0.0, max_value: Value = None, threshold: Value = 0.0, **old: Value
+    run: Runtime, x: Value, negative_slope: Value = 0.0, max_value: Value = None, threshold: Value = 0.0, **old: Value
 ) -> Value:
     """`relu` with a slope is a leaky relu, with a ceiling a clamp: kept tensors differ."""
     negative_slope = old.get("alpha", negative_slope)
@@ -59,17 +59,17 @@ def relu(
 
 
 PLAIN_RELU = FUNCTIONS["relu"]
-FUNCTIONS["relu"] = Native("relu", relu, absorb=False)
+FUNCTIONS["relu"] = Native("relu", relu, propagate_unknown=False)
 
 
-def glu(run: Run, x: Value, axis: Value = -1) -> Value:
+def glu(run: Runtime, x: Value, axis: Value = -1) -> Value:
     return run.apply(GLU(axis), x, function="glu", framework="keras")
 
 
-FUNCTIONS["glu"] = Native("glu", glu, absorb=False)
+FUNCTIONS["glu"] = Native("glu", glu, propagate_unknown=False)
 
 
-def get(run: Run, identifier: Value) -> Value:
+def get(run: Runtime, identifier: Value) -> Value:
     """`keras.activations.get`: the function that a name stands for; anything else as it is."""
     if identifier is None:
         return LINEAR
@@ -83,7 +83,7 @@ def get(run: Run, identifier: Value) -> Value:
     return identifier
 
 
-def apply(run: Run, function: Value, x: Value) -> Value:
+def apply(run: Runtime, function: Value, x: Value) -> Value:
     """What a layer does with its `activation`."""
     if function is LINEAR or function is None:
         return x
@@ -106,12 +106,14 @@ def find(name: str) -> Value:
     return MEMBERS.get(name, MISSING)
 
 
-def serialize(run: Run, activation: Value) -> Value:
+def serialize(run: Runtime, activation: Value) -> Value:
     return activation
 
 
 MEMBERS: dict[str, Value] = {
-    "get": Native("get", get, absorb=False),
-    "deserialize": Native("deserialize", lambda run, config, custom_objects=None: get(run, config), absorb=False),
-    "serialize": Native("serialize", serialize, absorb=False),
+    "get": Native("get", get, propagate_unknown=False),
+    "deserialize": Native(
+        "deserialize", lambda run, config, custom_objects=None: get(run, config), propagate_unknown=False
+    ),
+    "serialize": Native("serialize", serialize, propagate_unknown=False),
 }

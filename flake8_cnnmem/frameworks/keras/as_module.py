@@ -7,48 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from flake8_cnnmem.frameworks.keras.functions.backend import backend
+from flake8_cnnmem.frameworks.keras.ops.backend import backend
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, all_layers, all_weights, set_trainable, sublayers
 from flake8_cnnmem.graph import Weight
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
-def parameters(run: Run, self: Instance, recurse: Value = True) -> Iterator[Weight]:
+def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Iterator[Weight]:
     """Every variable, those that are not trained too: Keras holds them all as parameters."""
     return iter(all_weights(self))
 
 
-def named_parameters(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Iterator[tuple[str, Weight]]:
+def named_parameters(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Iterator[tuple[str, Weight]]:
     return iter([(weight.name or "", weight) for weight in all_weights(self)])
 
 
-def modules(run: Run, self: Instance) -> Iterator[Instance]:
+def modules(run: Runtime, self: Instance) -> Iterator[Instance]:
     return iter(list(all_layers(self)))
 
 
-def children(run: Run, self: Instance) -> Iterator[Instance]:
+def children(run: Runtime, self: Instance) -> Iterator[Instance]:
     return iter(sublayers(self))
 
 
-def itself(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+def itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     """Moving a model, and its mode: a Keras layer trains or not by the argument of its call."""
     return self
 
 
-def requires_grad(run: Run, self: Instance, requires_grad: Value = True) -> Instance:
+def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> Instance:
     set_trainable(run, self, requires_grad)
     return self
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """Changes no size."""
 
 
-def state_dict(run: Run, self: Instance, *args: Value, **kwargs: Value) -> dict[str, Value]:
+def state_dict(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> dict[str, Value]:
     return {f"{number}.{weight.name}": weight for number, weight in enumerate(all_weights(self))}
 
 
-def zero_grad(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def zero_grad(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     run.note("zero_grad", self)
 
 
@@ -66,12 +66,12 @@ METHODS: dict[str, Callable[..., Value]] = {
 
 
 def of_modules(name: str, method: Callable[..., Value]) -> Native:
-    def call(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         if backend(run) != "torch":
             raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
         return method(run, self, *args, **kwargs)
 
-    return Native(name, call, absorb=False)
+    return Native(name, call, propagate_unknown=False)
 
 
 LAYER.namespace.update({name: of_modules(name, method) for name, method in METHODS.items()})

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 
 BATCH_STEPS = 100_000
 """Steps that making one batch may take: augmentation goes over pixels and boxes one by one."""
 
-FIRST = Native("first", lambda run, data: first_item(run, data), absorb=False)
+FIRST = Native("first", lambda run, data: first_item(run, data), propagate_unknown=False)
 
 
-def batch_of(run: Run, data: Value, targets: Value, batch_size: Value, usual: int | None) -> Value:
+def batch_of(run: Runtime, data: Value, targets: Value, batch_size: Value, usual: int | None) -> Value:
     """What a step is given: (inputs, targets), or inputs alone, tensors in them with the batch as their first axis.
 
     `batch_size` and `usual` are what arrays are cut into; with neither they are one batch as they are.
@@ -34,7 +34,7 @@ def is_source(data: Value) -> bool:
     return isinstance(data, (Instance, Iterator))
 
 
-def first_item(run: Run, data: Value) -> Value:
+def first_item(run: Runtime, data: Value) -> Value:
     """The first batch of a sequence, which is asked for it by its number, of a pipeline or of a generator."""
     if isinstance(data, Instance) and data.cls.site is not None and data.cls.find("__getitem__") is not MISSING:
         return run.index(data, 0)

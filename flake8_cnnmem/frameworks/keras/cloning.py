@@ -9,11 +9,11 @@ from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL
 from flake8_cnnmem.frameworks.keras.properties import one_or_list
 from flake8_cnnmem.frameworks.keras.session import LayerState, flatten
 from flake8_cnnmem.frameworks.keras.tracking import is_layer, native
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def clone_model(
-    run: Run, model: Value, input_tensors: Value = None, clone_function: Value = None, **options: Value
+    run: Runtime, model: Value, input_tensors: Value = None, clone_function: Value = None, **options: Value
 ) -> Value:
     """The same graph over new layers."""
     if not isinstance(model, Instance) or not is_layer(model):
@@ -43,7 +43,7 @@ def clone_model(
     return run.construct(FUNCTIONAL, one_or_list(inputs), outputs)
 
 
-def copied(run: Run, layer: Instance, clone_function: Value) -> Value:
+def copied(run: Runtime, layer: Instance, clone_function: Value) -> Value:
     if clone_function is not None:
         return run.call(clone_function, layer)
     if isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState):

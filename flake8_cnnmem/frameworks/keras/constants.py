@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import TOO_LARGE
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 LARGEST = 1024
 """Values that are kept at most."""
@@ -86,7 +86,7 @@ def thawed(data: Any) -> Any:
     return [thawed(item) for item in data] if isinstance(data, tuple) else data
 
 
-def compute(run: Run, symbol: str, left: Value, right: Value) -> Value:
+def compute(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
     """Arithmetic of constants and numbers, value by value with broadcasting."""
     data = combine(
         run, symbol, left.data if isinstance(left, Tensor) else left, right.data if isinstance(right, Tensor) else right
@@ -96,7 +96,7 @@ def compute(run: Run, symbol: str, left: Value, right: Value) -> Value:
     return constant(data)
 
 
-def combine(run: Run, symbol: str, left: Any, right: Any) -> Any:
+def combine(run: Runtime, symbol: str, left: Any, right: Any) -> Any:
     if isinstance(left, tuple) or isinstance(right, tuple):
         if not isinstance(left, tuple) or depth(right) > depth(left):
             return tuple(combine(run, symbol, left, item) for item in right)

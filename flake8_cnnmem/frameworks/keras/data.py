@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.keras.pipelines import (
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Runtime, Value
 
 DATASETS: dict[str, tuple[tuple[Shape, Shape, str], tuple[Shape, Shape, str]]] = {
     "mnist": (((60000, 28, 28), (60000,), "uint8"), ((10000, 28, 28), (10000,), "uint8")),
@@ -41,7 +41,7 @@ def dataset(name: str) -> Namespace | None:
     if parts is None:
         return None
 
-    def load_data(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def load_data(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         def array(shape: Shape, size: Size | None, dtype: str, classes: int = 0) -> Tensor:
             lead = shape[0] if size is None else size
             return Tensor((lead, *shape[1:]), dtype, framework="numpy", classes=classes)
@@ -56,7 +56,7 @@ def dataset(name: str) -> Namespace | None:
             for (x, y, dtype), count, size in zip(parts, classes, sizes, strict=True)
         )
 
-    def word_index(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def word_index(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return run.unknown("a word index is not known")
 
     members = {"load_data": Native("load_data", load_data), "get_word_index": Native("get_word_index", word_index)}
@@ -67,7 +67,7 @@ WHOLE = {"boston_housing": 506, "california_housing": 20640, "reuters": 11228}
 """The samples of sets that `load_data` divides itself, by `test_split`."""
 
 
-def part_sizes(run: Run, name: str, kwargs: dict[str, Value]) -> tuple[Size, Size] | None:
+def part_sizes(run: Runtime, name: str, kwargs: dict[str, Value]) -> tuple[Size, Size] | None:
     """How many samples the parts have where `load_data` is told to divide them otherwise, or to leave some out."""
     if kwargs.get("maxlen") is not None:
         cause = run.unknown("how many texts are short enough is not known")
@@ -102,7 +102,7 @@ CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
 
 
 def image_pipeline(
-    run: Run, cls: Class, size: Value, batch_size: Value, color_mode: Value, mode: Value, site: Site | None
+    run: Runtime, cls: Class, size: Value, batch_size: Value, color_mode: Value, mode: Value, site: Site | None
 ) -> Instance:
     """Batches of images of a folder, resized, with their labels."""
     channels = CHANNELS.get(color_mode, 3) if isinstance(color_mode, str) else 3
@@ -121,7 +121,7 @@ def image_pipeline(
 
 
 def image_dataset_from_directory(
-    run: Run, directory: Value, labels: Value = "inferred", label_mode: Value = "int", class_names: Value = None,
+    run: Runtime, directory: Value, labels: Value = "inferred", label_mode: Value = "int", class_names: Value = None,
     color_mode: Value = "rgb", batch_size: Value = 32, image_size: Value = (256, 256), *args: Value,
     subset: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
@@ -134,14 +134,14 @@ def image_dataset_from_directory(
 
 
 def flow_from_directory(
-    run: Run, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
+    run: Runtime, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
     return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
 
 
 def flow_from_dataframe(
-    run: Run, self: Instance, dataframe: Value, directory: Value = None, x_col: Value = "filename",
+    run: Runtime, self: Instance, dataframe: Value, directory: Value = None, x_col: Value = "filename",
     y_col: Value = "class", weight_col: Value = None, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
@@ -149,7 +149,7 @@ def flow_from_dataframe(
 
 
 def flow(
-    run: Run, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
+    run: Runtime, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
 ) -> Instance:
     facts: dict[str, Value] = {"batch_size": batch_size, "site": run.here()}
     parts = x if isinstance(x, (list, tuple)) and x else [x]
@@ -168,20 +168,20 @@ def flow(
     return pipeline(ITERATOR, facts)
 
 
-def generator_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def generator_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     self.native = dict(kwargs)
 
 
 ITERATOR = Class(
     "Iterator",
     namespace={
-        "__getattr__": Native("__getattr__", fact, absorb=False),
+        "__getattr__": Native("__getattr__", fact, propagate_unknown=False),
         "__iter__": native(iterate),
         "__len__": native(length),
-        "__next__": Native("__next__", lambda run, self: element_of(self), absorb=False),
-        "next": Native("next", lambda run, self: element_of(self), absorb=False),
-        "__getitem__": Native("__getitem__", lambda run, self, key: element_of(self), absorb=False),
-        "reset": Native("reset", lambda run, self: None, absorb=False),
+        "__next__": Native("__next__", lambda run, self: element_of(self), propagate_unknown=False),
+        "next": Native("next", lambda run, self: element_of(self), propagate_unknown=False),
+        "__getitem__": Native("__getitem__", lambda run, self, key: element_of(self), propagate_unknown=False),
+        "reset": Native("reset", lambda run, self: None, propagate_unknown=False),
     },
     module="keras.preprocessing.image",
 )
@@ -189,9 +189,9 @@ ITERATOR = Class(
 GENERATOR = Class(
     "ImageDataGenerator",
     namespace={
-        "__init__": Native("__init__", generator_init, absorb=False),
-        "__getattr__": Native("__getattr__", fact, absorb=False),
-        "fit": Native("fit", lambda run, self, *args, **kwargs: None, absorb=False),
+        "__init__": Native("__init__", generator_init, propagate_unknown=False),
+        "__getattr__": Native("__getattr__", fact, propagate_unknown=False),
+        "fit": Native("fit", lambda run, self, *args, **kwargs: None, propagate_unknown=False),
         "flow": native(flow),
         "flow_from_directory": native(flow_from_directory),
         "flow_from_dataframe": native(flow_from_dataframe),
@@ -201,7 +201,7 @@ GENERATOR = Class(
 
 
 def pad_sequences(
-    run: Run, sequences: Value, maxlen: Value = None, dtype: Value = "int32", padding: Value = "pre",
+    run: Runtime, sequences: Value, maxlen: Value = None, dtype: Value = "int32", padding: Value = "pre",
     truncating: Value = "pre", value: Value = 0.0,
 ) -> Value:  # fmt: skip
     count: Value = run.unknown("the number of sequences is not known")
@@ -213,7 +213,7 @@ def pad_sequences(
     return Tensor((count, length), dtype if isinstance(dtype, str) else "int32", framework="numpy")
 
 
-def to_categorical(run: Run, x: Value, num_classes: Value = None, dtype: Value = None) -> Value:
+def to_categorical(run: Runtime, x: Value, num_classes: Value = None, dtype: Value = None) -> Value:
     """(n,) or (n, 1) labels to (n, classes)."""
     shape = x.shape if isinstance(x, Tensor) else (len(x),) if isinstance(x, (list, tuple)) else x
     if not isinstance(shape, tuple):
@@ -227,11 +227,11 @@ def to_categorical(run: Run, x: Value, num_classes: Value = None, dtype: Value =
     return Tensor((*shape, classes), "float32", framework="numpy")
 
 
-def img_to_array(run: Run, img: Value, *args: Value, **kwargs: Value) -> Value:
+def img_to_array(run: Runtime, img: Value, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("the size of an image in a file is not known")
 
 
-def load_img(run: Run, path: Value, *args: Value, **kwargs: Value) -> Value:
+def load_img(run: Runtime, path: Value, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("the size of an image in a file is not known")
 
 
@@ -241,13 +241,15 @@ MEMBERS: dict[str, Value] = {
     **{
         name: Class(
             name,
-            namespace={"__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False)},
+            namespace={
+                "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, propagate_unknown=False)
+            },
             facts={ONE_FOR_ALL: True},
         )
         for name in ("Sequence", "PyDataset")
     },
     **{
-        function.__name__: Native(function.__name__, function, absorb=False)
+        function.__name__: Native(function.__name__, function, propagate_unknown=False)
         for function in (image_dataset_from_directory, pad_sequences, to_categorical, img_to_array, load_img)
     },
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Native, Property, Runtime, Value
 
 
 class DType(str):
@@ -29,19 +29,19 @@ DTYPES: dict[str, DType] = {name: DType(name) for name in NAMES} | {
 FLOATS = frozenset({"float16", "float32", "float64", "bfloat16", "half", "double"})
 
 
-def name(run: Run, self: DType) -> Value:
+def name(run: Runtime, self: DType) -> Value:
     return str(self)
 
 
-def is_floating(run: Run, self: DType) -> Value:
+def is_floating(run: Runtime, self: DType) -> Value:
     return self in FLOATS
 
 
-def is_integer(run: Run, self: DType) -> Value:
+def is_integer(run: Runtime, self: DType) -> Value:
     return self.startswith(("int", "uint"))
 
 
-def same(run: Run, self: DType) -> Value:
+def same(run: Runtime, self: DType) -> Value:
     return self
 
 

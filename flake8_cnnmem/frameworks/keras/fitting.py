@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes
-from flake8_cnnmem.frameworks.keras.configured import doubtful
+from flake8_cnnmem.frameworks.keras.config_objects import doubtful
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -26,7 +26,7 @@ from flake8_cnnmem.frameworks.keras.tracking import (
 )
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 COMPILE = (
     "optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly", "steps_per_execution",
@@ -53,7 +53,7 @@ BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its ow
 USUAL_BATCH = 32
 
 
-def compile_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(COMPILE, args, strict=False)) | kwargs
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
@@ -97,7 +97,7 @@ def frozen_late(model: Instance) -> Unknown | None:
 def fitter(method: str) -> Native:
     names = FIT[method]
 
-    def fit(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def fit(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
         data = given.get("x", given.get("generator"))
         if isinstance(data, Unknown) and data.instead is not None:
@@ -116,10 +116,10 @@ def fitter(method: str) -> Native:
         fitted[at:] = [followed for _ in fitted[at:]]
         return run.unknown("what training gives is not followed")
 
-    return Native(method, fit, absorb=False)
+    return Native(method, fit, propagate_unknown=False)
 
 
-def one_step(run: Run, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:
+def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -> Fit:
     """A fit with the batch that it draws first and what it trains: the model is built by it, and a step of the code's
     own is run once."""
     batch = batch_of(run, told.data, given.get("y"), told.batch_size, told.usual)
@@ -160,18 +160,18 @@ def is_counted(tensor: Tensor) -> bool:
     return isinstance(tensor.shape, tuple) and bool(tensor.shape) and isinstance(tensor.shape[0], int)
 
 
-def devices(run: Run) -> int:
+def devices(run: Runtime) -> int:
     found = session_of(run).replicas
     return found if isinstance(found, int) else 1
 
 
-def unshared(run: Run) -> tuple[Unknown, ...]:
+def unshared(run: Runtime) -> tuple[Unknown, ...]:
     """Why one device's share of a batch is not known."""
     session = session_of(run)
     return (session.replicas,) if isinstance(session.replicas, Unknown) and not session.replicas_read else ()
 
 
-def as_it_stands(run: Run, fit: Fit, model: Instance) -> Fit:
+def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
     """A fit with what holds of its model now: what `compile` was told, and what trains."""
     compilation, shared = compilation_of(model), unshared(run)
     if isinstance(compilation, Unknown):
@@ -217,7 +217,7 @@ def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None
     return replace(fit, trainable=trained, optimizer=most if fit.optimizer is None else fit.optimizer)
 
 
-def build_from_data(run: Run, self: Instance, data: Value, batch: Value) -> None:
+def build_from_data(run: Runtime, self: Instance, data: Value, batch: Value) -> None:
     """A model that was not built yet is built by what it is fitted on."""
     state = state_of(run, self)
     if state.nodes or graph_of(self) is not None:
@@ -232,7 +232,7 @@ def build_from_data(run: Run, self: Instance, data: Value, batch: Value) -> None
 
 
 def not_followed(what: str) -> Native:
-    def answer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def answer(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"what {what} gives is not followed")
 
-    return Native(what, answer, absorb=False)
+    return Native(what, answer, propagate_unknown=False)

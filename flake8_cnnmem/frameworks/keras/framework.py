@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.keras import said, tensors
+from flake8_cnnmem.frameworks.keras import evidence, tensors
 from flake8_cnnmem.frameworks.keras.fitting import trained_then
 from flake8_cnnmem.frameworks.keras.functional import replay
-from flake8_cnnmem.frameworks.keras.functions.backend import backend
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
+from flake8_cnnmem.frameworks.keras.ops.backend import backend
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def name_of(layer: Instance) -> str:
@@ -52,7 +52,7 @@ def paths(root: Instance) -> dict[int, str]:
     return found
 
 
-def call_root(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
+def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     """A functional model's own outputs, unless it is given inputs of other shapes; else a call on the inputs."""
     graph = graph_of(root)
     if graph is not None:
@@ -92,24 +92,24 @@ def lost(root: Instance) -> Unknown | None:
     return root.native.model.cause if graph_of(root) is not None else None
 
 
-def computing(run: Run) -> str:
+def computing(run: Runtime) -> str:
     """The backend; "tensorflow, eager" where the code trains with a GradientTape and makes no graph anywhere."""
     session, found = session_of(run), backend(run)
     return f"{found}, eager" if found == "tensorflow" and session.taped and not session.graphed else found
 
 
-def allocator(run: Run) -> str:
+def allocator(run: Runtime) -> str:
     """PyTorch's, where that computes. Its folder is loaded then alone."""
     if computing(run) != "torch":
         return ""
-    from flake8_cnnmem.frameworks.torch.allocating import allocator_settings
+    from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 
     return allocator_settings(run)
 
 
 def rules() -> Rules:
     """The rules of Keras on TensorFlow, in graph mode; loaded when a memory is asked for."""
-    from flake8_cnnmem.frameworks.keras.kept import RULES
+    from flake8_cnnmem.frameworks.keras.saved_tensors import RULES
 
     return RULES
 
@@ -121,13 +121,13 @@ def lower(model: Model) -> Lowered:
 
         return Lowered(on_torch.lowered(model), on_torch.RULES)
     if model.backend == "tensorflow, eager":
-        from flake8_cnnmem.frameworks.keras.kept import EAGER
         from flake8_cnnmem.frameworks.keras.on_torch import hold_layers
+        from flake8_cnnmem.frameworks.keras.saved_tensors import EAGER
 
         hold_layers(model.calls, max((call.number for call in model.calls), default=0))
         return Lowered(model, EAGER)
     if model.backend == "jax":
-        from flake8_cnnmem.frameworks.keras.kept import JAX, JAX_CAUSE
+        from flake8_cnnmem.frameworks.keras.saved_tensors import JAX, JAX_CAUSE
 
         return Lowered(model, JAX, JAX_CAUSE)
     return Lowered(model, rules())
@@ -164,12 +164,12 @@ FRAMEWORK = Framework(
     lost=lost,
     backend=computing,
     allocator=allocator,
-    optimizer_of=said.optimizer_of,
-    updated_by=said.updated_by,
-    compiled=said.compiled,
-    fits=said.fits,
-    fit_followed=said.fit_followed,
-    doubts=said.doubts,
-    input_stated=said.input_stated,
-    policy=said.policy,
+    optimizer_of=evidence.optimizer_of,
+    updated_by=evidence.updated_by,
+    compiled=evidence.compiled,
+    fits=evidence.fits,
+    fit_followed=evidence.fit_followed,
+    doubts=evidence.doubts,
+    input_stated=evidence.input_stated,
+    policy=evidence.policy,
 )

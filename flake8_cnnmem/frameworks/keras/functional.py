@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
 from flake8_cnnmem.graph import Call, Tensor
-from flake8_cnnmem.values import Instance, Native, Run, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +148,7 @@ AGAIN_STEPS = 20
 """What a layer inside a model that is called costs beside what it computes: models may stand inside one another."""
 
 
-def replay(run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None) -> Value:
+def replay(run: Runtime, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None) -> Value:
     """Run the graph on other inputs: every layer and operator is called again.
 
     `renew` gives the layer to call in place of another (cloning).
@@ -184,7 +184,7 @@ def replay(run: Run, graph: Graph, inputs: list[Value], renew: Callable[[Instanc
     return map_structure(renewed, graph.outputs)
 
 
-def invoke(run: Run, layer: Value, args: tuple[Value, ...], options: dict[str, Value]) -> Value:
+def invoke(run: Runtime, layer: Value, args: tuple[Value, ...], options: dict[str, Value]) -> Value:
     if isinstance(layer, Instance) and isinstance(layer.cls.find("__call__"), Native):
         return call_layer(run, layer, *args, **options)
     return run.call(layer, *args, **options)

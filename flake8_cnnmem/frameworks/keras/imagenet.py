@@ -6,15 +6,15 @@ of it, and code that is written for Keras 2 still asks for it (keras_application
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
+from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Native, Runtime, Value
 
 
 def obtain_input_shape(
-    run: Run,
+    run: Runtime,
     input_shape: Value,
     default_size: Value,
     min_size: Value = None,
@@ -49,7 +49,7 @@ def obtain_input_shape(
     return input_shape
 
 
-def correct_pad(run: Run, *args: Value, **kwargs: Value) -> Value:
+def correct_pad(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """((top, bottom), (left, right)) in front of a strided convolution without padding.
 
     `correct_pad(inputs, kernel_size)`, or with the backend in front as keras_applications had it.
@@ -68,23 +68,23 @@ def correct_pad(run: Run, *args: Value, **kwargs: Value) -> Value:
     return tuple(pads)
 
 
-def preprocess_input(run: Run, x: Value, *args: Value, **kwargs: Value) -> Value:
+def preprocess_input(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
     """Scaling and shifting: the shape stays."""
     return (
         unary(run, x, kind="scale", name="preprocess_input") if isinstance(x, Tensor) and x.framework == "keras" else x
     )
 
 
-def decode_predictions(run: Run, *args: Value, **kwargs: Value) -> Value:
+def decode_predictions(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("predictions are not known")
 
 
 MEMBERS: dict[str, Value] = {
-    "_obtain_input_shape": Native("_obtain_input_shape", obtain_input_shape, absorb=False),
-    "obtain_input_shape": Native("obtain_input_shape", obtain_input_shape, absorb=False),
-    "correct_pad": Native("correct_pad", correct_pad, absorb=False),
-    "preprocess_input": Native("preprocess_input", preprocess_input, absorb=False),
-    "decode_predictions": Native("decode_predictions", decode_predictions, absorb=False),
+    "_obtain_input_shape": Native("_obtain_input_shape", obtain_input_shape, propagate_unknown=False),
+    "obtain_input_shape": Native("obtain_input_shape", obtain_input_shape, propagate_unknown=False),
+    "correct_pad": Native("correct_pad", correct_pad, propagate_unknown=False),
+    "preprocess_input": Native("preprocess_input", preprocess_input, propagate_unknown=False),
+    "decode_predictions": Native("decode_predictions", decode_predictions, propagate_unknown=False),
 }
 
 

@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.keras.shapes import TensorShape, plain_size, shown
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
 """Keras 3's order. By position hardly anyone gives more than the first."""
@@ -28,7 +28,7 @@ LAYER_ARGUMENTS = (
 )
 
 
-def stated_shape(run: Run, given: dict[str, Value]) -> tuple[Shape | Unknown, Value]:
+def stated_shape(run: Runtime, given: dict[str, Value]) -> tuple[Shape | Unknown, Value]:
     """The shape with the batch in front, and the batch size if the code states one."""
     whole = next((given[word] for word in ("batch_shape", "batch_input_shape") if given.get(word) is not None), None)
     batch = given.get("batch_size")
@@ -54,7 +54,7 @@ def stated_shape(run: Run, given: dict[str, Value]) -> tuple[Shape | Unknown, Va
     return tuple(sizes), batch
 
 
-def make_input(run: Run, layer: Instance, given: dict[str, Value]) -> Value:
+def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Value:
     """Give an InputLayer its tensor, and the node that makes it."""
     session = session_of(run)
     tensor = given.get("tensor", given.get("input_tensor"))
@@ -80,21 +80,21 @@ def make_input(run: Run, layer: Instance, given: dict[str, Value]) -> Value:
     return result
 
 
-def input_layer_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def input_layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(LAYER_ARGUMENTS, args, strict=False)) | kwargs
     initialise(run, self, given)
     state_of(run, self).declared_shape = None
     make_input(run, self, given)
 
 
-def get_batch_shape(run: Run, self: Instance) -> Value:
+def get_batch_shape(run: Runtime, self: Instance) -> Value:
     tensor = state_of(run, self).nodes[0].result
     shape = shown(tensor.shape) if isinstance(tensor, Tensor) else tensor
     size = state_of(run, self).properties.get("batch_size")
     return TensorShape((size, *shape[1:])) if isinstance(size, int) and isinstance(shape, TensorShape) else shape
 
 
-def same(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def same(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return args[0] if args else None
 
 
@@ -102,7 +102,7 @@ INPUT_LAYER = Class(
     "InputLayer",
     (LAYER,),
     {
-        "__init__": Native("__init__", input_layer_init, absorb=False),
+        "__init__": Native("__init__", input_layer_init, propagate_unknown=False),
         "call": native(same),
         "batch_shape": Property(native(get_batch_shape)),
         "_batch_input_shape": Property(native(get_batch_shape)),
@@ -112,7 +112,7 @@ INPUT_LAYER = Class(
 )
 
 
-def keras_input(run: Run, *args: Value, **kwargs: Value) -> Value:
+def keras_input(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """`Input(shape=(224, 224, 3))`: the tensor of a new InputLayer."""
     order = list(ARGUMENTS)
     if len(args) > 1 and isinstance(args[1], (list, tuple)):
@@ -128,10 +128,10 @@ def keras_input(run: Run, *args: Value, **kwargs: Value) -> Value:
     return make_input(run, layer, given)
 
 
-INPUT = Native("Input", keras_input, absorb=False)
+INPUT = Native("Input", keras_input, propagate_unknown=False)
 
 
-def input_for(run: Run, shape: Value, name: Value = None, dtype: Value = None) -> Tensor:
+def input_for(run: Runtime, shape: Value, name: Value = None, dtype: Value = None) -> Tensor:
     """A new Input of a shape of ours, or of one that code wrote with the batch in front."""
     layer = Instance(INPUT_LAYER, site=run.here())
     initialise(run, layer, {"name": name})

@@ -62,7 +62,7 @@ from flake8_cnnmem.frameworks.keras.tracking import (
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, ClassMethod, Instance, Native, Property, Runtime, Value
 
 IDENTITY = Elementwise("identity")
 
@@ -78,7 +78,7 @@ OPTIONS = frozenset(
 """Arguments that every layer takes in some version of Keras, beside its own."""
 
 
-def initialise(run: Run, self: Instance, options: dict[str, Value], named: str = "") -> LayerState:
+def initialise(run: Runtime, self: Instance, options: dict[str, Value], named: str = "") -> LayerState:
     """What `Layer.__init__` does with the arguments that every layer takes."""
     name = options.get("name")
     session = session_of(run)
@@ -113,7 +113,7 @@ def declared_shape(options: dict[str, Value]) -> Value:
     return (options.get("batch_size"), *shape)
 
 
-def layer_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     # tf.keras took these by position too: Layer(trainable=True, name=None, dtype=None, dynamic=False)
     options = dict(zip(("trainable", "name", "dtype", "dynamic"), args, strict=False)) | kwargs
     unexpected = next((word for word in options if word not in OPTIONS), None)
@@ -122,7 +122,7 @@ def layer_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
     initialise(run, self, options)
 
 
-def call_layer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def call_layer(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """`layer(inputs)`: build, enter the layer's invocation, call, and remember the call as a node."""
     session = session_of(run)
     state = state_of(run, self)
@@ -176,7 +176,7 @@ def call_layer(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value
     return result
 
 
-def with_own_outputs(run: Run, result: Value, inputs: list[Tensor]) -> Value:
+def with_own_outputs(run: Runtime, result: Value, inputs: list[Tensor]) -> Value:
     """A layer that gives back its input still has an output of its own, as in Keras."""
     if isinstance(result, Tensor):
         if any(result is tensor for tensor in inputs) or result.call is None:
@@ -187,7 +187,7 @@ def with_own_outputs(run: Run, result: Value, inputs: list[Tensor]) -> Value:
     return result
 
 
-def retype(run: Run, layer: Instance, result: Value) -> None:
+def retype(run: Runtime, layer: Instance, result: Value) -> None:
     """A layer with a dtype of its own gives its results in that dtype."""
     dtype = own_dtype(run, layer)
     if dtype is not None:
@@ -195,7 +195,7 @@ def retype(run: Run, layer: Instance, result: Value) -> None:
             tensor.dtype = dtype
 
 
-def own_dtype(run: Run, layer: Instance) -> str | None:
+def own_dtype(run: Runtime, layer: Instance) -> str | None:
     """The dtype that a layer asks for, where it differs from the one that the model computes in."""
     dtype = layer.native.dtype
     if isinstance(dtype, Instance):
@@ -223,7 +223,7 @@ def remember(
 
 
 def build_for_call(
-    run: Run,
+    run: Runtime,
     self: Instance,
     state: LayerState,
     names: tuple[str, ...],
@@ -266,7 +266,7 @@ def shapes_of(value: Value) -> Value:
     return value if isinstance(value, Unknown) else Unknown("a layer is called on what is not a tensor")
 
 
-def layer_build(run: Run, self: Instance, input_shape: Value = None) -> None:
+def layer_build(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
 
 
@@ -283,11 +283,11 @@ def build_shapes(value: Value) -> Value:
     return Unknown("a layer is built from what is not a shape")
 
 
-def layer_call(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def layer_call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return run.unknown(f"{self.cls.name} has no call method")
 
 
-def compute_output_shape(run: Run, self: Instance, input_shape: Value) -> Value:
+def compute_output_shape(run: Runtime, self: Instance, input_shape: Value) -> Value:
     """The shape that a call on an input of this shape would give."""
     session = session_of(run)
     shapes = build_shapes(input_shape)
@@ -304,20 +304,20 @@ def compute_output_shape(run: Run, self: Instance, input_shape: Value) -> Value:
     return shown_shapes(result)
 
 
-BUILD = Native("build", layer_build, absorb=False)
+BUILD = Native("build", layer_build, propagate_unknown=False)
 
 
 LAYER.namespace.update(
     {
-        "__init__": Native("__init__", layer_init, absorb=False),
-        "__setattr__": Native("__setattr__", set_attribute, absorb=False),
-        "__delattr__": Native("__delattr__", delete_attribute, absorb=False),
-        "__call__": Native("__call__", call_layer, absorb=False),
+        "__init__": Native("__init__", layer_init, propagate_unknown=False),
+        "__setattr__": Native("__setattr__", set_attribute, propagate_unknown=False),
+        "__delattr__": Native("__delattr__", delete_attribute, propagate_unknown=False),
+        "__call__": Native("__call__", call_layer, propagate_unknown=False),
         "build": BUILD,
-        "call": Native("call", layer_call, absorb=False),
-        "add_weight": Native("add_weight", add_weight, absorb=False),
-        "add_variable": Native("add_variable", add_weight, absorb=False),
-        "add_loss": Native("add_loss", add_loss, absorb=False),
+        "call": Native("call", layer_call, propagate_unknown=False),
+        "add_weight": Native("add_weight", add_weight, propagate_unknown=False),
+        "add_variable": Native("add_variable", add_weight, propagate_unknown=False),
+        "add_loss": Native("add_loss", add_loss, propagate_unknown=False),
         "add_metric": native(nothing),
         "add_update": native(nothing),
         "compute_output_shape": native(compute_output_shape),

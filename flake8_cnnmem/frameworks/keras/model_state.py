@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 COMPILATION = "_compile_config"
 """Where a model keeps the `compile` that is in force: among its attributes, as a branch that may not be taken may give
@@ -49,7 +49,7 @@ class ModelState:
     """Why the graph of a functional model is not known."""
 
 
-def model_state(run: Run, model: Instance) -> ModelState:
+def model_state(run: Runtime, model: Instance) -> ModelState:
     state = state_of(run, model)
     if not isinstance(state.model, ModelState):
         state.model = ModelState()

@@ -16,12 +16,12 @@ from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Runtime, Value
 
 INPUT_WORDS, OUTPUT_WORDS = ("inputs", "input"), ("outputs", "output")
 
 
-def model_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def model_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """`Model(inputs, outputs, name=None)`, Keras 1's `Model(input=, output=)`, or a subclass's `super().__init__()`."""
     given = dict(zip(("inputs", "outputs", "name", "trainable"), args, strict=False)) | kwargs
     inputs = next((given.pop(word) for word in INPUT_WORDS if word in given), None)
@@ -37,7 +37,7 @@ def model_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
         run.set(self, "trainable", False)
 
 
-def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+def set_graph(run: Runtime, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
     lost = first_unknown_in(inputs)
     state.cause = first_unknown_in(outputs) if lost is None else lost
     state.graph = trace(session_of(run), inputs, outputs)
@@ -52,7 +52,7 @@ def set_graph(run: Run, self: Instance, state: ModelState, inputs: Value, output
 
 
 def functional_call(
-    run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
+    run: Runtime, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
 ) -> Value:
     """A functional model on other inputs."""
     state = model_state(run, self)
@@ -61,7 +61,7 @@ def functional_call(
     return replay(run, state.graph, matched(run, state.graph, inputs))
 
 
-def matched(run: Run, graph: Graph, inputs: Value) -> list[Value]:
+def matched(run: Runtime, graph: Graph, inputs: Value) -> list[Value]:
     """The new inputs in the order of the graph's own: dicts are matched by the inputs' names."""
     if isinstance(inputs, dict) and not isinstance(graph.inputs, dict):
         names = session_of(run).names
@@ -71,7 +71,7 @@ def matched(run: Run, graph: Graph, inputs: Value) -> list[Value]:
     return list(flatten(inputs))
 
 
-def build_model(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_model(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     """`model.build((None, 32, 32, 3))`: a subclassed model is called on an input of that shape."""
     state = state_of(run, self)
     if state.built or input_shape is None:
@@ -85,7 +85,7 @@ def build_model(run: Run, self: Instance, input_shape: Value = None) -> None:
     call_layer(run, self, inputs_for(run, shapes))
 
 
-def inputs_for(run: Run, shapes: Value) -> Value:
+def inputs_for(run: Runtime, shapes: Value) -> Value:
     if isinstance(shapes, list):
         return [inputs_for(run, shape) for shape in shapes]
     if isinstance(shapes, dict):
@@ -95,7 +95,7 @@ def inputs_for(run: Run, shapes: Value) -> Value:
     return input_for(run, shapes)
 
 
-def get_inputs(run: Run, self: Instance) -> Value:
+def get_inputs(run: Runtime, self: Instance) -> Value:
     state = model_state(run, self)
     if state.graph is not None:
         return list(state.graph.flat_inputs)
@@ -103,7 +103,7 @@ def get_inputs(run: Run, self: Instance) -> Value:
     return list(nodes[0].inputs) if nodes else None
 
 
-def get_outputs(run: Run, self: Instance) -> Value:
+def get_outputs(run: Runtime, self: Instance) -> Value:
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -113,14 +113,14 @@ def get_outputs(run: Run, self: Instance) -> Value:
     return list(nodes[0].outputs) if nodes else None
 
 
-def set_outputs(run: Run, self: Instance, outputs: Value) -> None:
+def set_outputs(run: Runtime, self: Instance, outputs: Value) -> None:
     """`model.outputs = [model.layers[-2].output]`: Keras 2 code cuts a model short like this."""
     state = model_state(run, self)
     if state.graph is not None and not isinstance(outputs, Unknown):
         set_graph(run, self, state, state.graph.inputs, outputs)
 
 
-def get_input(run: Run, self: Instance) -> Value:
+def get_input(run: Runtime, self: Instance) -> Value:
     state = model_state(run, self)
     if state.graph is not None:
         inputs = state.graph.inputs
@@ -128,7 +128,7 @@ def get_input(run: Run, self: Instance) -> Value:
     return first_node(run, self, "input").inputs[0]
 
 
-def get_output(run: Run, self: Instance) -> Value:
+def get_output(run: Runtime, self: Instance) -> Value:
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -138,24 +138,24 @@ def get_output(run: Run, self: Instance) -> Value:
     return first_node(run, self, "output").result
 
 
-def first_node(run: Run, self: Instance, what: str) -> Value:
+def first_node(run: Runtime, self: Instance, what: str) -> Value:
     nodes = state_of(run, self).nodes
     if not nodes:
         raise run.error("AttributeError", f"The model {state_of(run, self).name} has no defined {what} yet.")
     return nodes[0]
 
 
-def get_input_shape(run: Run, self: Instance) -> Value:
+def get_input_shape(run: Runtime, self: Instance) -> Value:
     return shown_shapes(get_input(run, self))
 
 
-def get_output_shape(run: Run, self: Instance) -> Value:
+def get_output_shape(run: Runtime, self: Instance) -> Value:
     outputs = get_output(run, self)
     # Keras lists the shapes of a dict's tensors in the order of its keys
     return shown_shapes(list(flatten(outputs)) if isinstance(outputs, dict) else outputs)
 
 
-def get_layers(run: Run, self: Instance) -> list[Instance]:
+def get_layers(run: Runtime, self: Instance) -> list[Instance]:
     return list(sublayers(self))
 
 
@@ -163,13 +163,13 @@ def names_of(layers: list[Instance]) -> list[str]:
     return [layer.native.name for layer in layers if isinstance(layer.native, LayerState)]
 
 
-def get_input_names(run: Run, self: Instance) -> list[str]:
+def get_input_names(run: Runtime, self: Instance) -> list[str]:
     session = session_of(run)
     found = (session.node_of(tensor) for tensor in get_inputs(run, self) or ())
     return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
 
 
-def get_output_names(run: Run, self: Instance) -> Value:
+def get_output_names(run: Runtime, self: Instance) -> Value:
     session = session_of(run)
     outputs = get_outputs(run, self)
     if isinstance(outputs, Unknown):
@@ -178,7 +178,7 @@ def get_output_names(run: Run, self: Instance) -> Value:
     return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
 
 
-def get_layer(run: Run, self: Instance, name: Value = None, index: Value = None) -> Value:
+def get_layer(run: Runtime, self: Instance, name: Value = None, index: Value = None) -> Value:
     layers = run.get(self, "layers")
     if isinstance(layers, Unknown):
         return layers
@@ -221,7 +221,7 @@ OLD_NAMES = {
 """Keras 1's automatic names."""
 
 
-def predict(run: Run, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
+def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
     outputs = get_outputs(run, self)
     first = next(iter(tensors_in(x)), None)
     if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
@@ -234,15 +234,15 @@ def predict(run: Run, self: Instance, x: Value = None, *args: Value, **kwargs: V
     return one_or_list(made)
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """Saving, loading, printing: changes no shape."""
 
 
-def same_model(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+def same_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     return self
 
 
-def model_from_config(run: Run, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+def model_from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
     return run.unknown("a model made from a configuration is not followed")
 
 
@@ -250,10 +250,10 @@ MODEL = Class(
     "Model",
     (LAYER,),
     {
-        "__init__": Native("__init__", model_init, absorb=False),
-        "build": Native("build", build_model, absorb=False),
-        "call": Native("call", functional_call, absorb=False),
-        "compile": Native("compile", compile_model, absorb=False),
+        "__init__": Native("__init__", model_init, propagate_unknown=False),
+        "build": Native("build", build_model, propagate_unknown=False),
+        "call": Native("call", functional_call, propagate_unknown=False),
+        "compile": Native("compile", compile_model, propagate_unknown=False),
         "fit": fitter("fit"),
         "fit_generator": fitter("fit_generator"),
         "train_on_batch": fitter("train_on_batch"),

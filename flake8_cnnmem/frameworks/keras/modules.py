@@ -10,13 +10,21 @@ from collections.abc import Callable
 from functools import cache
 
 from flake8_cnnmem.frameworks import numpy
-from flake8_cnnmem.frameworks.keras import activations, configured, data, imagenet, sequential, tensorflow, utilities
-from flake8_cnnmem.frameworks.keras.functions import backend, losses, operations
-from flake8_cnnmem.frameworks.keras.functions.control import checkpointed
+from flake8_cnnmem.frameworks.keras import (
+    activations,
+    config_objects,
+    data,
+    imagenet,
+    sequential,
+    tensorflow,
+    utilities,
+)
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
+from flake8_cnnmem.frameworks.keras.module_paths import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
 from flake8_cnnmem.frameworks.keras.names import NAMES
-from flake8_cnnmem.frameworks.keras.places import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
+from flake8_cnnmem.frameworks.keras.ops import backend, losses, operations
+from flake8_cnnmem.frameworks.keras.ops.control import checkpointed
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
@@ -38,7 +46,7 @@ MODELS: dict[str, Value] = {
 INPUT_SPEC = Class(
     "InputSpec",
     namespace={
-        "__init__": configured.keep_arguments(
+        "__init__": config_objects.keep_arguments(
             "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None, "
             "allow_last_axis_squeeze=False, name=None, optional=False"
         )
@@ -58,10 +66,12 @@ STATELESS: dict[str, Value] = {
     "RematScope": backend.NAME_SCOPE,
     "name_scope": backend.NAME_SCOPE,
     "Function": Native(
-        "Function", lambda run, inputs, outputs, name=None: run.construct(MODEL, inputs, outputs), absorb=False
+        "Function",
+        lambda run, inputs, outputs, name=None: run.construct(MODEL, inputs, outputs),
+        propagate_unknown=False,
     ),
-    "remat": Native("remat", checkpointed, absorb=False),
-    "version": Native("version", lambda run: "3.0.0", absorb=False),
+    "remat": Native("remat", checkpointed, propagate_unknown=False),
+    "version": Native("version", lambda run: "3.0.0", propagate_unknown=False),
     "__version__": "3.0.0",
 }
 
@@ -93,16 +103,16 @@ def find_activation(name: str) -> Value:
 
 
 def of_kind(kind: str) -> Callable[[str], Value]:
-    return lambda name: configured.member(kind, name)
+    return lambda name: config_objects.member(kind, name)
 
 
 def find_optimizer(name: str) -> Value:
     if name in ("schedules", "legacy"):
         return module("keras", ("optimizers", name))
     if name.endswith(("Decay", "Schedule", "DecayRestarts")):
-        return configured.member("schedules", name)
+        return config_objects.member("schedules", name)
     # Keras 1 and 2 had each class under its name in small letters as well.
-    return configured.member("optimizers", OLD_OPTIMIZERS.get(name, name))
+    return config_objects.member("optimizers", OLD_OPTIMIZERS.get(name, name))
 
 
 OLD_OPTIMIZERS = {
@@ -155,7 +165,7 @@ def find_top(name: str) -> Value:
     if name in STATELESS:
         return STATELESS[name]
     if name in ("Initializer", "Loss", "Metric", "Optimizer", "Regularizer", "Constraint"):
-        return configured.DEFINED[name]
+        return config_objects.DEFINED[name]
     if name == "DTypePolicy":
         return utilities.POLICY
     if name == "keras_export":
@@ -241,7 +251,7 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
             inner = module("keras", ())
         return MISSING if inner is None else inner
 
-    kind = configured.KINDS.get(path[-1]) if path else None
+    kind = config_objects.KINDS.get(path[-1]) if path else None
     return Namespace(name, lookup, holds, exported=kind[1].__contains__ if kind is not None else None)
 
 
@@ -263,11 +273,11 @@ def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
         if found is not MISSING:
             return found
         if own in ("train", "optimizers"):
-            return configured.member("optimizers", word) if word.endswith("Optimizer") else MISSING
+            return config_objects.member("optimizers", word) if word.endswith("Optimizer") else MISSING
         if own == "layers":
             return registry.find(word)
         if own == "initializers" or (not path and word.endswith("_initializer")):
-            return configured.member("initializers", word.removesuffix("_initializer"))
+            return config_objects.member("initializers", word.removesuffix("_initializer"))
         if path:
             return MISSING
         if word == "keras":

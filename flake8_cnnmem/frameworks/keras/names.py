@@ -5,7 +5,7 @@ Written by tests/oracle/measure_names.py. What is here and not followed is a cau
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.existing import Names
+from flake8_cnnmem.frameworks.existing_names import Names
 
 NAMES = Names(
     {

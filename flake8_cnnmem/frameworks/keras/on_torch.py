@@ -14,28 +14,28 @@ from types import MappingProxyType
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
-from flake8_cnnmem.frameworks.torch import kept, reference
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch import reference, saved_tensors
 from flake8_cnnmem.graph import Call, Model, Op, Tensor
 from flake8_cnnmem.ops import BatchNorm, Convolution, DepthwiseConvolution, Dropout, Permute, Pool
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 
-X, OWN, MASK = Kept("x"), Kept(New("x")), Kept(New("x", 1))
+X, OWN, MASK = Saved("x"), Saved(New("x")), Saved(New("x", 1))
 WRITTEN_OUT = {
-    "mish": Row((X, OWN), backward=(New("x"),)),
-    "squareplus": Row((X, OWN), forward=(New("x"),), backward=(New("x"),)),
-    "tanhshrink": Row((OWN,)),
-    "sparse_plus": Row((X, MASK, MASK), forward=(New("x"),), backward=(New("x"),)),
-    "sparse_sigmoid": Row((MASK, MASK), forward=(New("x"),)),
+    "mish": OpRule((X, OWN), backward=(New("x"),)),
+    "squareplus": OpRule((X, OWN), forward=(New("x"),), backward=(New("x"),)),
+    "tanhshrink": OpRule((OWN,)),
+    "sparse_plus": OpRule((X, MASK, MASK), forward=(New("x"),), backward=(New("x"),)),
+    "sparse_sigmoid": OpRule((MASK, MASK), forward=(New("x"),)),
     # Its negated slopes, too, and a norm keeps sums of squares more than once: how much of either is not known.
-    "prelu": Row((X, OWN), forward=(New("x"),), backward=(New("x"),), weights="first", known=False),
-    "normalize": replace(kept.TABLE["normalize"], known=False),
-    "gaussian_noise": Row(forward=(New("x"),), gradient="same"),
+    "prelu": OpRule((X, OWN), forward=(New("x"),), backward=(New("x"),), weights="first", known=False),
+    "normalize": replace(saved_tensors.TABLE["normalize"], known=False),
+    "gaussian_noise": OpRule(forward=(New("x"),), gradient="same"),
     # A multiplication by noise that is drawn around 1.
-    "gaussian_dropout": Row((OWN,)),
-    "square": kept.TABLE["pow"],
-    "imag": kept.TABLE["real"],
+    "gaussian_dropout": OpRule((OWN,)),
+    "square": saved_tensors.TABLE["pow"],
+    "imag": saved_tensors.TABLE["real"],
 }
 """Activations that Keras computes by formula (keras/src/activations/activations.py), not by PyTorch's own function."""
 
@@ -50,7 +50,7 @@ def trained_by_keras(rules: Rules) -> Rules:
     )
 
 
-RULES = trained_by_keras(kept.RULES)
+RULES = trained_by_keras(saved_tensors.RULES)
 """PyTorch's rules, in the hands of Keras' trainer."""
 REFERENCE = trained_by_keras(reference.REFERENCE)
 """The same on the CPU build, for comparison with measured truth."""

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from flake8_cnnmem.dims import BATCH, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, StaticMethod, Stream, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, StaticMethod, Stream, Value
 
 DEPTH = 8
 NOT_KNOWN = Unknown("the items of a data set are not known")
 
 
 def native(function: Value) -> Native:
-    return Native(function.__name__, function, absorb=False)
+    return Native(function.__name__, function, propagate_unknown=False)
 
 
 def facts_of(self: Instance) -> dict[str, Value]:
@@ -58,7 +58,7 @@ def element_of(self: Instance) -> Value:
     return facts_of(self).get("element", NOT_KNOWN)
 
 
-def fact(run: Run, self: Instance, name: str) -> Value:
+def fact(run: Runtime, self: Instance, name: str) -> Value:
     """What a pipeline keeps, and Unknown for what it does not."""
     facts = facts_of(self)
     if not isinstance(name, str):
@@ -68,16 +68,16 @@ def fact(run: Run, self: Instance, name: str) -> Value:
     return MISSING if name.startswith("__") else run.unknown(f"{name} of a data set is not known")
 
 
-def iterate(run: Run, self: Instance) -> Value:
+def iterate(run: Runtime, self: Instance) -> Value:
     element = element_of(self)
     return Stream(lambda: element)
 
 
-def length(run: Run, self: Instance) -> Value:
+def length(run: Runtime, self: Instance) -> Value:
     return run.unknown("how many items a data set has is not known")
 
 
-def kept(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+def kept(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     """`shuffle`, `prefetch` and their like: the same data."""
     return Instance(self.cls, native=dict(facts_of(self)))
 
@@ -87,7 +87,7 @@ def size_of_batch(size: Value) -> Size:
 
 
 def batched(
-    run: Run, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
+    run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
 ) -> Instance:
     size = size_of_batch(batch_size)
 
@@ -100,7 +100,7 @@ def batched(
 
 
 def padded(
-    run: Run, self: Instance, batch_size: Value = None, padded_shapes: Value = None, *args: Value, **kwargs: Value
+    run: Runtime, self: Instance, batch_size: Value = None, padded_shapes: Value = None, *args: Value, **kwargs: Value
 ) -> Instance:
     """Sides are padded to what is asked for; those that are left open to the longest, which is still unknown."""
     made = batched(run, self, batch_size)
@@ -125,7 +125,7 @@ def filled_up(value: Value, wanted: Value, depth: int = DEPTH) -> Value:
     return value
 
 
-def unbatched(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+def unbatched(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
     facts = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
 
     def row(tensor: Tensor) -> Tensor:
@@ -135,7 +135,7 @@ def unbatched(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Instan
     return pipeline(self.cls, {**facts, "element": changed_in(element_of(self), row)})
 
 
-def mapped(run: Run, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Instance:
+def mapped(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Instance:
     """The function is called on the element; one of several parts is spread over its parameters."""
     element = element_of(self)
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
@@ -143,30 +143,30 @@ def mapped(run: Run, self: Instance, map_func: Value = None, *args: Value, **kwa
     return pipeline(self.cls, {**facts_of(self), "element": element})
 
 
-def inner(run: Run, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Value:
+def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`interleave`, `flat_map`: the function gives a pipeline for each element."""
     element = element_of(self)
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
     return made if isinstance(made, Instance) else pipeline(self.cls, {})
 
 
-def applied(run: Run, self: Instance, transformation_func: Value = None) -> Value:
+def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
     made = run.attempt(transformation_func, self)
     return made if isinstance(made, Instance) else pipeline(self.cls, {})
 
 
-def numbered(run: Run, self: Instance, start: Value = 0) -> Instance:
+def numbered(run: Runtime, self: Instance, start: Value = 0) -> Instance:
     return pipeline(self.cls, {**facts_of(self), "element": (Tensor((), "int64", framework="keras"), element_of(self))})
 
 
-def specification(run: Run, self: Instance) -> Value:
+def specification(run: Runtime, self: Instance) -> Value:
     return changed_in(element_of(self), lambda tensor: tensor)
 
 
 # Sources
 
 
-def rows_of(run: Run, value: Value, depth: int = DEPTH) -> Value:
+def rows_of(run: Runtime, value: Value, depth: int = DEPTH) -> Value:
     """One row of each array of a structure: what slicing along the first axis gives."""
     if isinstance(value, Tensor):
         shape = value.shape if isinstance(value.shape, Unknown) else value.shape[1:]
@@ -184,7 +184,7 @@ def plain_dtype(tensor: Tensor) -> str:
     return "float" if tensor.dtype == "float32" else tensor.dtype
 
 
-def whole(run: Run, value: Value) -> Value:
+def whole(run: Runtime, value: Value) -> Value:
     """A value as a tensor."""
     if isinstance(value, Tensor):
         return Tensor(value.shape, plain_dtype(value), framework="keras")
@@ -203,26 +203,28 @@ def whole(run: Run, value: Value) -> Value:
     return value if isinstance(value, Unknown) else run.unknown("the items of a data set are not known")
 
 
-def from_tensor_slices(run: Run, tensors: Value, name: Value = None) -> Instance:
+def from_tensor_slices(run: Runtime, tensors: Value, name: Value = None) -> Instance:
     return pipeline(DATASET, {"element": rows_of(run, tensors)})
 
 
-def from_tensors(run: Run, tensors: Value, name: Value = None) -> Instance:
+def from_tensors(run: Runtime, tensors: Value, name: Value = None) -> Instance:
     return pipeline(DATASET, {"element": changed_in(tensors, lambda tensor: whole(run, tensor))})
 
 
 def from_generator(
-    run: Run, generator: Value, output_types: Value = None, output_shapes: Value = None, args: Value = (),
+    run: Runtime, generator: Value, output_types: Value = None, output_shapes: Value = None, args: Value = (),
     output_signature: Value = None, name: Value = None,
 ) -> Instance:  # fmt: skip
     """By the signature, else by the first thing that the generator yields."""
     if output_signature is not None:
         return pipeline(DATASET, {"element": of_signature(output_signature)})
-    first = run.attempt(Native("first", first_of, absorb=False), generator, *(args if isinstance(args, tuple) else ()))
+    first = run.attempt(
+        Native("first", first_of, propagate_unknown=False), generator, *(args if isinstance(args, tuple) else ())
+    )
     return pipeline(DATASET, {"element": changed_in(first, lambda tensor: whole(run, tensor))})
 
 
-def first_of(run: Run, generator: Value, *args: Value) -> Value:
+def first_of(run: Runtime, generator: Value, *args: Value) -> Value:
     items = run.iterate(run.call(generator, *args))
     return items if isinstance(items, Unknown) else next((item for item in items), NOT_KNOWN)
 
@@ -242,16 +244,16 @@ def of_signature(value: Value, depth: int = DEPTH) -> Value:
     return NOT_KNOWN
 
 
-def files(run: Run, *args: Value, **kwargs: Value) -> Instance:
+def files(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
     """`list_files`, records, lines of text: each element is a text."""
     return pipeline(DATASET, {"element": Tensor((), "string", framework="keras")})
 
 
-def numbers(run: Run, *args: Value, **kwargs: Value) -> Instance:
+def numbers(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
     return pipeline(DATASET, {"element": Tensor((), "int64", framework="keras")})
 
 
-def zipped(run: Run, *args: Value, datasets: Value = None, name: Value = None) -> Instance:
+def zipped(run: Runtime, *args: Value, datasets: Value = None, name: Value = None) -> Instance:
     parts = datasets if datasets is not None else args[0] if len(args) == 1 else args
     if isinstance(parts, dict):
         return pipeline(DATASET, {"element": {key: element_of(part) for key, part in parts.items()}})
@@ -261,18 +263,18 @@ def zipped(run: Run, *args: Value, datasets: Value = None, name: Value = None) -
     return pipeline(DATASET, {**shared, "element": tuple(element_of(part) for part in found)})
 
 
-def sampled(run: Run, datasets: Value = (), *args: Value, **kwargs: Value) -> Value:
+def sampled(run: Runtime, datasets: Value = (), *args: Value, **kwargs: Value) -> Value:
     """`sample_from_datasets`, `choose_from_datasets`: the first stands for all."""
     return datasets[0] if isinstance(datasets, (list, tuple)) and datasets else pipeline(DATASET, {})
 
 
-def made_of_files(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Instance:
+def made_of_files(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Instance:
     return files(run)
 
 
 METHODS: dict[str, Value] = {
-    "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False),
-    "__getattr__": Native("__getattr__", fact, absorb=False),
+    "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, propagate_unknown=False),
+    "__getattr__": Native("__getattr__", fact, propagate_unknown=False),
     "__iter__": native(iterate),
     "__len__": native(length),
     "cardinality": native(length),
@@ -288,7 +290,7 @@ METHODS: dict[str, Value] = {
     "enumerate": native(numbered),
     "as_numpy_iterator": native(iterate),
     "make_one_shot_iterator": native(iterate),
-    "get_single_element": Native("get_single_element", lambda run, self: element_of(self), absorb=False),
+    "get_single_element": Native("get_single_element", lambda run, self: element_of(self), propagate_unknown=False),
     **{
         name: native(kept)
         for name in (
@@ -317,13 +319,13 @@ DATASET = Class(
 OF_FILES = Class(
     "TFRecordDataset",
     (DATASET,),
-    {"__new__": Native("__new__", made_of_files, absorb=False)},
+    {"__new__": Native("__new__", made_of_files, propagate_unknown=False)},
     module="tensorflow.data",
 )
 
 
 def spec_init(
-    run: Run, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
+    run: Runtime, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
 ) -> None:
     kind = str(dtype) if isinstance(dtype, str) else "float"
     self.native = {"shape": shape, "dtype": "float" if kind == "float32" else kind}
@@ -332,6 +334,6 @@ def spec_init(
 
 TENSOR_SPEC = Class(
     "TensorSpec",
-    namespace={"__init__": Native("__init__", spec_init, absorb=False)},
+    namespace={"__init__": Native("__init__", spec_init, propagate_unknown=False)},
     module="tensorflow",
 )

@@ -8,14 +8,14 @@ from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trainable_ids, trains
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 
 def one_or_list(values: list[Value]) -> Value:
     return values[0] if len(values) == 1 else values
 
 
-def node_at(run: Run, self: Instance, index: int, what: str) -> Node:
+def node_at(run: Runtime, self: Instance, index: int, what: str) -> Node:
     nodes = state_of(run, self).nodes
     if not nodes or index >= len(nodes):
         raise run.error(
@@ -25,61 +25,61 @@ def node_at(run: Run, self: Instance, index: int, what: str) -> Node:
     return nodes[index]
 
 
-def get_output(run: Run, self: Instance) -> Value:
+def get_output(run: Runtime, self: Instance) -> Value:
     return node_at(run, self, 0, "output").result
 
 
-def get_input(run: Run, self: Instance) -> Value:
+def get_input(run: Runtime, self: Instance) -> Value:
     node = node_at(run, self, 0, "input")
     return one_or_list(node.inputs) if node.inputs else node.result
 
 
-def get_output_at(run: Run, self: Instance, node_index: int) -> Value:
+def get_output_at(run: Runtime, self: Instance, node_index: int) -> Value:
     return node_at(run, self, node_index, "output").result
 
 
-def get_input_at(run: Run, self: Instance, node_index: int) -> Value:
+def get_input_at(run: Runtime, self: Instance, node_index: int) -> Value:
     node = node_at(run, self, node_index, "input")
     return one_or_list(node.inputs) if node.inputs else node.result
 
 
-def get_output_shape(run: Run, self: Instance) -> Value:
+def get_output_shape(run: Runtime, self: Instance) -> Value:
     return shown_shapes(node_at(run, self, 0, "output").result)
 
 
-def get_input_shape(run: Run, self: Instance) -> Value:
+def get_input_shape(run: Runtime, self: Instance) -> Value:
     node = node_at(run, self, 0, "input")
     return shown_shapes(one_or_list(node.inputs) if node.inputs else node.result)
 
 
-def get_output_shape_at(run: Run, self: Instance, node_index: int) -> Value:
+def get_output_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
     return shown_shapes(node_at(run, self, node_index, "output").result)
 
 
-def get_input_shape_at(run: Run, self: Instance, node_index: int) -> Value:
+def get_input_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
     return shown_shapes(one_or_list(node_at(run, self, node_index, "input").inputs))
 
 
-def get_name(run: Run, self: Instance) -> str:
+def get_name(run: Runtime, self: Instance) -> str:
     return state_of(run, self).name
 
 
-def set_name(run: Run, self: Instance, value: Value) -> None:
+def set_name(run: Runtime, self: Instance, value: Value) -> None:
     if isinstance(value, str):
         state_of(run, self).name = value
 
 
-def get_built(run: Run, self: Instance) -> bool:
+def get_built(run: Runtime, self: Instance) -> bool:
     return state_of(run, self).built
 
 
-def set_built(run: Run, self: Instance, value: Value) -> None:
+def set_built(run: Runtime, self: Instance, value: Value) -> None:
     if isinstance(value, bool):
         state_of(run, self).built = value
 
 
 def weights_where(trainable: bool | None) -> Native:
-    def read(run: Run, self: Instance) -> list[Weight]:
+    def read(run: Runtime, self: Instance) -> list[Weight]:
         found = all_weights(self)
         if trainable is None:
             return found
@@ -89,7 +89,7 @@ def weights_where(trainable: bool | None) -> Native:
     return Native("weights", read)
 
 
-def count_params(run: Run, self: Instance) -> Value:
+def count_params(run: Runtime, self: Instance) -> Value:
     total = 0
     for weight in all_weights(self):
         size = weight.shape if isinstance(weight.shape, Unknown) else product(weight.shape)
@@ -99,19 +99,19 @@ def count_params(run: Run, self: Instance) -> Value:
     return total
 
 
-def get_weights(run: Run, self: Instance) -> list[Tensor]:
+def get_weights(run: Runtime, self: Instance) -> list[Tensor]:
     return [Tensor(weight.shape, "float32", framework="numpy") for weight in all_weights(self)]
 
 
-def set_weights(run: Run, self: Instance, weights: Value) -> None:
+def set_weights(run: Runtime, self: Instance, weights: Value) -> None:
     """The values of weights change no size."""
 
 
-def compute_mask(run: Run, self: Instance, inputs: Value = None, mask: Value = None, **kwargs: Value) -> Value:
+def compute_mask(run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, **kwargs: Value) -> Value:
     return mask
 
 
-def get_config(run: Run, self: Instance) -> Value:
+def get_config(run: Runtime, self: Instance) -> Value:
     """The constructor's arguments by name. Of a class of the program's own without a `get_config` Keras has noted them,
     and nobody here."""
     state = state_of(run, self)
@@ -128,23 +128,23 @@ def get_config(run: Run, self: Instance) -> Value:
     return config
 
 
-def from_config(run: Run, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+def from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
-def add_loss(run: Run, self: Instance, *losses: Value, **kwargs: Value) -> None:
+def add_loss(run: Runtime, self: Instance, *losses: Value, **kwargs: Value) -> None:
     state_of(run, self).losses.extend(losses)
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """Changes no shape."""
 
 
-def get_losses(run: Run, self: Instance) -> list[Value]:
+def get_losses(run: Runtime, self: Instance) -> list[Value]:
     return [loss for layer in all_layers(self) for loss in state_of(run, layer).losses]
 
 
-def get_dtype(run: Run, self: Instance) -> Value:
+def get_dtype(run: Runtime, self: Instance) -> Value:
     state = state_of(run, self)
     return state.dtype if isinstance(state.dtype, str) else session_of(run).floatx
 
@@ -152,22 +152,24 @@ def get_dtype(run: Run, self: Instance) -> Value:
 def stored(word: str, default: Value) -> Property:
     """A property that code may read and set, without a meaning for shapes."""
 
-    def read(run: Run, self: Instance) -> Value:
+    def read(run: Runtime, self: Instance) -> Value:
         return state_of(run, self).properties.get(word, default)
 
-    def write(run: Run, self: Instance, value: Value) -> None:
+    def write(run: Runtime, self: Instance, value: Value) -> None:
         state_of(run, self).properties[word] = value
 
-    return Property(Native(word, read, absorb=False), Native(word, write, absorb=False))
+    return Property(Native(word, read, propagate_unknown=False), Native(word, write, propagate_unknown=False))
 
 
-def get_sublayers(run: Run, self: Instance) -> list[Instance]:
+def get_sublayers(run: Runtime, self: Instance) -> list[Instance]:
     return sublayers(self)
 
 
-def flattened_layers(run: Run, self: Instance, include_self: Value = True, recursive: Value = True) -> list[Instance]:
+def flattened_layers(
+    run: Runtime, self: Instance, include_self: Value = True, recursive: Value = True
+) -> list[Instance]:
     return [layer for layer in all_layers(self) if include_self or layer is not self]
 
 
-def get_nodes(run: Run, self: Instance) -> list[Value]:
+def get_nodes(run: Runtime, self: Instance) -> list[Value]:
     return [node.result for node in state_of(run, self).nodes]

@@ -8,24 +8,24 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, pipeline
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
 
 UNSIZED = Unknown("the size of an image in a file is not known")
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 def tensor(shape: Shape, dtype: str) -> Tensor:
     return Tensor(shape, dtype, framework="keras")
 
 
-def read_file(run: Run, filename: Value = None, name: Value = None) -> Value:
+def read_file(run: Runtime, filename: Value = None, name: Value = None) -> Value:
     return tensor((), "string")
 
 
-def decoded(run: Run, contents: Value = None, channels: Value = 0, *args: Value, dtype: Value = "uint8",
+def decoded(run: Runtime, contents: Value = None, channels: Value = 0, *args: Value, dtype: Value = "uint8",
             **kwargs: Value) -> Value:  # fmt: skip
     """An image (height, width, channels); without the number of channels that is the file's own."""
     count = channels if isinstance(channels, int) and channels > 0 else UNSIZED
@@ -33,18 +33,20 @@ def decoded(run: Run, contents: Value = None, channels: Value = 0, *args: Value,
     return tensor((UNSIZED, UNSIZED, count), "float" if kind == "float32" else kind)
 
 
-def decode_raw(run: Run, input_bytes: Value = None, out_type: Value = "uint8", *args: Value, **kwargs: Value) -> Value:
+def decode_raw(
+    run: Runtime, input_bytes: Value = None, out_type: Value = "uint8", *args: Value, **kwargs: Value
+) -> Value:
     return tensor((run.unknown("how many values a record holds is not known"),), str(out_type))
 
 
-def feature(run: Run, shape: Value = (), dtype: Value = "float32", default_value: Value = None) -> Value:
+def feature(run: Runtime, shape: Value = (), dtype: Value = "float32", default_value: Value = None) -> Value:
     return Instance(FEATURE, native={"shape": tuple(shape) if isinstance(shape, (list, tuple)) else (), "dtype": dtype})
 
 
 FEATURE = Class("FixedLenFeature", module="tensorflow.io")
 
 
-def parsed(run: Run, serialized: Value = None, features: Value = None, *args: Value, **kwargs: Value) -> Value:
+def parsed(run: Runtime, serialized: Value = None, features: Value = None, *args: Value, **kwargs: Value) -> Value:
     if not isinstance(features, dict):
         return run.unknown("what a record holds is not known")
     found: dict[Value, Value] = {}
@@ -110,7 +112,7 @@ def element(name: str, supervised: bool) -> Value:
 
 
 def load(
-    run: Run, name: Value, *, split: Value = None, data_dir: Value = None, batch_size: Value = None,
+    run: Runtime, name: Value, *, split: Value = None, data_dir: Value = None, batch_size: Value = None,
     shuffle_files: Value = False, download: Value = True, as_supervised: Value = False, with_info: Value = False,
     **kwargs: Value,
 ) -> Value:  # fmt: skip
@@ -141,7 +143,7 @@ def information(name: str) -> Instance:
     return Instance(INFO, {"name": name, "features": features, "splits": splits})
 
 
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return run.unknown(f"{name} of a data set is not known")
@@ -150,7 +152,7 @@ def other(run: Run, self: Instance, name: Value) -> Value:
 INFO = Class("DatasetInfo", namespace={"__getattr__": native("__getattr__", other)}, module="tensorflow_datasets")
 
 
-def as_numpy(run: Run, dataset: Value, **kwargs: Value) -> Value:
+def as_numpy(run: Runtime, dataset: Value, **kwargs: Value) -> Value:
     return dataset
 
 

@@ -12,10 +12,10 @@ from flake8_cnnmem.frameworks.keras.session import flatten, session_of
 from flake8_cnnmem.frameworks.keras.tracking import MERGE, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 
-def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = dict(zip(("layers", "trainable", "name"), args, strict=False)) | kwargs
     layers = given.pop("layers", None)
     if isinstance(given.get("trainable"), str):
@@ -42,7 +42,7 @@ def sequential_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> 
 STACK = "_layers"
 
 
-def stack_of(run: Run, self: Instance) -> list[Instance]:
+def stack_of(run: Runtime, self: Instance) -> list[Instance]:
     """A Sequential's layers. Raises the program's AttributeError where its own `__init__` has not run."""
     stack = model_state(run, self).stack
     if stack is None:
@@ -50,7 +50,7 @@ def stack_of(run: Run, self: Instance) -> list[Instance]:
     return stack
 
 
-def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
+def add(run: Runtime, self: Instance, layer: Value, rebuild: Value = True) -> None:
     """`model.add(layer)`."""
     state = model_state(run, self)
     stack = stack_of(run, self)
@@ -80,7 +80,7 @@ def add(run: Run, self: Instance, layer: Value, rebuild: Value = True) -> None:
     extend(run, self, state)
 
 
-def join(run: Run, self: Instance, state: ModelState, layer: Instance, models: list[Value]) -> None:
+def join(run: Runtime, self: Instance, state: ModelState, layer: Instance, models: list[Value]) -> None:
     """Keras 1's Merge in front: its inputs are those of the models that it joins."""
     graphs = [graph_of(model) for model in models if is_layer(model)]
     state.stack = [layer]
@@ -95,14 +95,14 @@ def join(run: Run, self: Instance, state: ModelState, layer: Instance, models: l
     finish(run, self, state, inputs, invoke(run, layer, (outputs,), {}))
 
 
-def origin(run: Run, tensor: Tensor) -> Instance:
+def origin(run: Runtime, tensor: Tensor) -> Instance:
     found = session_of(run).node_of(tensor)
     assert found is not None
     assert isinstance(found[0].operation, Instance)
     return found[0].operation
 
 
-def extend(run: Run, self: Instance, state: ModelState) -> None:
+def extend(run: Runtime, self: Instance, state: ModelState) -> None:
     """Call the newest layer on what the stack gave so far, where that is known."""
     stack = state.stack
     assert stack is not None
@@ -122,7 +122,7 @@ def extend(run: Run, self: Instance, state: ModelState) -> None:
     finish(run, self, state, state.graph.inputs, invoke(run, newest, (state.graph.outputs,), {}))
 
 
-def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+def finish(run: Runtime, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
     if isinstance(outputs, Unknown):
         state.cause = outputs if state.cause is None else state.cause
     graph = state.graph
@@ -137,7 +137,7 @@ def finish(run: Run, self: Instance, state: ModelState, inputs: Value, outputs: 
     state_of(run, self).built = True
 
 
-def rebuild(run: Run, self: Instance, inputs: Value) -> Value:
+def rebuild(run: Runtime, self: Instance, inputs: Value) -> Value:
     """Call all layers in a row from this input."""
     result, state = inputs, model_state(run, self)
     for at, layer in enumerate(behind_input(stack_of(run, self))):
@@ -152,7 +152,7 @@ def behind_input(stack: list[Instance]) -> list[Instance]:
     return [layer for layer in stack if not is_input_layer(layer)]
 
 
-def pop(run: Run, self: Instance, rebuild: Value = True) -> Value:
+def pop(run: Runtime, self: Instance, rebuild: Value = True) -> Value:
     """Take the last layer off."""
     state = model_state(run, self)
     stack = state.stack
@@ -168,7 +168,7 @@ def pop(run: Run, self: Instance, rebuild: Value = True) -> Value:
     return layer
 
 
-def build(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     """`model.build((None, 28, 28, 1))`, or the first call."""
     state = model_state(run, self)
     state_of(run, self).built = True
@@ -188,7 +188,7 @@ def build(run: Run, self: Instance, input_shape: Value = None) -> None:
 
 
 def call(
-    run: Run, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
+    run: Runtime, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
 ) -> Value:
     state = model_state(run, self)
     if state.cause is not None and not state.stack:
@@ -199,7 +199,7 @@ def call(
     return state.cause if state.cause is not None and not isinstance(result, Tensor) else result
 
 
-def get_layers(run: Run, self: Instance) -> Value:
+def get_layers(run: Runtime, self: Instance) -> Value:
     state = model_state(run, self)
     if state.stack is None:
         return sublayers(self)
@@ -212,11 +212,11 @@ SEQUENTIAL = Class(
     "Sequential",
     (MODEL,),
     {
-        "__init__": Native("__init__", sequential_init, absorb=False),
-        "add": Native("add", add, absorb=False),
+        "__init__": Native("__init__", sequential_init, propagate_unknown=False),
+        "add": Native("add", add, propagate_unknown=False),
         "pop": native(pop),
-        "build": Native("build", build, absorb=False),
-        "call": Native("call", call, absorb=False),
+        "build": Native("build", build, propagate_unknown=False),
+        "call": Native("call", call, propagate_unknown=False),
         "layers": Property(native(get_layers)),
     },
     module="keras",

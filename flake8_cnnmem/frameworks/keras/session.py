@@ -9,7 +9,7 @@ from typing import Any
 
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +86,7 @@ class Session:
         return found
 
 
-def session_of(run: Run) -> Session:
+def session_of(run: Runtime) -> Session:
     """The one Session of this evaluation."""
     data = run.data("keras")
     session: Session | None = data.get("session")

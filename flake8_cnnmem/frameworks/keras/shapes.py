@@ -8,7 +8,7 @@ from flake8_cnnmem.dims import BATCH, Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.base import bounded
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Native, Property, Runtime, Value
 
 UNSTATED_SIZE = "the input's {} is not stated"
 
@@ -105,15 +105,15 @@ def is_shape(value: Value) -> bool:
     return isinstance(value, (list, tuple)) and not any(isinstance(item, (list, tuple, dict)) for item in value)
 
 
-def as_list(run: Run, self: TensorShape) -> Value:
+def as_list(run: Runtime, self: TensorShape) -> Value:
     return list(self)
 
 
-def rank(run: Run, self: TensorShape) -> Value:
+def rank(run: Runtime, self: TensorShape) -> Value:
     return len(self)
 
 
-def elements(run: Run, self: TensorShape) -> Value:
+def elements(run: Runtime, self: TensorShape) -> Value:
     total = 1
     for size in self:
         if not isinstance(size, int):
@@ -122,23 +122,23 @@ def elements(run: Run, self: TensorShape) -> Value:
     return total
 
 
-def fully_defined(run: Run, self: TensorShape) -> Value:
+def fully_defined(run: Runtime, self: TensorShape) -> Value:
     return all(isinstance(size, int) for size in self)
 
 
-def same(run: Run, self: TensorShape) -> Value:
+def same(run: Runtime, self: TensorShape) -> Value:
     return self
 
 
-def with_rank(run: Run, self: TensorShape, rank: Value) -> Value:
+def with_rank(run: Runtime, self: TensorShape, rank: Value) -> Value:
     return self
 
 
-def concatenate(run: Run, self: TensorShape, other: Value) -> Value:
+def concatenate(run: Runtime, self: TensorShape, other: Value) -> Value:
     return TensorShape((*self, *other))
 
 
-def is_compatible_with(run: Run, self: TensorShape, other: Value) -> Value:
+def is_compatible_with(run: Runtime, self: TensorShape, other: Value) -> Value:
     return len(self) == len(other)
 
 
@@ -161,7 +161,7 @@ ATTRIBUTES: dict[str, Value] = {
 TensorShape.more = ATTRIBUTES
 
 
-def construct(run: Run, cls: Class, dims: Value = None) -> Value:
+def construct(run: Runtime, cls: Class, dims: Value = None) -> Value:
     """`tf.TensorShape([None, 28, 28, 1])`."""
     if dims is None:
         return run.unknown("a shape of unknown rank")
@@ -169,5 +169,7 @@ def construct(run: Run, cls: Class, dims: Value = None) -> Value:
 
 
 TENSOR_SHAPE = Class(
-    "TensorShape", namespace={**ATTRIBUTES, "__new__": Native("__new__", construct, absorb=False)}, module="tensorflow"
+    "TensorShape",
+    namespace={**ATTRIBUTES, "__new__": Native("__new__", construct, propagate_unknown=False)},
+    module="tensorflow",
 )

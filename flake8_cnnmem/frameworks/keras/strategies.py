@@ -7,12 +7,12 @@ multiplies.
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE
+from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
 
 REPLICAS = "_replicas"
 
@@ -26,34 +26,34 @@ def replicas_of(self: Instance) -> Value:
     return self.attributes.get(REPLICAS, 1)
 
 
-def mirrored_init(run: Run, self: Instance, devices: Value = None, *args: Value, **kwargs: Value) -> None:
+def mirrored_init(run: Runtime, self: Instance, devices: Value = None, *args: Value, **kwargs: Value) -> None:
     listed = isinstance(devices, (list, tuple)) and len(devices) > 0
     unknown = run.unknown("how many devices share each batch is not known: counted for one that gets it whole")
     self.attributes[REPLICAS] = len(devices) if listed else unknown
 
 
-def single_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def single_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """One device, or the TPU's own, which are no GPUs."""
 
 
-def scope(run: Run, self: Instance) -> Value:
+def scope(run: Runtime, self: Instance) -> Value:
     session_of(run).replicas = replicas_of(self)
     return run.construct(NAME_SCOPE)
 
 
-def number(run: Run, self: Instance) -> int:
+def number(run: Runtime, self: Instance) -> int:
     found = replicas_of(self)
     session_of(run).replicas_read = True
     return found if isinstance(found, int) else 1
 
 
 def run_function(
-    run: Run, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
+    run: Runtime, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
 ) -> Value:
     return run.call(fn, *(args if isinstance(args, (tuple, list)) else ()), **(kwargs or {}))
 
 
-def distributed(run: Run, self: Instance, dataset: Value = None, *args: Value) -> Value:
+def distributed(run: Runtime, self: Instance, dataset: Value = None, *args: Value) -> Value:
     """A pipeline of each device's share."""
     session = session_of(run)
     session.replicas, devices = replicas_of(self), replicas_of(self)
@@ -73,25 +73,25 @@ def distributed(run: Run, self: Instance, dataset: Value = None, *args: Value) -
     return pipeline(dataset.cls, changed)
 
 
-def by_function(run: Run, self: Instance, dataset_fn: Value = None, *args: Value) -> Value:
+def by_function(run: Runtime, self: Instance, dataset_fn: Value = None, *args: Value) -> Value:
     """Each device's own pipeline."""
     return run.call(dataset_fn, run.unknown("the context of a device is not known"))
 
 
-def value_of(run: Run, self: Instance, reduce_op: Value = None, value: Value = None, axis: Value = None) -> Value:
+def value_of(run: Runtime, self: Instance, reduce_op: Value = None, value: Value = None, axis: Value = None) -> Value:
     return value
 
 
-def results(run: Run, self: Instance, value: Value = None) -> Value:
+def results(run: Runtime, self: Instance, value: Value = None) -> Value:
     return (value,)
 
 
-def other(run: Run, self: Instance, name: str) -> Value:
+def other(run: Runtime, self: Instance, name: str) -> Value:
     return MISSING if name.startswith("__") else run.unknown(f"Strategy.{name} is not followed")
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 STRATEGY = Class(
@@ -129,7 +129,7 @@ MEMBERS: dict[str, Value] = {
 }
 
 
-def multi_gpu_model(run: Run, model: Value, gpus: Value = None, *args: Value, **kwargs: Value) -> Value:
+def multi_gpu_model(run: Runtime, model: Value, gpus: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Keras 2's wrapper: the same model on each of so many GPUs, each with its part of the batch."""
     count: Value = len(gpus) if isinstance(gpus, (list, tuple)) else gpus
     known = type(count) is int and count > 0

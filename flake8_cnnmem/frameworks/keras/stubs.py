@@ -25,7 +25,7 @@ from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ def layer(
     def register(function: Callable[..., Any]) -> Class:
         stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least)
         namespace: dict[str, Value] = {
-            "__init__": Native("__init__", lenient(maker(stub, init)), absorb=False),
-            "build": Native("build", surely(lenient(build or builder(stub))), absorb=False),
-            "call": Native("call", checked(stub, call or caller(stub)), absorb=False),
+            "__init__": Native("__init__", lenient(maker(stub, init)), propagate_unknown=False),
+            "build": Native("build", surely(lenient(build or builder(stub))), propagate_unknown=False),
+            "call": Native("call", checked(stub, call or caller(stub)), propagate_unknown=False),
         }
         cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
         for name in (stub.name, *aliases):
@@ -162,7 +162,7 @@ def layer(
 
 
 def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
-    def initialise_stub(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    def initialise_stub(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
         bound, options = stub.bind(args, kwargs)
         state = initialise(run, self, options)
         normalise(run, stub, bound)
@@ -175,7 +175,7 @@ def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
     return initialise_stub
 
 
-def normalise(run: Run, stub: Stub, bound: dict[str, Value]) -> None:
+def normalise(run: Runtime, stub: Stub, bound: dict[str, Value]) -> None:
     """Arguments as the layer keeps them: tuples for each axis, the layout in words, activations as functions."""
     if "data_format" in bound:
         bound["data_format"] = data_format(run, bound["data_format"])
@@ -203,7 +203,7 @@ FORMATS = {
 """The layouts by every name that some version of Keras takes."""
 
 
-def data_format(run: Run, value: Value) -> Value:
+def data_format(run: Runtime, value: Value) -> Value:
     if value in (None, "default"):
         return session_of(run).data_format
     if not isinstance(value, str):
@@ -217,7 +217,7 @@ def data_format(run: Run, value: Value) -> Value:
 
 
 def builder(stub: Stub) -> Callable[..., None]:
-    def build_stub(run: Run, self: Instance, input_shape: Value = None) -> None:
+    def build_stub(run: Runtime, self: Instance, input_shape: Value = None) -> None:
         state = state_of(run, self)
         state.built = True
         shapes = shape_list(build_shapes(input_shape))
@@ -251,7 +251,7 @@ def shape_list(shapes: Value) -> list[Shape | Unknown]:
 def caller(stub: Stub) -> Callable[..., Value]:
     activates = "activation" in stub.names and not stub.own_activation
 
-    def call_stub(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
+    def call_stub(run: Runtime, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
         training = session_of(run).training[-1]
         if training is not False and trains(self) is False and stub.name == "BatchNormalization":
             training = False
@@ -295,7 +295,7 @@ def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
     if not stub.ndim and not stub.least:
         return lenient(call)
 
-    def call_checked(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    def call_checked(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
         if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple):
             rank = len(inputs.shape)
             if (stub.ndim and rank != stub.ndim) or rank < stub.least:
@@ -332,7 +332,7 @@ def lenient(function: Callable[..., Value]) -> Callable[..., Value]:
     """A native method that stumbles over an Unknown argument of its layer or call gives that Unknown."""
 
     @wraps(function)
-    def attempt(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def attempt(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         try:
             return function(run, self, *args, **kwargs)
         except (TypeError, ValueError, AttributeError, LookupError):
@@ -348,7 +348,7 @@ def surely(build: Callable[..., Value]) -> Callable[..., Value]:
     """A `build` that could not be worked out leaves a weight that is not known, so that the model is not exact."""
 
     @wraps(build)
-    def attempt(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def attempt(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         result = build(run, self, *args, **kwargs)
         if isinstance(result, Unknown):
             make_weight(run, self, "kernel", (result,))
@@ -357,7 +357,7 @@ def surely(build: Callable[..., Value]) -> Callable[..., Value]:
     return attempt
 
 
-def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str] | None = None) -> Value:
+def apply(run: Runtime, layer: Instance, op: Op, inputs: Value, names: dict[str, str] | None = None) -> Value:
     """Run one op of a layer with the weights that the layer has for it."""
     tensors = inputs if isinstance(inputs, list) else [inputs]
     weights = weights_for(layer, op, names)
@@ -373,7 +373,7 @@ def apply(run: Run, layer: Instance, op: Op, inputs: Value, names: dict[str, str
     )
 
 
-def as_tensor(run: Run, value: Value) -> Tensor | Unknown:
+def as_tensor(run: Runtime, value: Value) -> Tensor | Unknown:
     """What a layer is called on, where it is a tensor."""
     if isinstance(value, (Tensor, Unknown)):
         return value

@@ -5,13 +5,13 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
-from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE
-from flake8_cnnmem.frameworks.keras.functions.control import flatten_structure, map_structure
-from flake8_cnnmem.frameworks.keras.functions.creation import filled, like, random
-from flake8_cnnmem.frameworks.keras.functions.elementwise import unary
-from flake8_cnnmem.frameworks.keras.functions.losses import TENSORFLOW as TENSORFLOW_LOSSES
-from flake8_cnnmem.frameworks.keras.functions.tensorflow_areas import TABLES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
+from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
+from flake8_cnnmem.frameworks.keras.ops.control import flatten_structure, map_structure
+from flake8_cnnmem.frameworks.keras.ops.creation import filled, like, random
+from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
+from flake8_cnnmem.frameworks.keras.ops.losses import TENSORFLOW as TENSORFLOW_LOSSES
+from flake8_cnnmem.frameworks.keras.ops.tensorflow_areas import TABLES
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
 from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
@@ -22,56 +22,56 @@ from flake8_cnnmem.frameworks.keras.tensors import TENSOR
 from flake8_cnnmem.frameworks.keras.utilities import decorator_factory, identity_decorator, nothing
 from flake8_cnnmem.frameworks.keras.variables import tf_variable, variable
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
 
 NN_ACTIVATION_ARGUMENT = "x"
 
 
-def function_decorator(run: Run, func: Value = None, *args: Value, **kwargs: Value) -> Value:
+def function_decorator(run: Runtime, func: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`@tf.function`, with or without arguments."""
     session_of(run).graphed = True
     if func is None:
-        return Native("decorate", lambda run, function: function, absorb=False)
+        return Native("decorate", lambda run, function: function, propagate_unknown=False)
     return func
 
 
-def custom_gradient(run: Run, function: Value) -> Value:
+def custom_gradient(run: Runtime, function: Value) -> Value:
     """The function gives its result and its gradient; callers get the result."""
 
-    def call(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         result = run.call(function, *args, **kwargs)
         return result[0] if isinstance(result, (tuple, list)) and len(result) == 2 else result
 
-    return Native("custom_gradient", call, absorb=False)
+    return Native("custom_gradient", call, propagate_unknown=False)
 
 
 def get_variable(
-    run: Run, name: Value, shape: Value = None, dtype: Value = None, *args: Value, **options: Value
+    run: Runtime, name: Value, shape: Value = None, dtype: Value = None, *args: Value, **options: Value
 ) -> Value:
     return variable(run, random(run, shape, dtype) if shape is not None else options.get("initializer"), name=name)
 
 
-def placeholder(run: Run, dtype: Value, shape: Value = None, name: Value = None) -> Value:
+def placeholder(run: Runtime, dtype: Value, shape: Value = None, name: Value = None) -> Value:
     return run.unknown("a placeholder has no shape") if shape is None else input_for(run, shape, name, dtype)
 
 
-def is_tensor(run: Run, x: Value) -> Value:
+def is_tensor(run: Runtime, x: Value) -> Value:
     return isinstance(x, Tensor)
 
 
-def map_fn(run: Run, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> Value:
+def map_fn(run: Runtime, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("a function mapped over a tensor's items is not followed")
 
 
-def static_value(run: Run, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+def static_value(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
     return plain(tensor)
 
 
-def same_image(run: Run, image: Value, *args: Value, **kwargs: Value) -> Value:
+def same_image(run: Runtime, image: Value, *args: Value, **kwargs: Value) -> Value:
     return unary(run, image, kind="augment")
 
 
-def random_crop(run: Run, value: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
+def random_crop(run: Runtime, value: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
     return (
         like(run, filled(run, size))
         if isinstance(size, (list, tuple))
@@ -79,46 +79,48 @@ def random_crop(run: Run, value: Value, size: Value, *args: Value, **kwargs: Val
     )
 
 
-def module_init(run: Run, self: Instance, name: Value = None, **kwargs: Value) -> None:
+def module_init(run: Runtime, self: Instance, name: Value = None, **kwargs: Value) -> None:
     self.attributes["_name"] = name
 
 
 def absorbing(name: str, **members: Value) -> Class:
     """A class of which only a few members matter; the rest is Unknown."""
 
-    def attribute(run: Run, self: Instance, word: str) -> Value:
+    def attribute(run: Runtime, self: Instance, word: str) -> Value:
         return MISSING if word.startswith("__") else run.unknown(f"{name}.{word} is not followed")
 
     return Class(
         name,
         namespace={
-            "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, absorb=False),
-            "__getattr__": Native("__getattr__", attribute, absorb=False),
+            "__init__": Native("__init__", lambda run, self, *args, **kwargs: None, propagate_unknown=False),
+            "__getattr__": Native("__getattr__", attribute, propagate_unknown=False),
             **members,
         },
         module="tensorflow",
     )
 
 
-def enter_self(run: Run, self: Instance) -> Instance:
+def enter_self(run: Runtime, self: Instance) -> Instance:
     return self
 
 
-def leave(run: Run, self: Instance, *args: Value) -> None:
+def leave(run: Runtime, self: Instance, *args: Value) -> None:
     """Swallows nothing."""
 
 
-def not_followed(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def not_followed(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
 CONTEXT = {
-    "__enter__": Native("__enter__", enter_self, absorb=False),
-    "__exit__": Native("__exit__", leave, absorb=False),
+    "__enter__": Native("__enter__", enter_self, propagate_unknown=False),
+    "__exit__": Native("__exit__", leave, propagate_unknown=False),
 }
 
 
-def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *args: Value, **kwargs: Value) -> Value:
+def gradient(
+    run: Runtime, self: Instance, target: Value, sources: Value = None, *args: Value, **kwargs: Value
+) -> Value:
     """One for each source, as they are nested; their values are not computed."""
     run.note("backward", target)
     if sources is None:
@@ -131,26 +133,28 @@ def gradient(run: Run, self: Instance, target: Value, sources: Value = None, *ar
     return nested_map(of, sources)
 
 
-def enter_tape(run: Run, self: Instance) -> Instance:
+def enter_tape(run: Runtime, self: Instance) -> Instance:
     session_of(run).taped = True
     return self
 
 
 TAPE = absorbing(
     "GradientTape",
-    **{**CONTEXT, "__enter__": Native("__enter__", enter_tape, absorb=False)},
-    gradient=Native("gradient", gradient, absorb=False),
-    watch=Native("watch", lambda run, self, *args: None, absorb=False),
+    **{**CONTEXT, "__enter__": Native("__enter__", enter_tape, propagate_unknown=False)},
+    gradient=Native("gradient", gradient, propagate_unknown=False),
+    watch=Native("watch", lambda run, self, *args: None, propagate_unknown=False),
 )
 
 
-MODULE = Class("Module", namespace={"__init__": Native("__init__", module_init, absorb=False)}, module="tensorflow")
+MODULE = Class(
+    "Module", namespace={"__init__": Native("__init__", module_init, propagate_unknown=False)}, module="tensorflow"
+)
 
 
 SESSION = absorbing("Session", **CONTEXT)
 
 
-def no_devices(run: Run, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
+def no_devices(run: Runtime, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
     if device_type == "TPU":
         # The memory that is asked about is a GPU's.
         return []
@@ -161,7 +165,7 @@ def layer_function(name: str) -> Native:
     """TensorFlow 1's `tf.layers.conv2d(inputs, filters, ...)`: the layer made and called at once."""
     cls_name = TF_LAYERS[name]
 
-    def call(run: Run, inputs: Value, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Runtime, inputs: Value, *args: Value, **kwargs: Value) -> Value:
         training = (
             {"training": kwargs.pop("training")}
             if "training" in kwargs and name in ("dropout", "batch_normalization")
@@ -172,7 +176,7 @@ def layer_function(name: str) -> Native:
             kwargs["rate"] = 0.5
         return run.call(run.construct(LAYERS[cls_name], *args, **kwargs), inputs, **training)
 
-    return Native(name, call, absorb=False)
+    return Native(name, call, propagate_unknown=False)
 
 
 TF_LAYERS = {
@@ -185,7 +189,7 @@ TF_LAYERS = {
 
 
 def native(function: Value) -> Native:
-    return Native(function.__name__, function, absorb=False)
+    return Native(function.__name__, function, propagate_unknown=False)
 
 
 EXPERIMENTAL_CONFIG: dict[str, Value] = {
@@ -200,9 +204,9 @@ EXPERIMENTAL_CONFIG: dict[str, Value] = {
 
 MEMBERS: dict[str, Value] = {
     **DTYPES,
-    "function": Native("function", function_decorator, absorb=False),
+    "function": Native("function", function_decorator, propagate_unknown=False),
     "custom_gradient": native(custom_gradient),
-    "Variable": Native("Variable", tf_variable, absorb=False),
+    "Variable": Native("Variable", tf_variable, propagate_unknown=False),
     "get_variable": native(get_variable),
     "placeholder": native(placeholder),
     "is_tensor": native(is_tensor),
@@ -218,7 +222,7 @@ MEMBERS: dict[str, Value] = {
     "GradientTape": TAPE,
     "Session": SESSION,
     "InteractiveSession": SESSION,
-    "Graph": absorbing("Graph", **CONTEXT, as_default=Native("as_default", enter_self, absorb=False)),
+    "Graph": absorbing("Graph", **CONTEXT, as_default=Native("as_default", enter_self, propagate_unknown=False)),
     "name_scope": NAME_SCOPE,
     "variable_scope": NAME_SCOPE,
     "device": NAME_SCOPE,
@@ -237,7 +241,7 @@ MEMBERS: dict[str, Value] = {
     "global_variables_initializer": native(nothing),
     "add_to_collection": native(nothing),
     "group": native(nothing),
-    "executing_eagerly": Native("executing_eagerly", lambda run: False, absorb=False),
+    "executing_eagerly": Native("executing_eagerly", lambda run: False, propagate_unknown=False),
     "tf_export": native(decorator_factory),
     "autograph": None,
     "VERSION": "2.16.0",
@@ -246,13 +250,16 @@ MEMBERS: dict[str, Value] = {
 
 
 def identity_member(name: str) -> Native:
-    return Native(name, identity_decorator, absorb=False)
+    return Native(name, identity_decorator, propagate_unknown=False)
 
 
 EXPERIMENTAL_DATA: dict[str, Value] = {
     "AUTOTUNE": -1,
-    "cardinality": Native("cardinality", not_followed, absorb=False),
-    **{name: Native(name, sampled, absorb=False) for name in ("sample_from_datasets", "choose_from_datasets")},
+    "cardinality": Native("cardinality", not_followed, propagate_unknown=False),
+    **{
+        name: Native(name, sampled, propagate_unknown=False)
+        for name in ("sample_from_datasets", "choose_from_datasets")
+    },
 }
 
 SUBMODULES: dict[str, dict[str, Value]] = {
@@ -316,8 +323,8 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     "debugging": {},
     "experimental": {},
     "nest": {
-        "map_structure": Native("map_structure", map_structure, absorb=False),
-        "flatten": Native("flatten", flatten_structure, absorb=False),
+        "map_structure": Native("map_structure", map_structure, propagate_unknown=False),
+        "flatten": Native("flatten", flatten_structure, propagate_unknown=False),
     },
     "autograph": {},
     "errors": {},

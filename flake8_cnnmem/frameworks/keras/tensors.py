@@ -6,18 +6,18 @@ from flake8_cnnmem.dims import Batch, Size
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.dtypes import shown_dtype
-from flake8_cnnmem.frameworks.keras.functions.creation import refine
-from flake8_cnnmem.frameworks.keras.functions.elementwise import binary, cast, unary
-from flake8_cnnmem.frameworks.keras.functions.matrices import matmul
-from flake8_cnnmem.frameworks.keras.functions.operands import apply
-from flake8_cnnmem.frameworks.keras.functions.shaping import ndim, reshape, size, squeeze, transpose, unstack
+from flake8_cnnmem.frameworks.keras.ops.creation import refine
+from flake8_cnnmem.frameworks.keras.ops.elementwise import binary, cast, unary
+from flake8_cnnmem.frameworks.keras.ops.matrices import matmul
+from flake8_cnnmem.frameworks.keras.ops.operands import apply
+from flake8_cnnmem.frameworks.keras.ops.shaping import ndim, reshape, size, squeeze, transpose, unstack
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.variables import new_variable
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
 
 BINARY = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
@@ -28,7 +28,7 @@ BINARY = {
 UNARY = {"neg": "neg", "abs": "abs", "~": "logical_not", "invert": "logical_not"}
 
 
-def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
+def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
     """A binary operator with a tensor on either side, or a unary one with the right side None."""
     if symbol in UNARY:
         return unary(run, left, kind=UNARY[symbol])
@@ -71,7 +71,7 @@ def is_number(value: Value) -> bool:
 # --- indexing ---------------------------------------------------------------------------------------------------------
 
 
-def index(run: Run, tensor: Tensor, key: Value) -> Value:
+def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
     """`tensor[key]`: of a constant its values, else a view or a copy of the tensor."""
     items = key if isinstance(key, tuple) else (key,)
     if is_constant(tensor):
@@ -114,7 +114,7 @@ def index_constant(data: Value, items: tuple[Value, ...]) -> Value:
     return MISSING
 
 
-def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
+def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """TensorFlow's tensors do not take items; numpy arrays of the program do, and keep their shape."""
     if isinstance(value, Tensor) and value.call is not None:
         result: Tensor = run.apply(Elementwise("copy"), tensor, function="setitem", framework="keras")
@@ -124,7 +124,7 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
     return tensor
 
 
-def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     if is_constant(tensor):
         if not isinstance(tensor.data, tuple):
             raise run.error("TypeError", "iteration over a 0-d tensor")
@@ -133,7 +133,7 @@ def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
     return found if isinstance(found, (list, Unknown)) else [found]
 
 
-def length(run: Run, tensor: Tensor) -> Size:
+def length(run: Runtime, tensor: Tensor) -> Size:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -144,20 +144,20 @@ def length(run: Run, tensor: Tensor) -> Size:
 # --- attributes -------------------------------------------------------------------------------------------------------
 
 
-def shape(run: Run, tensor: Tensor) -> Value:
+def shape(run: Runtime, tensor: Tensor) -> Value:
     return shown(tensor.shape, session_of(run).batch_size)
 
 
-def get_shape(run: Run, self: Tensor) -> Value:
+def get_shape(run: Runtime, self: Tensor) -> Value:
     return shown(self.shape, session_of(run).batch_size)
 
 
-def shape_list(run: Run, self: Tensor) -> Value:
+def shape_list(run: Runtime, self: Tensor) -> Value:
     found = shape(run, self)
     return list(found) if isinstance(found, tuple) else found
 
 
-def name_of(run: Run, tensor: Tensor) -> Value:
+def name_of(run: Runtime, tensor: Tensor) -> Value:
     if isinstance(tensor, Weight):
         return tensor.name
     session = session_of(run)
@@ -169,7 +169,7 @@ def name_of(run: Run, tensor: Tensor) -> Value:
     return operation.native.name if isinstance(operation, Instance) else "tensor"
 
 
-def history(run: Run, tensor: Tensor) -> Value:
+def history(run: Runtime, tensor: Tensor) -> Value:
     """`tensor._keras_history`: (operation, node_index, tensor_index); Keras 2 called the first one `layer`."""
     node = session_of(run).node_of(tensor)
     if node is None:
@@ -183,34 +183,34 @@ def history(run: Run, tensor: Tensor) -> Value:
 HISTORY = Class(
     "KerasHistory",
     namespace={
-        "__getitem__": Native("__getitem__", lambda run, self, key: self.payload[key], absorb=False),
-        "__iter__": Native("__iter__", lambda run, self: list(self.payload), absorb=False),
+        "__getitem__": Native("__getitem__", lambda run, self, key: self.payload[key], propagate_unknown=False),
+        "__iter__": Native("__iter__", lambda run, self: list(self.payload), propagate_unknown=False),
         "__len__": Native("__len__", lambda run, self: len(self.payload)),
     },
     module="keras",
 )
 
 
-def numpy(run: Run, self: Tensor) -> Value:
+def numpy(run: Runtime, self: Tensor) -> Value:
     if self.data is not None and self.shape == ():
         return self.data
     return Tensor(self.shape, self.dtype if self.dtype != "float" else "float32", data=self.data, framework="numpy")
 
 
-def set_shape(run: Run, self: Tensor, shape: Value) -> None:
+def set_shape(run: Runtime, self: Tensor, shape: Value) -> None:
     refine(self, shape)
 
 
-def unchanged(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+def unchanged(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
     return self
 
 
-def assign(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+def assign(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
     return self
 
 
 def method(function: Value) -> Native:
-    return Native(function.__name__, function, absorb=False)
+    return Native(function.__name__, function, propagate_unknown=False)
 
 
 METHODS: dict[str, Native] = {
@@ -228,11 +228,13 @@ METHODS: dict[str, Native] = {
     "assign_sub": method(assign),
     "load": method(assign),
     "reshape": Native(
-        "reshape", lambda run, self, *shape: reshape(run, self, shape[0] if len(shape) == 1 else shape), absorb=False
+        "reshape",
+        lambda run, self, *shape: reshape(run, self, shape[0] if len(shape) == 1 else shape),
+        propagate_unknown=False,
     ),
-    "squeeze": Native("squeeze", lambda run, self, axis=None: squeeze(run, self, axis), absorb=False),
+    "squeeze": Native("squeeze", lambda run, self, axis=None: squeeze(run, self, axis), propagate_unknown=False),
     "item": method(numpy),
-    "astype": Native("astype", lambda run, self, dtype: cast(run, self, dtype), absorb=False),
+    "astype": Native("astype", lambda run, self, dtype: cast(run, self, dtype), propagate_unknown=False),
 }
 
 COMPUTED = {
@@ -248,7 +250,7 @@ SYMBOLS = {
 }  # fmt: skip
 
 
-def get(run: Run, tensor: Tensor, attribute: str) -> Value:
+def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     computed = COMPUTED.get(attribute)
     if computed is not None:
         return computed(run, tensor)
@@ -289,12 +291,12 @@ def get(run: Run, tensor: Tensor, attribute: str) -> Value:
             lambda run, other=None: (
                 index(run, tensor, other) if symbol == "[]" else operate(run, symbol, tensor, other)
             ),
-            absorb=False,
+            propagate_unknown=False,
         )
     return MISSING
 
 
-def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
+def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     """Settable: a variable's `trainable`; Keras 1 code also notes `_keras_shape` on what it makes itself."""
     if attribute == "trainable" and isinstance(tensor, Weight) and isinstance(value, bool):
         tensor.trainable = value
@@ -306,7 +308,9 @@ TENSOR = Class("KerasTensor", module="keras")
 """What `isinstance` sees: a symbolic tensor."""
 
 
-VARIABLE = Class("Variable", (TENSOR,), {"__new__": Native("__new__", new_variable, absorb=False)}, module="keras")
+VARIABLE = Class(
+    "Variable", (TENSOR,), {"__new__": Native("__new__", new_variable, propagate_unknown=False)}, module="keras"
+)
 
 
 def type_of(tensor: Tensor) -> Class:

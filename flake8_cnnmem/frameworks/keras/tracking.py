@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.base import extent
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 LAYER = Class("Layer", module="keras.layers")
 """`keras.layers.Layer`. Every layer class, ours or the user's, derives from it. Its methods are entered in layer.py."""
@@ -21,7 +21,7 @@ MERGE = Class("Merge", (LAYER,), module="keras.layers")
 """The base of every merge layer."""
 
 
-def state_of(run: Run, layer: Instance) -> LayerState:
+def state_of(run: Runtime, layer: Instance) -> LayerState:
     """A layer's state, made now for a subclass that never called `super().__init__()`."""
     state = layer.native
     if not isinstance(state, LayerState):
@@ -41,7 +41,7 @@ WEIGHT_ARGUMENTS = (
 """Keras 3's order; Keras 2 put the name first."""
 
 
-def add_weight(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Weight:
+def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Weight:
     """`self.add_weight(...)` in the argument order of Keras 3, or of Keras 2 (name first), whichever was used."""
     order: tuple[str, ...] = WEIGHT_ARGUMENTS
     if args and (args[0] is None or isinstance(args[0], str)):
@@ -84,7 +84,7 @@ def weight_dtype(dtype: Value) -> str:
 
 
 def make_weight(
-    run: Run, layer: Instance, name: str, shape: Shape, trainable: bool = True, dtype: str = "float"
+    run: Runtime, layer: Instance, name: str, shape: Shape, trainable: bool = True, dtype: str = "float"
 ) -> Weight:
     """A new variable of a layer. Variables that are not trained are what Keras calls non-trainable weights."""
     state = state_of(run, layer)
@@ -135,7 +135,7 @@ def former(layer: Instance) -> list[Value]:
     return layer.native.former if isinstance(layer.native, LayerState) else []
 
 
-def set_attribute(run: Run, self: Instance, name: str, value: Value) -> None:
+def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None:
     """`layer.name = value`. What stood there before stays among the layer's own (`Layer.__setattr__` tracks and never
     lets go); a layer that is built takes no new one (`Tracker.lock`)."""
     state, before = self.native, self.attributes.get(name)
@@ -147,7 +147,7 @@ def set_attribute(run: Run, self: Instance, name: str, value: Value) -> None:
     run.set_plainly(self, name, value)
 
 
-def delete_attribute(run: Run, self: Instance, name: str) -> None:
+def delete_attribute(run: Runtime, self: Instance, name: str) -> None:
     """`del layer.name`. A variable is let go, a layer is not (`Layer.__delattr__`)."""
     if name not in self.attributes:
         raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
@@ -162,13 +162,13 @@ def delete_attribute(run: Run, self: Instance, name: str) -> None:
     del self.attributes[name]
 
 
-def keep(run: Run, state: LayerState, before: Value) -> None:
+def keep(run: Runtime, state: LayerState, before: Value) -> None:
     if any(True for _ in (*layers_in(before), *weights_in(before))):
         run.changed(state.former)
         state.former.append(before)
 
 
-def refuse_new(run: Run, layer: Instance, value: Value) -> None:
+def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
     """ValueError for layers and variables that a layer does not hold yet."""
     known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
     if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
@@ -240,7 +240,7 @@ def apply_trainable(layer: Instance) -> None:
         weight.trainable = trains(layer) is True and id(weight) not in state.frozen and not weight.fixed
 
 
-def get_trainable(run: Run, self: Instance) -> Value:
+def get_trainable(run: Runtime, self: Instance) -> Value:
     return trains(self)
 
 
@@ -270,7 +270,7 @@ def trainable_ids(layer: Instance) -> set[int]:
     return found
 
 
-def set_trainable(run: Run, self: Instance, value: Value) -> None:
+def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
     """`layer.trainable = False` freezes the layer and all layers inside it."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = bool(value)
@@ -284,5 +284,5 @@ def set_trainable(run: Run, self: Instance, value: Value) -> None:
             weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed
 
 
-def native(function: Value, absorb: bool = False) -> Native:
-    return Native(function.__name__, function, absorb)
+def native(function: Value, propagate_unknown: bool = False) -> Native:
+    return Native(function.__name__, function, propagate_unknown)

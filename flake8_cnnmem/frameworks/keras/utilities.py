@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.keras import data
 from flake8_cnnmem.frameworks.keras.cloning import CLONE_MODEL
-from flake8_cnnmem.frameworks.keras.functions.backend import NAME_SCOPE, image_data_format, standardize_data_format
+from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE, image_data_format, standardize_data_format
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.strategies import multi_gpu_model
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 
-def get_source_inputs(run: Run, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+def get_source_inputs(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
     """The Inputs that a tensor is computed from."""
     session = session_of(run)
     found: list[Tensor] = []
@@ -34,51 +34,51 @@ def get_source_inputs(run: Run, tensor: Value, *args: Value, **kwargs: Value) ->
     return found
 
 
-def nothing(run: Run, *args: Value, **kwargs: Value) -> None:
+def nothing(run: Runtime, *args: Value, **kwargs: Value) -> None:
     """Changes no shape."""
 
 
-def identity_decorator(run: Run, *args: Value, **kwargs: Value) -> Value:
+def identity_decorator(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """`@register_keras_serializable()` and its like, with or without arguments."""
     if len(args) == 1 and not kwargs and not isinstance(args[0], str) and args[0] is not None:
         return args[0]
-    return Native("decorate", lambda run, function: function, absorb=False)
+    return Native("decorate", lambda run, function: function, propagate_unknown=False)
 
 
-def decorator_factory(run: Run, *args: Value, **kwargs: Value) -> Value:
+def decorator_factory(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """`@keras_export("keras.layers.Dense")`."""
-    return Native("decorate", lambda run, function: function, absorb=False)
+    return Native("decorate", lambda run, function: function, propagate_unknown=False)
 
 
-def get_custom_objects(run: Run) -> Value:
+def get_custom_objects(run: Runtime) -> Value:
     return run.data("keras").setdefault("custom_objects", {})
 
 
-def get_file(run: Run, *args: Value, **kwargs: Value) -> Value:
+def get_file(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("a downloaded file's path is not known")
 
 
 def not_followed(name: str) -> Native:
-    def answer(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def answer(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"what {name} gives is not followed")
 
-    return Native(name, answer, absorb=False)
+    return Native(name, answer, propagate_unknown=False)
 
 
-def first_argument(run: Run, model: Value, *args: Value, **kwargs: Value) -> Value:
+def first_argument(run: Runtime, model: Value, *args: Value, **kwargs: Value) -> Value:
     return model
 
 
-def normalize_tuple(run: Run, value: Value, n: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def normalize_tuple(run: Runtime, value: Value, n: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     return tuple(value) if isinstance(value, (list, tuple)) else (value,) * n
 
 
-def normalize_padding(run: Run, value: Value) -> Value:
+def normalize_padding(run: Runtime, value: Value) -> Value:
     return value.lower() if isinstance(value, str) else value
 
 
 def conv_output_length(
-    run: Run,
+    run: Runtime,
     input_length: Value,
     filter_size: Value,
     padding: Value,
@@ -98,7 +98,7 @@ def conv_output_length(
 
 
 def deconv_length(
-    run: Run, dim_size: Value, stride_size: Value, kernel_size: Value, padding: Value, *args: Value, **kwargs: Value
+    run: Runtime, dim_size: Value, stride_size: Value, kernel_size: Value, padding: Value, *args: Value, **kwargs: Value
 ) -> Value:
     if dim_size is None:
         return None
@@ -108,7 +108,7 @@ def deconv_length(
     return size
 
 
-def count_weights(run: Run, weights: Value) -> Value:
+def count_weights(run: Runtime, weights: Value) -> Value:
     total: Value = 0
     for weight in weights if isinstance(weights, (list, tuple)) else ():
         size = run.get(weight, "shape")
@@ -117,45 +117,47 @@ def count_weights(run: Run, weights: Value) -> Value:
     return total
 
 
-def set_policy(run: Run, policy: Value = None, *args: Value, **kwargs: Value) -> None:
+def set_policy(run: Runtime, policy: Value = None, *args: Value, **kwargs: Value) -> None:
     """`keras.mixed_precision.set_global_policy("mixed_float16")`: kept in `run.data("keras")["policy"]` too."""
     name = policy.attributes.get("name") if isinstance(policy, Instance) else policy
     session_of(run).policy = name
     run.data("keras").update({"policy": name, "policy site": run.here()})
 
 
-def global_policy(run: Run) -> Value:
+def global_policy(run: Runtime) -> Value:
     return run.construct(POLICY, session_of(run).policy)
 
 
-def policy_init(run: Run, self: Instance, name: Value = None, *args: Value, **kwargs: Value) -> None:
+def policy_init(run: Runtime, self: Instance, name: Value = None, *args: Value, **kwargs: Value) -> None:
     self.attributes["name"] = name
     mixed = isinstance(name, str) and name.startswith("mixed_")
     self.attributes["compute_dtype"] = name.removeprefix("mixed_") if isinstance(name, str) else name
     self.attributes["variable_dtype"] = "float32" if mixed else name
 
 
-POLICY = Class("DTypePolicy", namespace={"__init__": Native("__init__", policy_init, absorb=False)}, module="keras")
+POLICY = Class(
+    "DTypePolicy", namespace={"__init__": Native("__init__", policy_init, propagate_unknown=False)}, module="keras"
+)
 
 
-def exists(run: Run, path: Value) -> Value:
+def exists(run: Runtime, path: Value) -> Value:
     return run.unknown("whether a file exists is not known")
 
 
-def progress(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def progress(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """Prints only."""
 
 
-def any_attribute(run: Run, self: Instance, name: str) -> Value:
+def any_attribute(run: Runtime, self: Instance, name: str) -> Value:
     return MISSING if name.startswith("__") else run.unknown(f"{self.cls.name}.{name} is not followed")
 
 
 PROGBAR = Class(
     "Progbar",
     namespace={
-        "__init__": Native("__init__", progress, absorb=False),
-        "update": Native("update", progress, absorb=False),
-        "add": Native("add", progress, absorb=False),
+        "__init__": Native("__init__", progress, propagate_unknown=False),
+        "update": Native("update", progress, propagate_unknown=False),
+        "add": Native("add", progress, propagate_unknown=False),
     },
 )
 
@@ -165,29 +167,30 @@ FUNCTIONS = (
 )  # fmt: skip
 
 MEMBERS: dict[str, Value] = {
-    **{function.__name__: Native(function.__name__, function, absorb=False) for function in FUNCTIONS},
-    "normalize_data_format": Native("normalize_data_format", standardize_data_format, absorb=False),
-    "deconv_output_length": Native("deconv_output_length", deconv_length, absorb=False),
-    "register_keras_serializable": Native("register_keras_serializable", decorator_factory, absorb=False),
-    "keras_export": Native("keras_export", decorator_factory, absorb=False),
-    "tf_export": Native("tf_export", decorator_factory, absorb=False),
-    "generate_legacy_interface": Native("generate_legacy_interface", decorator_factory, absorb=False),
-    "no_automatic_dependency_tracking": Native("no_automatic_dependency_tracking", identity_decorator, absorb=False),
-    "multi_gpu_model": Native("multi_gpu_model", multi_gpu_model, absorb=False),
+    **{function.__name__: Native(function.__name__, function, propagate_unknown=False) for function in FUNCTIONS},
+    "normalize_data_format": Native("normalize_data_format", standardize_data_format, propagate_unknown=False),
+    "deconv_output_length": Native("deconv_output_length", deconv_length, propagate_unknown=False),
+    "register_keras_serializable": Native("register_keras_serializable", decorator_factory, propagate_unknown=False),
+    "keras_export": Native("keras_export", decorator_factory, propagate_unknown=False),
+    "tf_export": Native("tf_export", decorator_factory, propagate_unknown=False),
+    "generate_legacy_interface": Native("generate_legacy_interface", decorator_factory, propagate_unknown=False),
+    "no_automatic_dependency_tracking": Native("no_automatic_dependency_tracking", identity_decorator,
+                                               propagate_unknown=False),
+    "multi_gpu_model": Native("multi_gpu_model", multi_gpu_model, propagate_unknown=False),
     "custom_object_scope": NAME_SCOPE,
     "CustomObjectScope": NAME_SCOPE,
     "Progbar": PROGBAR,
     "clone_model": CLONE_MODEL,
-    "count_params": Native("count_params", count_weights, absorb=False),
-    "set_global_policy": Native("set_global_policy", set_policy, absorb=False),
-    "set_policy": Native("set_policy", set_policy, absorb=False),
-    "set_dtype_policy": Native("set_dtype_policy", set_policy, absorb=False),
-    "global_policy": Native("global_policy", global_policy, absorb=False),
-    "dtype_policy": Native("dtype_policy", global_policy, absorb=False),
+    "count_params": Native("count_params", count_weights, propagate_unknown=False),
+    "set_global_policy": Native("set_global_policy", set_policy, propagate_unknown=False),
+    "set_policy": Native("set_policy", set_policy, propagate_unknown=False),
+    "set_dtype_policy": Native("set_dtype_policy", set_policy, propagate_unknown=False),
+    "global_policy": Native("global_policy", global_policy, propagate_unknown=False),
+    "dtype_policy": Native("dtype_policy", global_policy, propagate_unknown=False),
     "Policy": POLICY,
     "DTypePolicy": POLICY,
     **{
-        name: Native(name, nothing, absorb=False)
+        name: Native(name, nothing, propagate_unknown=False)
         for name in (
             "plot_model", "print_summary", "set_random_seed", "enable_interactive_logging",
             "disable_interactive_logging", "convert_all_kernels_in_model", "print_msg",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.keras.functions.operands import shape_of
+from flake8_cnnmem.frameworks.keras.ops.operands import shape_of
 from flake8_cnnmem.frameworks.keras.tracking import weight_dtype, weight_shape
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Run, Value
+from flake8_cnnmem.values import Class, Runtime, Value
 
 
-def variable(run: Run, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
+def variable(run: Runtime, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
     """`K.variable(init(shape))`: a weight of the shape of its value."""
     return made_variable(run, shape_of(value), dtype_of(value) if dtype is None else weight_dtype(dtype), name)
 
 
-def made_variable(run: Run, shape: Shape | Unknown, dtype: str, name: Value, trainable: Value = True) -> Weight:
+def made_variable(run: Runtime, shape: Shape | Unknown, dtype: str, name: Value, trainable: Value = True) -> Weight:
     word = name if isinstance(name, str) else "variable"
     fixed = trainable is False
     return Weight(shape, dtype, framework="keras", name=word, trainable=not fixed, fixed=fixed, site=run.here())
@@ -31,7 +31,8 @@ def dtype_of(value: Value) -> str:
 
 
 def new_variable(
-    run: Run, cls: Class, initializer: Value = None, shape: Value = None, dtype: Value = None, trainable: Value = True,
+    run: Runtime, cls: Class, initializer: Value = None, shape: Value = None, dtype: Value = None,
+    trainable: Value = True,
     autocast: Value = True, aggregation: Value = None, synchronization: Value = None, name: Value = None,
     **options: Value,
 ) -> Value:  # fmt: skip
@@ -46,7 +47,7 @@ def new_variable(
 
 
 def tf_variable(
-    run: Run, initial_value: Value = None, trainable: Value = None, *args: Value, **options: Value
+    run: Runtime, initial_value: Value = None, trainable: Value = None, *args: Value, **options: Value
 ) -> Value:
     """`tf.Variable(initial_value, trainable=True)`; the value may be a function that makes it."""
     value = initial_value

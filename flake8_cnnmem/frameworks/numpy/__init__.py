@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.frameworks.numpy import chance, dtypes, indexing, members
+from flake8_cnnmem.frameworks.numpy import dtypes, indexing, members, random
 from flake8_cnnmem.frameworks.numpy.arithmetic import operate
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Namespace, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Namespace, Runtime, Value
 
 CONSTANTS: dict[str, Value] = {
     "pi": math.pi, "e": math.e, "inf": math.inf, "Inf": math.inf, "nan": math.nan, "NaN": math.nan, "newaxis": None,
@@ -41,7 +41,7 @@ MODULES: dict[str, dict[str, Value]] = {
         **{name: dtypes.SCALARS[kind] for name, kind in {**dtypes.ALIASES, **PLAIN_NAMES}.items() if len(name) > 2},
         **dtypes.SCALARS, **FUNCTIONS, **CONSTANTS,
     },
-    "numpy.random": chance.FUNCTIONS,
+    "numpy.random": random.FUNCTIONS,
 }  # fmt: skip
 
 NOT_FOLLOWED = ("linalg", "fft", "testing", "ma", "lib", "typing", "core", "polynomial", "ctypeslib", "char",
@@ -62,7 +62,7 @@ def lookup_in(names: dict[str, Value]) -> Callable[[str], Value]:
     return lambda name: names.get(name, MISSING)
 
 
-def length(run: Run, tensor: Tensor) -> Size:
+def length(run: Runtime, tensor: Tensor) -> Size:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -75,7 +75,7 @@ def never(value: Value) -> bool:
     return False
 
 
-def not_called(run: Run, root: Instance, inputs: Sequence[Value]) -> Value:
+def not_called(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     return run.unknown("numpy has no models")
 
 

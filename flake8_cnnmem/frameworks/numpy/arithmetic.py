@@ -12,12 +12,12 @@ from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, flat_of
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def broadcast(run: Run, *shapes: Shape) -> Shape:
+def broadcast(run: Runtime, *shapes: Shape) -> Shape:
     """The common shape; ValueError where two sizes differ and neither is 1."""
     rank = max(map(len, shapes), default=0)
     result: list[Size] = []
@@ -52,7 +52,9 @@ def spread(flat: list[Value], shape: Shape, target: Shape) -> list[Value]:
     return [flat[place] for place in places]
 
 
-def elementwise(run: Run, function: Callable[..., Value], values: tuple[Value, ...], dtype: str | None = None) -> Value:
+def elementwise(
+    run: Runtime, function: Callable[..., Value], values: tuple[Value, ...], dtype: str | None = None
+) -> Value:
     """Apply a function of numbers to arrays and numbers. Numbers alone give a number."""
     arrays: list[Tensor] = []
     for value in values:
@@ -99,7 +101,7 @@ def promoted(values: tuple[Value, ...], arrays: list[Tensor]) -> str:
     return "int64" if kind == "bool" and plain_kind == "int64" else kind
 
 
-def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
+def operate(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
     """The Framework's operators. In-place forms give the new array."""
     if right is None and symbol in ("neg", "pos", "invert"):
         if symbol == "invert":
@@ -118,14 +120,14 @@ def operate(run: Run, symbol: str, left: Value, right: Value) -> Value:
     return elementwise(run, lambda a, b: safely(run, symbol, a, b), (left, right), dtype)
 
 
-def safely(run: Run, symbol: str, left: Value, right: Value) -> Value:
+def safely(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
     """Division by zero is not an error in numpy."""
     if symbol in ("/", "//", "%") and type(right) in (int, float) and right == 0 and isinstance(left, (int, float)):
         return math.nan if left == 0 or symbol == "%" else math.copysign(math.inf, left)
     return run.operate(symbol, left, right)
 
 
-def matmul(run: Run, left: Value, right: Value) -> Value:
+def matmul(run: Runtime, left: Value, right: Value) -> Value:
     """`np.matmul` and `np.dot` up to two axes: shapes only."""
     first, second = as_array(run, left), as_array(run, right)
     for array in (first, second):
@@ -150,7 +152,7 @@ def matmul(run: Run, left: Value, right: Value) -> Value:
     return make((*broadcast(run, a[:-2], b[:-2]), *rows, *columns), None, kind)
 
 
-def product_values(run: Run, first: Tensor, second: Tensor) -> list[Value] | None:
+def product_values(run: Runtime, first: Tensor, second: Tensor) -> list[Value] | None:
     a, b = flat_of(first), flat_of(second)
     if a is None or b is None or not a or not b:
         return None
@@ -169,7 +171,7 @@ def product_values(run: Run, first: Tensor, second: Tensor) -> list[Value] | Non
     return result
 
 
-def on_number(run: Run, function: Callable[[Any], Any], whole: bool = False) -> Callable[[Value], Value]:
+def on_number(run: Runtime, function: Callable[[Any], Any], whole: bool = False) -> Callable[[Value], Value]:
     """A function of `math` on one value. What it has no value for is nan; `whole` keeps multiples of the batch."""
 
     def apply(value: Value) -> Value:

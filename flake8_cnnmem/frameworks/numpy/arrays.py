@@ -12,7 +12,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.numpy.dtypes import NUMBER_OF, common, dtype_of_value
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
 
 KEPT = 4096
 """Values of an array that are kept. Model code computes with a handful; data sets are far above."""
@@ -80,7 +80,7 @@ def scalar(value: Value) -> bool:
     return not isinstance(value, (list, tuple, range, Tensor, deque, set, dict)) and not hasattr(value, "__next__")
 
 
-def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unknown:
+def as_array(run: Runtime, value: Value, dtype: str | None = None) -> Tensor | Unknown:
     """What `np.asarray` makes of numbers, nested sequences, arrays and other frameworks' tensors."""
     if isinstance(value, Unknown):
         return value
@@ -109,7 +109,7 @@ def as_array(run: Run, value: Value, dtype: str | None = None) -> Tensor | Unkno
     return gathered(run, items, dtype)
 
 
-def gathered(run: Run, items: list[Value], dtype: str | None, depth: int = 0) -> Tensor | Unknown:
+def gathered(run: Runtime, items: list[Value], dtype: str | None, depth: int = 0) -> Tensor | Unknown:
     """An array of a sequence's items, which may be sequences themselves."""
     if depth > LARGEST_RANK:
         return run.unknown("an array has too many axes")
@@ -129,7 +129,7 @@ def gathered(run: Run, items: list[Value], dtype: str | None, depth: int = 0) ->
     return stacked(run, parts, dtype)
 
 
-def stacked(run: Run, parts: list[Tensor], dtype: str | None) -> Tensor | Unknown:
+def stacked(run: Runtime, parts: list[Tensor], dtype: str | None) -> Tensor | Unknown:
     """Arrays of one shape along a new first axis; rows of unequal length are an array of objects."""
     shape = parts[0].shape
     kind = dtype or common(part.dtype for part in parts)
@@ -153,7 +153,7 @@ def plain(tensor: Value) -> Value:
     return tensor
 
 
-def sizes(run: Run, value: Value) -> Shape | Unknown:
+def sizes(run: Runtime, value: Value) -> Shape | Unknown:
     """A shape argument: one size or a sequence of them."""
     if isinstance(value, Tensor):
         flat = flat_of(value)

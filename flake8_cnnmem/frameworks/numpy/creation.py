@@ -11,19 +11,19 @@ from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, make, p
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 FUNCTIONS: dict[str, Value] = {}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def function(*names: str, absorb: bool = True) -> Callable[[F], F]:
+def function(*names: str, propagate_unknown: bool = True) -> Callable[[F], F]:
     """Enter a function under these names."""
 
     def enter(body: F) -> F:
         for name in names:
-            FUNCTIONS[name] = Native(name, body, absorb)
+            FUNCTIONS[name] = Native(name, body, propagate_unknown)
         return body
 
     return enter
@@ -33,7 +33,7 @@ def function(*names: str, absorb: bool = True) -> Callable[[F], F]:
 
 
 @function("array", "asarray", "asanyarray", "ascontiguousarray", "copy", "asfarray", "mat", "require", "asfortranarray")
-def array(run: Run, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
+def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
           ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
     made = as_array(run, object, name_of(dtype))
     return shapes.at_least(run, made, ndmin) if isinstance(ndmin, int) and ndmin and isinstance(made, Tensor) else made
@@ -41,12 +41,12 @@ def array(run: Run, object: Value, dtype: Value = None, *args: Value, copy: Valu
 
 def filled(name: str, value: Value) -> None:
     @function(name)
-    def from_shape(run: Run, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
+    def from_shape(run: Runtime, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
         return constant(run, shape, value, name_of(dtype) or "float64")
 
     @function(f"{name}_like")
     def from_array(
-        run: Run, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None
+        run: Runtime, a: Value, dtype: Value = None, order: Value = None, subok: Value = True, shape: Value = None
     ) -> Value:
         own = as_array(run, a)
         if isinstance(own, Unknown):
@@ -54,7 +54,7 @@ def filled(name: str, value: Value) -> None:
         return constant(run, own.shape if shape is None else shape, value, name_of(dtype) or own.dtype)
 
 
-def constant(run: Run, shape: Value, value: Value, dtype: str) -> Value:
+def constant(run: Runtime, shape: Value, value: Value, dtype: str) -> Value:
     found = shape if isinstance(shape, Unknown) else sizes(run, shape)
     total = count(found)
     return make(found, [value] * total if total is not None and total <= KEPT and value is not None else None, dtype)
@@ -66,18 +66,18 @@ filled("empty", None)
 
 
 @function("full")
-def full(run: Run, shape: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+def full(run: Runtime, shape: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
     return constant(run, shape, plain(fill_value), name_of(dtype) or dtype_of_value(fill_value))
 
 
 @function("full_like")
-def full_like(run: Run, a: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+def full_like(run: Runtime, a: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else constant(run, own.shape, plain(fill_value), name_of(dtype) or own.dtype)
 
 
 @function("eye", "identity")
-def eye(run: Run, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, **kwargs: Value) -> Value:
+def eye(run: Runtime, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, **kwargs: Value) -> Value:
     columns = N if M is None else M
     kind = name_of(dtype) or "float64"
     if isinstance(N, int) and isinstance(columns, int) and isinstance(k, int) and 0 <= N * columns <= KEPT:
@@ -86,7 +86,7 @@ def eye(run: Run, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, 
 
 
 @function("arange")
-def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
+def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
     given = [0, *bounds] if len(bounds) == 1 else list(bounds)
     if len(given) == 4:
         dtype = given[3]
@@ -102,7 +102,7 @@ def arange(run: Run, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Va
 
 
 @function("memmap", "fromfile")
-def memmap(run: Run, file: Value, dtype: Value = None, mode: Value = None, offset: Value = 0, shape: Value = None,
+def memmap(run: Runtime, file: Value, dtype: Value = None, mode: Value = None, offset: Value = 0, shape: Value = None,
            order: Value = "C", **kwargs: Value) -> Value:  # fmt: skip
     """A file as an array: one long row unless the code says otherwise."""
     kind = name_of(dtype) or "uint8"
@@ -112,7 +112,7 @@ def memmap(run: Run, file: Value, dtype: Value = None, mode: Value = None, offse
 
 
 @function("linspace", "geomspace", "logspace")
-def linspace(run: Run, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
+def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
              dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip
     kind = name_of(dtype) or "float64"
     start, stop = plain(start), plain(stop)

@@ -8,7 +8,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 BYTES = {
     "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
@@ -76,7 +76,7 @@ def common(dtypes: Iterable[str]) -> str:
 # The class of array.dtype
 
 
-def equal(run: Run, self: Instance, other: Value) -> Value:
+def equal(run: Runtime, self: Instance, other: Value) -> Value:
     return self.attributes["name"] == name_of(other)
 
 
@@ -111,7 +111,7 @@ def dtype_object(name: str) -> Instance:
 def abstract(name: str, kinds: tuple[type, ...], *bases: Class) -> Class:
     """`np.floating` and its like: plain Python numbers count as instances."""
 
-    def check(run: Run, self: Class, value: Value) -> bool:
+    def check(run: Runtime, self: Class, value: Value) -> bool:
         return type(value) in kinds
 
     return Class(name, bases, {"__instancecheck__": Native("__instancecheck__", check)}, module="numpy")
@@ -138,7 +138,7 @@ def parent(name: str) -> Class:
 def scalar_class(name: str) -> Class:
     number = NUMBER_OF.get(name)
 
-    def new(run: Run, cls: Class, value: Value = 0, *args: Value) -> Value:
+    def new(run: Runtime, cls: Class, value: Value = 0, *args: Value) -> Value:
         if isinstance(value, Batch):
             return value
         if isinstance(value, (list, tuple, Tensor)):
@@ -156,7 +156,7 @@ def scalar_class(name: str) -> Class:
 SCALARS: dict[str, Class] = {name: scalar_class(name) for name in BYTES}
 
 
-def is_subtype(run: Run, arg1: Value, arg2: Value) -> Value:
+def is_subtype(run: Runtime, arg1: Value, arg2: Value) -> Value:
     """`np.issubdtype`."""
     own, wanted = name_of(arg1), name_of(arg2)
     if own is None:

@@ -25,7 +25,7 @@ from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_sub
 from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, reduce
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Run, Value
+from flake8_cnnmem.values import Native, Runtime, Value
 
 __all__ = ["FUNCTIONS"]
 
@@ -55,7 +55,7 @@ TESTS: dict[str, Callable[[Any], Any]] = {
 
 def unary(name: str, body: Callable[[Any], Any], dtype: str | None, whole: bool = False) -> None:
     @function(name)
-    def apply(run: Run, x: Value, *args: Value, **kwargs: Value) -> Value:
+    def apply(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
         convert = (lambda value: float(body(value))) if dtype == "float64" else body
         if isinstance(x, Batch) and whole:
             return x
@@ -85,7 +85,7 @@ BINARY = {
 
 def binary(name: str, symbol: str) -> None:
     @function(name)
-    def apply(run: Run, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
+    def apply(run: Runtime, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
         return operate(run, symbol, x1, x2)
 
 
@@ -97,7 +97,7 @@ def choosing(name: str, symbol: str) -> None:
     """`maximum`, `minimum`."""
 
     @function(name)
-    def apply(run: Run, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
+    def apply(run: Runtime, x1: Value, x2: Value, *args: Value, **kwargs: Value) -> Value:
         def choose(a: Value, b: Value) -> Value:
             first = run.truth(run.operate(symbol, a, b))
             return first if isinstance(first, Unknown) else a if first else b
@@ -111,7 +111,7 @@ for _name, _symbol in (("maximum", ">="), ("fmax", ">="), ("minimum", "<="), ("f
 
 def logical(name: str, combine: Callable[[bool, bool], bool]) -> None:
     @function(name)
-    def apply(run: Run, x1: Value, x2: Value, **kwargs: Value) -> Value:
+    def apply(run: Runtime, x1: Value, x2: Value, **kwargs: Value) -> Value:
         def both(a: Value, b: Value) -> Value:
             left, right = run.truth(a), run.truth(b)
             if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -127,21 +127,21 @@ logical("logical_xor", lambda a, b: a is not b)
 
 
 @function("clip")
-def clip(run: Run, a: Value, a_min: Value = None, a_max: Value = None, *args: Value, **kwargs: Value) -> Value:
+def clip(run: Runtime, a: Value, a_min: Value = None, a_max: Value = None, *args: Value, **kwargs: Value) -> Value:
     if a_min is not None:
         a = run.call(FUNCTIONS["maximum"], a, a_min)
     return a if a_max is None else run.call(FUNCTIONS["minimum"], a, a_max)
 
 
 @function("round", "around", "round_")
-def rounded(run: Run, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
+def rounded(run: Runtime, a: Value, decimals: Value = 0, **kwargs: Value) -> Value:
     if not isinstance(decimals, int) or abs(decimals) > 100:
         return run.unknown("how a number is rounded is not known")
     return elementwise(run, on_number(run, lambda x: round(x, decimals), True), (a,))
 
 
-@function("load", absorb=False)
-def load(run: Run, file: Value, *args: Value, **kwargs: Value) -> Value:
+@function("load", propagate_unknown=False)
+def load(run: Runtime, file: Value, *args: Value, **kwargs: Value) -> Value:
     """An array of a file: its shape is not known. What a model takes as it stands is in single precision."""
     path = str(file) if isinstance(file, (str, PurePosixPath)) else ""
     cause = run.unknown(f"what {path or 'a file of arrays'} holds is not known")
@@ -149,7 +149,7 @@ def load(run: Run, file: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 @function("nonzero")
-def nonzero(run: Run, a: Value) -> Value:
+def nonzero(run: Runtime, a: Value) -> Value:
     """The places of what is true: an array for each axis, as long as nobody knows."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
@@ -159,12 +159,12 @@ def nonzero(run: Run, a: Value) -> Value:
 
 
 @function("flatnonzero")
-def flatnonzero(run: Run, a: Value) -> Value:
+def flatnonzero(run: Runtime, a: Value) -> Value:
     return make((run.unknown("where a condition holds is not known"),), None, "int64")
 
 
 @function("argwhere")
-def argwhere(run: Run, a: Value) -> Value:
+def argwhere(run: Runtime, a: Value) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array if isinstance(array, Unknown) else array.shape
@@ -172,7 +172,7 @@ def argwhere(run: Run, a: Value) -> Value:
 
 
 @function("where")
-def where(run: Run, condition: Value, x: Value = None, y: Value = None) -> Value:
+def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> Value:
     if x is None or y is None:
         return nonzero(run, condition)
 
@@ -189,8 +189,8 @@ def where(run: Run, condition: Value, x: Value = None, y: Value = None) -> Value
 
 def reduction(name: str) -> None:
     @function(name)
-    def apply(run: Run, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False,
-              **kwargs: Value) -> Value:  # fmt: skip
+    def apply(run: Runtime, a: Value, axis: Value = None, dtype: Value = None, out: Value = None,
+              keepdims: Value = False, **kwargs: Value) -> Value:  # fmt: skip
         return reduce(run, name, a, axis, dtype, keepdims)
 
 
@@ -201,7 +201,7 @@ FUNCTIONS["cumprod"] = Native("cumprod", lambda run, a, axis=None, **kwargs: cum
 
 
 @function("count_nonzero")
-def count_nonzero(run: Run, a: Value, axis: Value = None) -> Value:
+def count_nonzero(run: Runtime, a: Value, axis: Value = None) -> Value:
     return reduce(run, "sum", elementwise(run, lambda x: run.truth(x), (a,), "bool"), axis)
 
 
@@ -233,7 +233,7 @@ FUNCTIONS.update({
 
 
 @function("vstack", "row_stack")
-def vstack(run: Run, tup: Value, **kwargs: Value) -> Value:
+def vstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
     found = shapes.arrays_of(run, tup)
     if isinstance(found, Unknown):
         return found
@@ -241,7 +241,7 @@ def vstack(run: Run, tup: Value, **kwargs: Value) -> Value:
 
 
 @function("hstack")
-def hstack(run: Run, tup: Value, **kwargs: Value) -> Value:
+def hstack(run: Runtime, tup: Value, **kwargs: Value) -> Value:
     found = shapes.arrays_of(run, tup)
     if isinstance(found, Unknown):
         return found
@@ -250,12 +250,12 @@ def hstack(run: Run, tup: Value, **kwargs: Value) -> Value:
 
 
 @function("append")
-def append(run: Run, arr: Value, values: Value, axis: Value = None) -> Value:
+def append(run: Runtime, arr: Value, values: Value, axis: Value = None) -> Value:
     return shapes.concatenated(run, [arr, values], axis)
 
 
 @function("swapaxes")
-def swapaxes(run: Run, a: Value, axis1: int, axis2: int) -> Value:
+def swapaxes(run: Runtime, a: Value, axis1: int, axis2: int) -> Value:
     own = as_array(run, a)
     if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
         return own
@@ -265,7 +265,7 @@ def swapaxes(run: Run, a: Value, axis1: int, axis2: int) -> Value:
 
 
 @function("moveaxis", "rollaxis")
-def moveaxis(run: Run, a: Value, source: int, destination: int = 0) -> Value:
+def moveaxis(run: Runtime, a: Value, source: int, destination: int = 0) -> Value:
     own = as_array(run, a)
     if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
         return own
@@ -278,19 +278,19 @@ def moveaxis(run: Run, a: Value, source: int, destination: int = 0) -> Value:
 
 
 @function("flip", "fliplr", "flipud", "roll", "sort", "nan_to_num", "rot90", "gradient", "triu", "tril")
-def same_shape(run: Run, a: Value, *args: Value, **kwargs: Value) -> Value:
+def same_shape(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
 
 
 @function("argsort")
-def argsort(run: Run, a: Value, *args: Value, **kwargs: Value) -> Value:
+def argsort(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else make(own.shape, None, "int64")
 
 
 @function("repeat")
-def repeat(run: Run, a: Value, repeats: Value, axis: Value = None) -> Value:
+def repeat(run: Runtime, a: Value, repeats: Value, axis: Value = None) -> Value:
     own = as_array(run, a)
     if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
         return own
@@ -307,12 +307,12 @@ def repeat(run: Run, a: Value, repeats: Value, axis: Value = None) -> Value:
 
 
 @function("outer")
-def outer(run: Run, a: Value, b: Value, **kwargs: Value) -> Value:
+def outer(run: Runtime, a: Value, b: Value, **kwargs: Value) -> Value:
     return operate(run, "*", shapes.expanded(run, shapes.raveled(run, a), 1), shapes.raveled(run, b))
 
 
 @function("diag")
-def diag(run: Run, v: Value, k: Value = 0) -> Value:
+def diag(run: Runtime, v: Value, k: Value = 0) -> Value:
     own = as_array(run, v)
     if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
         return own
@@ -320,13 +320,13 @@ def diag(run: Run, v: Value, k: Value = 0) -> Value:
 
 
 @function("broadcast_to")
-def broadcast_to(run: Run, array: Value, shape: Value, **kwargs: Value) -> Value:
+def broadcast_to(run: Runtime, array: Value, shape: Value, **kwargs: Value) -> Value:
     own = as_array(run, array)
     return own if isinstance(own, Unknown) else make(sizes(run, shape), None, own.dtype)
 
 
 @function("meshgrid")
-def meshgrid(run: Run, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> Value:
+def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> Value:
     lengths = []
     for each in xi:
         flat = shapes.raveled(run, each)
@@ -342,19 +342,19 @@ def meshgrid(run: Run, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> V
 
 
 @function("shape")
-def shape(run: Run, a: Value) -> Value:
+def shape(run: Runtime, a: Value) -> Value:
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else dims.read(own.shape)
 
 
 @function("ndim")
-def ndim(run: Run, a: Value) -> Value:
+def ndim(run: Runtime, a: Value) -> Value:
     own = shape(run, a)
     return own if isinstance(own, Unknown) else len(own)
 
 
 @function("size")
-def size(run: Run, a: Value, axis: Value = None) -> Value:
+def size(run: Runtime, a: Value, axis: Value = None) -> Value:
     own = shape(run, a)
     return own if isinstance(own, Unknown) else dims.product(own) if axis is None else own[axis]
 
@@ -368,7 +368,7 @@ FUNCTIONS["result_type"] = Native(
 
 
 @function("array_equal", "allclose", "isclose", "array_equiv")
-def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
+def alike(run: Runtime, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
     first, second = as_array(run, a), as_array(run, b)
     for each in (first, second):
         if isinstance(each, Unknown):
@@ -382,7 +382,7 @@ def alike(run: Run, a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 @function("unique")
-def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Value = False,
+def unique(run: Runtime, ar: Value, return_index: Value = False, return_inverse: Value = False,
            return_counts: Value = False, axis: Value = None, *args: Value, **kwargs: Value) -> Value:  # fmt: skip
     own = as_array(run, ar)
     if isinstance(own, Unknown):
@@ -408,7 +408,7 @@ def unique(run: Run, ar: Value, return_index: Value = False, return_inverse: Val
 
 
 @function("bincount")
-def bincount(run: Run, x: Value, weights: Value = None, minlength: Value = 0) -> Value:
+def bincount(run: Runtime, x: Value, weights: Value = None, minlength: Value = 0) -> Value:
     """How often each whole number from 0 to the largest occurs."""
     own = as_array(run, x)
     if isinstance(own, Unknown):
@@ -419,6 +419,8 @@ def bincount(run: Run, x: Value, weights: Value = None, minlength: Value = 0) ->
     return make((max(largest + 1, minlength),), None, "int64")
 
 
-@function("set_printoptions", "seterr", "save", "savez", "savetxt", "savez_compressed", "testing", absorb=False)
-def ignored(run: Run, *args: Value, **kwargs: Value) -> None:
+@function(
+    "set_printoptions", "seterr", "save", "savez", "savetxt", "savez_compressed", "testing", propagate_unknown=False
+)
+def ignored(run: Runtime, *args: Value, **kwargs: Value) -> None:
     """What is printed or written changes no shape."""

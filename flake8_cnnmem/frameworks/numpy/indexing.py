@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.numpy.arithmetic import broadcast
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, count, flat_of, make, plain, with_values_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 
 def expanded(key: Value, rank: int) -> list[Value] | None:
@@ -29,7 +29,7 @@ def is_mask(entry: Value) -> bool:
     return isinstance(entry, Tensor) and entry.dtype == "bool" and isinstance(entry.shape, tuple)
 
 
-def sliced(run: Run, size: Size, entry: slice) -> tuple[Size, range | None]:
+def sliced(run: Runtime, size: Size, entry: slice) -> tuple[Size, range | None]:
     """The size that is left of an axis, and the places where they are known."""
     parts = (entry.start, entry.stop, entry.step)
     if parts == (None, None, None):
@@ -45,7 +45,7 @@ def sliced(run: Run, size: Size, entry: slice) -> tuple[Size, range | None]:
     return run.unknown("how much a slice leaves is not known"), None
 
 
-def of_picture(run: Run, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
+def of_picture(run: Runtime, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
     """A part of an array of unknown shape: of a picture a crop, or the same one turned over or with other channels."""
     entries = list(key) if isinstance(key, tuple) else [key]
     if (
@@ -61,14 +61,14 @@ def of_picture(run: Run, tensor: Tensor, shape: Unknown, key: Value) -> Tensor:
     return Tensor(shape.of_picture(*sides), tensor.dtype, framework="numpy")
 
 
-def left_of_side(run: Run, side: Size, entry: slice) -> Size:
+def left_of_side(run: Runtime, side: Size, entry: slice) -> Size:
     """What a slice leaves of a side; `::-1` turns it over."""
     if (entry.start, entry.stop, entry.step) == (None, None, -1):
         return side
     return sliced(run, side, entry)[0]
 
 
-def index(run: Run, tensor: Tensor, key: Value) -> Value:
+def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
     if isinstance(tensor.shape, Unknown):
         return of_picture(run, tensor, tensor.shape, key)
     entries = expanded(key, len(tensor.shape))
@@ -160,7 +160,7 @@ def chosen(tensor: Tensor, picks: list[Any]) -> list[Value] | None:
     return [flat[place] for place in places]
 
 
-def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
+def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """The same shape; the values only where a single known place of a vector is written."""
     flat = flat_of(tensor)
     if flat is not None and isinstance(key, int) and len(tensor.shape) == 1 and -len(flat) <= key < len(flat):  # type: ignore[arg-type]
@@ -171,7 +171,7 @@ def set_index(run: Run, tensor: Tensor, key: Value, value: Value) -> Tensor:
     return make(tensor.shape, None, tensor.dtype)
 
 
-def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:

@@ -14,7 +14,7 @@ from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
 from flake8_cnnmem.frameworks.numpy.indexing import iterate
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Native, Property, Runtime, Value
 
 MEMBERS: dict[str, Value] = {}
 
@@ -40,7 +40,7 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 @method("reshape")
-def reshape(run: Run, self: Tensor, *shape: Value, order: Value = "C", **kwargs: Value) -> Value:
+def reshape(run: Runtime, self: Tensor, *shape: Value, order: Value = "C", **kwargs: Value) -> Value:
     return shapes.reshaped(run, self, shape[0] if len(shape) == 1 else shape)
 
 
@@ -48,19 +48,19 @@ MEMBERS["resize"] = MEMBERS["reshape"]
 
 
 @method("transpose")
-def transpose(run: Run, self: Tensor, *axes: Value) -> Value:
+def transpose(run: Runtime, self: Tensor, *axes: Value) -> Value:
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return shapes.transposed(run, self, axes[0])
     return shapes.transposed(run, self, axes or None)
 
 
 @method("astype")
-def astype(run: Run, self: Tensor, dtype: Value, *args: Value, **kwargs: Value) -> Value:
+def astype(run: Runtime, self: Tensor, dtype: Value, *args: Value, **kwargs: Value) -> Value:
     return array(run, self, name_of(dtype) or self.dtype)
 
 
 @method("copy")
-def copy(run: Run, self: Tensor, *args: Value) -> Value:
+def copy(run: Runtime, self: Tensor, *args: Value) -> Value:
     return with_values_of(make(self.shape, flat_of(self), self.dtype), self)
 
 
@@ -69,7 +69,7 @@ for _name in ("view", "byteswap", "newbyteorder"):
 
 
 @method("item")
-def item(run: Run, self: Tensor, *args: Value) -> Value:
+def item(run: Runtime, self: Tensor, *args: Value) -> Value:
     flat = flat_of(self)
     if flat is None or (len(flat) != 1 and not args):
         return run.unknown("the values of an array are not known")
@@ -77,7 +77,7 @@ def item(run: Run, self: Tensor, *args: Value) -> Value:
 
 
 @method("tolist")
-def tolist(run: Run, self: Tensor) -> Value:
+def tolist(run: Runtime, self: Tensor) -> Value:
     if self.shape == ():
         return plain(self)
     items = iterate(run, self)
@@ -89,14 +89,14 @@ def tolist(run: Run, self: Tensor) -> Value:
 
 
 @method("fill")
-def fill(run: Run, self: Tensor, value: Value) -> None:
+def fill(run: Runtime, self: Tensor, value: Value) -> None:
     run.changed(self)
     flat = flat_of(self)
     self.data = make(self.shape, None if flat is None else [plain(value)] * len(flat), self.dtype).data
 
 
 @method("sort")
-def sort(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> None:
+def sort(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> None:
     flat = flat_of(self)
     if flat is not None and len(self.shape) == 1 and all(isinstance(value, (int, float)) for value in flat):  # type: ignore[arg-type]
         self.data = make(self.shape, sorted(flat), self.dtype).data
@@ -104,7 +104,7 @@ def sort(run: Run, self: Tensor, *args: Value, **kwargs: Value) -> None:
         self.data = None
 
 
-PROPERTIES: dict[str, Callable[[Run, Tensor], Value]] = {
+PROPERTIES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "shape": lambda run, self: dims.read(self.shape),
     "ndim": lambda run, self: self.shape if isinstance(self.shape, Unknown) else len(self.shape),
     "size": lambda run, self: self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape),
@@ -125,7 +125,7 @@ NDARRAY = Class("ndarray", namespace={
 }, module="numpy")  # fmt: skip
 
 
-def get(run: Run, tensor: Tensor, attribute: str) -> Value:
+def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     """An attribute of an array; Unknown for those that arrays have and we do not follow."""
     found = PROPERTIES.get(attribute)
     if found is not None:
@@ -138,7 +138,7 @@ def get(run: Run, tensor: Tensor, attribute: str) -> Value:
     return run.unknown(f"{attribute} of an array is not followed")
 
 
-def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
+def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     """`array.shape = (2, 3)` reshapes in place; others change nothing that is counted."""
     if attribute == "shape":
         made = shapes.reshaped(run, tensor, value)

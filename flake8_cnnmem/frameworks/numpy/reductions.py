@@ -13,19 +13,19 @@ from flake8_cnnmem.frameworks.numpy.arrays import as_array, axis_of, cast, flat_
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
-Fold = Callable[[Run, list[Value]], Value]
+Fold = Callable[[Runtime, list[Value]], Value]
 
 
-def total(run: Run, values: list[Value]) -> Value:
+def total(run: Runtime, values: list[Value]) -> Value:
     result: Value = 0
     for value in values:
         result = run.operate("+", result, value)
     return result
 
 
-def product(run: Run, values: list[Value]) -> Value:
+def product(run: Runtime, values: list[Value]) -> Value:
     if all(isinstance(value, (int, Batch, Unknown)) and not isinstance(value, bool) for value in values):
         return dims.product(values)
     result: Value = 1
@@ -34,12 +34,12 @@ def product(run: Run, values: list[Value]) -> Value:
     return result
 
 
-def mean(run: Run, values: list[Value]) -> Value:
+def mean(run: Runtime, values: list[Value]) -> Value:
     return run.operate("/", total(run, values), len(values)) if values else math.nan
 
 
 def extreme(symbol: str) -> Fold:
-    def fold(run: Run, values: list[Value]) -> Value:
+    def fold(run: Runtime, values: list[Value]) -> Value:
         if not values:
             raise ValueError("zero-size array to reduction operation which has no identity")
         best = values[0]
@@ -54,23 +54,23 @@ def extreme(symbol: str) -> Fold:
 
 
 def place_of(symbol: str) -> Fold:
-    def fold(run: Run, values: list[Value]) -> Value:
+    def fold(run: Runtime, values: list[Value]) -> Value:
         best = extreme(symbol)(run, values)
         return best if isinstance(best, Unknown) else next(at for at, value in enumerate(values) if value == best)
 
     return fold
 
 
-def variance(run: Run, values: list[Value]) -> Value:
+def variance(run: Runtime, values: list[Value]) -> Value:
     centre = mean(run, values)
     return mean(run, [run.operate("**", run.operate("-", value, centre), 2) for value in values])
 
 
-def deviation(run: Run, values: list[Value]) -> Value:
+def deviation(run: Runtime, values: list[Value]) -> Value:
     return on_number(run, math.sqrt)(variance(run, values))
 
 
-def median(run: Run, values: list[Value]) -> Value:
+def median(run: Runtime, values: list[Value]) -> Value:
     if not values or not all(isinstance(value, (int, float)) for value in values):
         return run.unknown("a median is not known")
     ordered = sorted(values)
@@ -79,7 +79,7 @@ def median(run: Run, values: list[Value]) -> Value:
 
 
 def decided(deciding: bool) -> Fold:
-    def fold(run: Run, values: list[Value]) -> Value:
+    def fold(run: Runtime, values: list[Value]) -> Value:
         cause: Unknown | None = None
         for value in values:
             answer = run.truth(value)
@@ -107,7 +107,9 @@ EXTREMES = {"max": True, "amax": True, "nanmax": True, "min": False, "amin": Fal
 """Reductions to one of the values, and whether it is the largest."""
 
 
-def reduce(run: Run, word: str, a: Value, axis: Value = None, dtype: Value = None, keepdims: Value = False) -> Value:
+def reduce(
+    run: Runtime, word: str, a: Value, axis: Value = None, dtype: Value = None, keepdims: Value = False
+) -> Value:
     """A reduction by its name. Over all axes it gives a plain number."""
     array = as_array(run, a)
     if isinstance(array, Unknown):
@@ -148,7 +150,7 @@ def unravel(place: int, shape: Any) -> list[int]:
     return where[::-1]
 
 
-def cumulative(run: Run, a: Value, axis: Value, symbol: str) -> Value:
+def cumulative(run: Runtime, a: Value, axis: Value, symbol: str) -> Value:
     """`cumsum` and `cumprod`: values for a vector, else the shape."""
     array = as_array(run, a)
     if isinstance(array, Unknown):

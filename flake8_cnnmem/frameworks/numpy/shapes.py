@@ -12,10 +12,10 @@ from flake8_cnnmem.frameworks.numpy.dtypes import common
 from flake8_cnnmem.frameworks.numpy.indexing import index
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 
-def reshaped(run: Run, a: Value, shape: Value) -> Value:
+def reshaped(run: Runtime, a: Value, shape: Value) -> Value:
     """One size may be -1."""
     array = as_array(run, a)
     if isinstance(array, Unknown):
@@ -37,7 +37,7 @@ def reshaped(run: Run, a: Value, shape: Value) -> Value:
     return with_values_of(make(target, flat_of(array), array.dtype), array)
 
 
-def missing(run: Run, shape: Shape | Unknown, rest: Shape) -> Size:
+def missing(run: Runtime, shape: Shape | Unknown, rest: Shape) -> Size:
     """What -1 stands for."""
     if isinstance(shape, Unknown):
         return shape
@@ -49,7 +49,7 @@ def missing(run: Run, shape: Shape | Unknown, rest: Shape) -> Size:
     return run.unknown("a size is divided by zero") if known == 0 else dims.floor_divide(total, known)
 
 
-def transposed(run: Run, a: Value, axes: Value = None) -> Value:
+def transposed(run: Runtime, a: Value, axes: Value = None) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown):
         return array
@@ -74,14 +74,14 @@ def transposed(run: Run, a: Value, axes: Value = None) -> Value:
     return make(shape, [flat[place] for place in places], array.dtype)
 
 
-def resized(run: Run, a: Value, new_shape: Value) -> Value:
+def resized(run: Runtime, a: Value, new_shape: Value) -> Value:
     """`np.resize`: the values repeated or left out until they fill a shape."""
     array = as_array(run, a)
     shape = new_shape if isinstance(new_shape, Unknown) else sizes(run, new_shape)
     return array if isinstance(array, Unknown) else make(shape, None, array.dtype)
 
 
-def expanded(run: Run, a: Value, axis: Value) -> Value:
+def expanded(run: Runtime, a: Value, axis: Value) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -93,7 +93,7 @@ def expanded(run: Run, a: Value, axis: Value) -> Value:
     return with_values_of(make(shape, flat_of(array), array.dtype), array)
 
 
-def squeezed(run: Run, a: Value, axis: Value = None) -> Value:
+def squeezed(run: Runtime, a: Value, axis: Value = None) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -108,7 +108,7 @@ def squeezed(run: Run, a: Value, axis: Value = None) -> Value:
     return with_values_of(make(shape, flat_of(array), array.dtype), array)
 
 
-def raveled(run: Run, a: Value) -> Value:
+def raveled(run: Runtime, a: Value) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown):
         return array
@@ -116,7 +116,7 @@ def raveled(run: Run, a: Value) -> Value:
     return with_values_of(make((size,), flat_of(array), array.dtype), array)
 
 
-def arrays_of(run: Run, values: Value) -> list[Tensor] | Unknown:
+def arrays_of(run: Runtime, values: Value) -> list[Tensor] | Unknown:
     items = run.items(values)
     if isinstance(items, Unknown):
         return items
@@ -131,7 +131,7 @@ def arrays_of(run: Run, values: Value) -> list[Tensor] | Unknown:
     return found
 
 
-def concatenated(run: Run, arrays: Value, axis: Value = 0) -> Value:
+def concatenated(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     """Sizes of the joined axis add up; ValueError where other sizes differ."""
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
@@ -158,7 +158,7 @@ def concatenated(run: Run, arrays: Value, axis: Value = 0) -> Value:
     return make((*first[:at], total, *first[at + 1 :]), values, kind)
 
 
-def stack(run: Run, arrays: Value, axis: Value = 0) -> Value:
+def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
         return found
@@ -166,7 +166,7 @@ def stack(run: Run, arrays: Value, axis: Value = 0) -> Value:
     return concatenated(run, widened, axis)
 
 
-def at_least(run: Run, a: Value, rank: int) -> Value:
+def at_least(run: Runtime, a: Value, rank: int) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -174,7 +174,7 @@ def at_least(run: Run, a: Value, rank: int) -> Value:
     return make((1,) * lacking + array.shape, flat_of(array), array.dtype)
 
 
-def split(run: Run, a: Value, parts: Value, axis: Value = 0, uneven: bool = False) -> Value:
+def split(run: Runtime, a: Value, parts: Value, axis: Value = 0, uneven: bool = False) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array if isinstance(array, Unknown) else array.shape
@@ -199,7 +199,7 @@ def split(run: Run, a: Value, parts: Value, axis: Value = 0, uneven: bool = Fals
     return [index(run, array, (*before, slice(start, end))) for start, end in itertools.pairwise(ends)]
 
 
-def padded(run: Run, a: Value, pad_width: Value) -> Value:
+def padded(run: Runtime, a: Value, pad_width: Value) -> Value:
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -217,7 +217,7 @@ def padded(run: Run, a: Value, pad_width: Value) -> Value:
     return make(shape, None, array.dtype)
 
 
-def repeated(run: Run, a: Value, reps: Value) -> Value:
+def repeated(run: Runtime, a: Value, reps: Value) -> Value:
     """`np.tile`."""
     array = as_array(run, a)
     times = sizes(run, reps)

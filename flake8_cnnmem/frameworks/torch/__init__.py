@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
-from flake8_cnnmem.frameworks.torch.allocating import allocator_settings
-from flake8_cnnmem.frameworks.torch.arithmetic import operate
-from flake8_cnnmem.frameworks.torch.containers import CONTAINERS
-from flake8_cnnmem.frameworks.torch.indexing import index, set_index
-from flake8_cnnmem.frameworks.torch.module import (
+from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
+from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
+from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
+from flake8_cnnmem.frameworks.torch.namespaces import find_module
+from flake8_cnnmem.frameworks.torch.nn.modules.container import CONTAINERS
+from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MODULE,
     as_moved,
     call_root,
@@ -18,10 +19,9 @@ from flake8_cnnmem.frameworks.torch.module import (
     paths_of,
     weights_of,
 )
-from flake8_cnnmem.frameworks.torch.namespaces import find_module
+from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
-from flake8_cnnmem.frameworks.torch.parameters import type_of
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
 from flake8_cnnmem.values import Instance
 
@@ -37,7 +37,7 @@ def is_model(instance: Instance) -> bool:
 
 def rules() -> Rules:
     """The rules of PyTorch on CUDA, loaded when a memory is asked for."""
-    from flake8_cnnmem.frameworks.torch.kept import RULES
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 
     return RULES
 

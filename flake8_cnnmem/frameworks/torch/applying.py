@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
-from flake8_cnnmem.frameworks.torch.constants import CONSTANT_STEPS, Constant, is_constant
+from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING
 from flake8_cnnmem.frameworks.torch.dtypes import promote
-from flake8_cnnmem.frameworks.torch.gradients import STEPPING
+from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 NO_TENSOR = Unknown("a tensor was expected")
 
@@ -33,7 +33,7 @@ def tensor_of(value: Value) -> Tensor | Unknown:
 
 
 def apply(
-    run: Run,
+    run: Runtime,
     op: Op,
     *inputs: Value,
     weights: Sequence[Value] = (),

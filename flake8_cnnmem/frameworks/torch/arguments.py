@@ -7,10 +7,10 @@ from functools import wraps
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size
-from flake8_cnnmem.frameworks.torch.constants import flat, scalar
+from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
@@ -104,7 +104,7 @@ def or_by_name(word: str) -> Callable[[Callable[..., Value]], Callable[..., Valu
 
     def make(function: Callable[..., Value]) -> Callable[..., Value]:
         @wraps(function)
-        def taking(run: Run, input: Value, *given: Value, **named: Value) -> Value:
+        def taking(run: Runtime, input: Value, *given: Value, **named: Value) -> Value:
             if word in named and not given:
                 given = (named.pop(word),)
             return function(run, input, *given, **named)

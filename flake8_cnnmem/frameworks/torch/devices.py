@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def names_device(value: Value) -> bool:
@@ -24,7 +24,7 @@ def is_host(device: Value) -> bool:
 def placing(function: Callable[..., Value]) -> Callable[..., Value]:
     """A function that makes a tensor, with note of the device that it is told."""
 
-    def placed(run: Run, *args: Value, device: Value = None, **kwargs: Value) -> Value:
+    def placed(run: Runtime, *args: Value, device: Value = None, **kwargs: Value) -> Value:
         if device is None:
             return function(run, *args, **kwargs)
         made = function(run, *args, device=device, **kwargs)
@@ -36,7 +36,7 @@ def placing(function: Callable[..., Value]) -> Callable[..., Value]:
     return placed
 
 
-def to_device(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.cuda()`: of what lies on the host a tensor of its own; what is there already is given back."""
     if not isinstance(input, Tensor) or input.moved:
         return input
@@ -56,7 +56,7 @@ def lies_on_host(tensor: Tensor) -> bool:
     return not any(one.moved for one in operands) and not (learned and tensor.call.grad)
 
 
-def all_to_device(run: Run, value: Value, depth: int = 6) -> Value:
+def all_to_device(run: Runtime, value: Value, depth: int = 6) -> Value:
     """A batch with all its tensors, as a trainer or a loader that it has prepared moves it."""
     if isinstance(value, Tensor):
         return to_device(run, value)
@@ -67,7 +67,7 @@ def all_to_device(run: Run, value: Value, depth: int = 6) -> Value:
     return value
 
 
-def to_host(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+def to_host(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     """`x.cpu()`: of what no gradient flows through any more a tensor of its own, for which the card has no room."""
     if not isinstance(input, Tensor) or isinstance(input, Weight):
         return input
@@ -76,7 +76,7 @@ def to_host(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
     return replace(input, call=None, index=0, held=0, moved=False)
 
 
-def sent(run: Run, input: Value, args: tuple[Value, ...], result: Value) -> Value:
+def sent(run: Runtime, input: Value, args: tuple[Value, ...], result: Value) -> Value:
     """What `x.to(...)` gives, with note of where it lies."""
     for value in args:
         if names_device(value):

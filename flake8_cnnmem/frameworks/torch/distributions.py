@@ -7,20 +7,20 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.registry import TORCH
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
 
 MEMBERS = Members()
 NORMAL = Class("Normal", namespace=MEMBERS, module="torch.distributions.normal")
 
 
 @MEMBERS.method("__init__")
-def init(run: Run, self: Instance, loc: Value, scale: Value, validate_args: Value = None) -> Value:
+def init(run: Runtime, self: Instance, loc: Value, scale: Value, validate_args: Value = None) -> Value:
     self.attributes.update({"loc": as_tensor(run, loc), "scale": as_tensor(run, scale)})
     self.attributes.update({"mean": self.attributes["loc"], "stddev": self.attributes["scale"]})
     return None
 
 
-def as_tensor(run: Run, value: Value) -> Value:
+def as_tensor(run: Runtime, value: Value) -> Value:
     return run.call(TORCH["tensor"], float(value)) if isinstance(value, (int, float)) else value
 
 
@@ -28,12 +28,12 @@ def parts(self: Instance) -> tuple[Value, Value]:
     return self.attributes.get("loc"), self.attributes.get("scale")
 
 
-def power(run: Run, value: Value, exponent: int) -> Value:
+def power(run: Runtime, value: Value, exponent: int) -> Value:
     return run.operate("**", value, exponent)
 
 
 @MEMBERS.method("rsample")
-def rsample(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
+def rsample(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
     """loc + noise * scale: the gradient goes through."""
     loc, scale = parts(self)
     like = loc if isinstance(loc, Tensor) and loc.shape != () else scale
@@ -45,7 +45,7 @@ def rsample(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
 
 
 @MEMBERS.method("sample")
-def sample(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
+def sample(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
     outer, run.grad_enabled = run.grad_enabled, False
     try:
         return rsample(run, self, sample_shape)
@@ -54,7 +54,7 @@ def sample(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
 
 
 @MEMBERS.method("log_prob")
-def log_prob(run: Run, self: Instance, value: Value) -> Value:
+def log_prob(run: Runtime, self: Instance, value: Value) -> Value:
     """-(value - loc)^2 / (2 scale^2) - log(scale) - log(sqrt(2 pi))."""
     loc, scale = parts(self)
     variance = power(run, scale, 2)
@@ -64,16 +64,16 @@ def log_prob(run: Run, self: Instance, value: Value) -> Value:
 
 
 @MEMBERS.method("entropy")
-def entropy(run: Run, self: Instance) -> Value:
+def entropy(run: Runtime, self: Instance) -> Value:
     return run.operate("+", 1.4189385332046727, run.call(run.get(parts(self)[1], "log")))
 
 
 @MEMBERS.method("expand")
-def expand(run: Run, self: Instance, *args: Value) -> Value:
+def expand(run: Runtime, self: Instance, *args: Value) -> Value:
     return self
 
 
-def divergence(run: Run, p: Value, q: Value) -> Value:
+def divergence(run: Runtime, p: Value, q: Value) -> Value:
     """Of two normal distributions: (r + t - 1 - log r) / 2, where r is the ratio of the variances."""
     if not all(isinstance(each, Instance) and each.cls is NORMAL for each in (p, q)):
         return run.unknown("the divergence of these distributions is not followed")
@@ -91,13 +91,13 @@ SMALLEST = 1.1920928955078125e-07
 """What probabilities are clamped to before their logarithm (torch.finfo(torch.float32).eps)."""
 
 
-def asked(run: Run, tensor: Value, method: str, *args: Value, **kwargs: Value) -> Value:
+def asked(run: Runtime, tensor: Value, method: str, *args: Value, **kwargs: Value) -> Value:
     return run.call(run.get(tensor, method), *args, **kwargs)
 
 
 @CHOICES.method("__init__")
 def categorical(
-    run: Run, self: Instance, probs: Value = None, logits: Value = None, validate_args: Value = None
+    run: Runtime, self: Instance, probs: Value = None, logits: Value = None, validate_args: Value = None
 ) -> Value:
     """Probabilities that add up to one, or their logarithms; the other ones are worked out when they are asked for."""
     if probs is not None:
@@ -108,7 +108,7 @@ def categorical(
     return None
 
 
-def logits_of(run: Run, self: Instance) -> Value:
+def logits_of(run: Runtime, self: Instance) -> Value:
     known = self.attributes.get("_logits")
     if known is None:
         clamped = asked(run, self.attributes.get("_probs"), "clamp", min=SMALLEST, max=1 - SMALLEST)
@@ -116,7 +116,7 @@ def logits_of(run: Run, self: Instance) -> Value:
     return known
 
 
-def probabilities_of(run: Run, self: Instance) -> Value:
+def probabilities_of(run: Runtime, self: Instance) -> Value:
     known = self.attributes.get("_probs")
     if known is None:
         known = self.attributes["_probs"] = asked(run, self.attributes.get("_logits"), "softmax", -1)
@@ -124,7 +124,7 @@ def probabilities_of(run: Run, self: Instance) -> Value:
 
 
 @CHOICES.method("sample")
-def chosen(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
+def chosen(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
     probabilities = probabilities_of(run, self)
     if not isinstance(probabilities, Tensor) or isinstance(probabilities.shape, Unknown):
         return run.unknown("the shape of a sample is not known")
@@ -135,32 +135,32 @@ def chosen(run: Run, self: Instance, sample_shape: Value = ()) -> Value:
 
 
 @CHOICES.method("log_prob")
-def log_probability(run: Run, self: Instance, value: Value) -> Value:
+def log_probability(run: Runtime, self: Instance, value: Value) -> Value:
     """The logarithm at each choice: log_pmf.gather(-1, value).squeeze(-1)."""
     at = asked(run, asked(run, value, "long"), "unsqueeze", -1)
     return asked(run, asked(run, logits_of(run, self), "gather", -1, at), "squeeze", -1)
 
 
 @CHOICES.method("entropy")
-def uncertainty(run: Run, self: Instance) -> Value:
+def uncertainty(run: Runtime, self: Instance) -> Value:
     """-sum(p log p), the logarithms clamped to what is finite."""
     finite = asked(run, logits_of(run, self), "clamp", min=-3.4028234663852886e38)
     product = run.operate("*", finite, probabilities_of(run, self))
     return run.operate_unary("neg", asked(run, product, "sum", -1))
 
 
-CHOICES["logits"] = Property(Native("logits", logits_of, absorb=False))
-CHOICES["probs"] = Property(Native("probs", probabilities_of, absorb=False))
+CHOICES["logits"] = Property(Native("logits", logits_of, propagate_unknown=False))
+CHOICES["probs"] = Property(Native("probs", probabilities_of, propagate_unknown=False))
 
 
 def not_followed(name: str) -> Native:
-    return Native(name, lambda run, *args, **kwargs: run.unknown(f"{name} is not followed"), absorb=False)
+    return Native(name, lambda run, *args, **kwargs: run.unknown(f"{name} is not followed"), propagate_unknown=False)
 
 
 NAMES: dict[str, Value] = {
     "Normal": NORMAL,
     "Categorical": CATEGORICAL,
-    "kl_divergence": Native("kl_divergence", divergence, absorb=False),
+    "kl_divergence": Native("kl_divergence", divergence, propagate_unknown=False),
 }
 
 

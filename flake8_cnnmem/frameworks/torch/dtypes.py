@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Property, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 FLOATS = ("float", "float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2")
 COMPLEX = ("complex64", "complex128", "complex32")
@@ -26,15 +26,15 @@ EPSILON = {"float16": 0.0009765625, "bfloat16": 0.0078125, "float64": 2.22044604
 TINY = {"float16": 6.103515625e-05, "bfloat16": 1.1754943508222875e-38, "float64": 2.2250738585072014e-308}
 
 
-def _name(run: Run, self: Instance) -> Value:
+def _name(run: Runtime, self: Instance) -> Value:
     return f"torch.{'float32' if self.native == 'float' else self.native}"
 
 
-def _equal(run: Run, self: Instance, other: Value) -> Value:
+def _equal(run: Runtime, self: Instance, other: Value) -> Value:
     return isinstance(other, Instance) and _plain(other.native) == _plain(self.native)
 
 
-def _different(run: Run, self: Instance, other: Value) -> Value:
+def _different(run: Runtime, self: Instance, other: Value) -> Value:
     return not _equal(run, self, other)
 
 
@@ -128,7 +128,7 @@ def is_floating(dtype: str) -> bool:
     return dtype in FLOATS
 
 
-def _device_init(run: Run, self: Instance, type: Value = "cuda", index: Value = None) -> None:
+def _device_init(run: Runtime, self: Instance, type: Value = "cuda", index: Value = None) -> None:
     kind = type
     if isinstance(type, Instance) and type.cls is DEVICE:
         kind, index = type.attributes.get("type"), type.attributes.get("index")
@@ -142,32 +142,32 @@ def _device_init(run: Run, self: Instance, type: Value = "cuda", index: Value = 
     self.attributes["index"] = index
 
 
-def _device_name(run: Run, self: Instance) -> Value:
+def _device_name(run: Runtime, self: Instance) -> Value:
     kind, index = self.attributes.get("type"), self.attributes.get("index")
     if isinstance(kind, Unknown):
         return kind
     return str(kind) if index is None else f"{kind}:{index}"
 
 
-def _device_equal(run: Run, self: Instance, other: Value) -> Value:
+def _device_equal(run: Runtime, self: Instance, other: Value) -> Value:
     return isinstance(other, Instance) and other.attributes.get("type") == self.attributes.get("type")
 
 
-def _same(run: Run, self: Value) -> Value:
+def _same(run: Runtime, self: Value) -> Value:
     return self
 
 
 DEVICE = Class(
     "device",
     namespace={
-        "__init__": Native("__init__", _device_init, absorb=False),
+        "__init__": Native("__init__", _device_init, propagate_unknown=False),
         "__str__": Native("__str__", _device_name),
         "__repr__": Native("__repr__", _device_name),
         "__eq__": Native("__eq__", _device_equal),
         "__ne__": Native("__ne__", lambda run, self, other: not _device_equal(run, self, other)),
         "__hash__": Native("__hash__", lambda run, self: hash(str(self.attributes.get("type")))),
         "__enter__": Native("__enter__", _same),
-        "__exit__": Native("__exit__", lambda run, self, *exception: None, absorb=False),
+        "__exit__": Native("__exit__", lambda run, self, *exception: None, propagate_unknown=False),
     },
     module="torch",
 )
@@ -176,7 +176,7 @@ GPU = Instance(DEVICE, {"type": "cuda", "index": 0})
 """Where every tensor is: the memory that is estimated is a GPU's."""
 
 
-def _finfo_init(run: Run, self: Instance, type: Value = None) -> None:
+def _finfo_init(run: Runtime, self: Instance, type: Value = None) -> None:
     name = _plain(dtype_of(type))
     largest = LARGEST.get(name, 3.4028234663852886e38)
     self.attributes.update(
@@ -190,7 +190,7 @@ def _finfo_init(run: Run, self: Instance, type: Value = None) -> None:
     )
 
 
-def _iinfo_init(run: Run, self: Instance, type: Value) -> None:
+def _iinfo_init(run: Runtime, self: Instance, type: Value) -> None:
     name = dtype_of(type, "int64")
     bits = SIZES.get(name, 8) * 8
     unsigned = name.startswith("uint")
@@ -202,19 +202,19 @@ def _iinfo_init(run: Run, self: Instance, type: Value) -> None:
     )
 
 
-FINFO = Class("finfo", namespace={"__init__": Native("__init__", _finfo_init, absorb=False)}, module="torch")
-IINFO = Class("iinfo", namespace={"__init__": Native("__init__", _iinfo_init, absorb=False)}, module="torch")
+FINFO = Class("finfo", namespace={"__init__": Native("__init__", _finfo_init, propagate_unknown=False)}, module="torch")
+IINFO = Class("iinfo", namespace={"__init__": Native("__init__", _iinfo_init, propagate_unknown=False)}, module="torch")
 
 
-def _self(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def _self(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return self
 
 
 GENERATOR = Class(
     "Generator",
     namespace={
-        "__init__": Native("__init__", lambda run, self, device=None: None, absorb=False),
-        "manual_seed": Native("manual_seed", _self, absorb=False),
+        "__init__": Native("__init__", lambda run, self, device=None: None, propagate_unknown=False),
+        "manual_seed": Native("manual_seed", _self, propagate_unknown=False),
         "seed": Native("seed", lambda run, self: 0),
     },
     module="torch",

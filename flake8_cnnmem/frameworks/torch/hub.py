@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch import scripting
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Run, Value
+from flake8_cnnmem.values import MISSING, Runtime, Value
 
 CONFIGURATION = "hubconf.py"
 
@@ -33,7 +33,7 @@ def module_of(run: Any, folder: Value, source: Value) -> Value:
 
 
 def load(
-    run: Run, repo_or_dir: Value, model: Value = None, *args: Value, source: Value = "github", **kwargs: Value
+    run: Runtime, repo_or_dir: Value, model: Value = None, *args: Value, source: Value = "github", **kwargs: Value
 ) -> Value:
     """A model by the name of the function that makes it, called with the other arguments."""
     module = module_of(run, repo_or_dir, source)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.frameworks.torch import regions
+from flake8_cnnmem.frameworks.torch.autograd import regions
 from flake8_cnnmem.frameworks.torch.scripting import answer, native
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 BACKENDS = {
     "FLASH_ATTENTION": "flash",
@@ -21,7 +21,7 @@ SWITCHES = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cud
 BACKEND = Class("SDPBackend", namespace={"ERROR": "ERROR", **BACKENDS}, module="torch.nn.attention")
 
 
-def kernel_init(run: Run, self: Instance, backends: Value, set_priority: Value = False) -> Value:
+def kernel_init(run: Runtime, self: Instance, backends: Value, set_priority: Value = False) -> Value:
     wanted = list(backends) if isinstance(backends, (list, tuple)) else [backends]
     known = isinstance(backends, (list, tuple, str)) and all(one in BACKENDS.values() for one in wanted)
     self.attributes["kernels"] = tuple(wanted) if known else run.unknown("which attention kernels are asked for")
@@ -30,8 +30,8 @@ def kernel_init(run: Run, self: Instance, backends: Value, set_priority: Value =
 
 
 def older_init(
-    run: Run, self: Instance, enable_flash: Value = True, enable_math: Value = True, enable_mem_efficient: Value = True,
-    enable_cudnn: Value = True,
+    run: Runtime, self: Instance, enable_flash: Value = True, enable_math: Value = True,
+    enable_mem_efficient: Value = True, enable_cudnn: Value = True,
 ) -> Value:  # fmt: skip
     """`torch.backends.cuda.sdp_kernel`, by switches."""
     switches = (enable_flash, enable_mem_efficient, enable_math, enable_cudnn)
@@ -39,13 +39,13 @@ def older_init(
     return kernel_init(run, self, wanted)
 
 
-def enter(run: Run, self: Instance) -> None:
+def enter(run: Runtime, self: Instance) -> None:
     kernels = self.attributes.get("kernels")
     in_own_order = isinstance(kernels, tuple) and not self.attributes["ordered"]
     run.attention = in_order(kernels) if in_own_order else kernels  # type: ignore[arg-type]
 
 
-def allowed(run: Run) -> Sequence[str]:
+def allowed(run: Runtime) -> Sequence[str]:
     return run.attention if isinstance(run.attention, tuple) else ORDER
 
 
@@ -61,7 +61,7 @@ ORDER = ("cudnn", "flash", "efficient", "math")
 def switch(name: str, kernel: str) -> Native:
     """`torch.backends.cuda.enable_flash_sdp(False)` and its like, until the next one."""
 
-    def run_switch(run: Run, enabled: Value) -> Value:
+    def run_switch(run: Runtime, enabled: Value) -> Value:
         if not isinstance(enabled, Unknown):
             now = [one for one in allowed(run) if one != kernel]
             run.attention = in_order([*now, kernel] if enabled else now)

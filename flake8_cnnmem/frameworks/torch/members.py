@@ -16,7 +16,7 @@ class Members(dict[str, Value]):
     def method(self, *names: str) -> Callable[[F], F]:
         def enter(function: F) -> F:
             for name in names or (function.__name__,):
-                self[name] = Native(name, function, absorb=False)
+                self[name] = Native(name, function, propagate_unknown=False)
             return function
 
         return enter
@@ -34,7 +34,7 @@ class Members(dict[str, Value]):
     def static(self, *names: str) -> Callable[[F], F]:
         def enter(function: F) -> F:
             for name in names or (function.__name__,):
-                self[name] = StaticMethod(Native(name, function, absorb=False))
+                self[name] = StaticMethod(Native(name, function, propagate_unknown=False))
             return function
 
         return enter

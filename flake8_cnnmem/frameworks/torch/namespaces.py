@@ -6,79 +6,78 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.torch import (
-    arithmetic,
-    attention,
-    averaging,
-    boards,
-    complexes,
-    convolutions,
-    creation,
-    data,
     distributions,
     dtypes,
-    elementwise,
-    foreach,
-    hooks,
-    indexing,
-    initialising,
-    joining,
     kernels,
-    lazy,
-    linalg,
-    losses,
-    norms,
-    older_orders,
     optim,
-    parametrizations,
-    pools,
-    pruning,
-    quantising,
-    reductions,
-    regions,
-    reparametrising,
-    resampling,
+    quantization,
     scripting,
-    shapes,
-    splitting,
     state,
+    tensorboard,
     tensors,
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
+from flake8_cnnmem.frameworks.torch.autograd import regions
 from flake8_cnnmem.frameworks.torch.distributed import (
     checkpointing,
     fsdp,
     processes,
     wrappers,
 )
+from flake8_cnnmem.frameworks.torch.functions import (
+    arithmetic,
+    complex,
+    creation,
+    deprecated_orders,
+    elementwise,
+    foreach,
+    indexing,
+    joining,
+    linalg,
+    reductions,
+    shapes,
+    splitting,
+)
 from flake8_cnnmem.frameworks.torch.hub import HUB
-from flake8_cnnmem.frameworks.torch.layer import LAYERS
-from flake8_cnnmem.frameworks.torch.layers import (
+from flake8_cnnmem.frameworks.torch.names import NAMES
+from flake8_cnnmem.frameworks.torch.nn import init
+from flake8_cnnmem.frameworks.torch.nn.functional import attention, loss, resampling
+from flake8_cnnmem.frameworks.torch.nn.functional import convolution as functional_convolution
+from flake8_cnnmem.frameworks.torch.nn.functional import normalization as functional_normalization
+from flake8_cnnmem.frameworks.torch.nn.functional import pooling as functional_pooling
+from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
+from flake8_cnnmem.frameworks.torch.nn.modules import (
     activation,
     adaptive,
-    convolution,
-    normalisation,
+    conv,
+    hooks,
+    lazy,
+    normalization,
     pooling,
-    recurrent,
+    rnn,
     shape,
 )
-from flake8_cnnmem.frameworks.torch.layers import attention as attention_layers
-from flake8_cnnmem.frameworks.torch.layers import linear as linear_layers
-from flake8_cnnmem.frameworks.torch.module import MODULE, functional_call
-from flake8_cnnmem.frameworks.torch.names import NAMES
-from flake8_cnnmem.frameworks.torch.parameters import (
+from flake8_cnnmem.frameworks.torch.nn.modules import linear as linear_layers
+from flake8_cnnmem.frameworks.torch.nn.modules import transformer as attention_layers
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, functional_call
+from flake8_cnnmem.frameworks.torch.nn.parameter import (
     BUFFER,
     LEGACY_TENSORS,
     PARAMETER,
     TENSOR,
     UNINITIALIZED_PARAMETER,
 )
+from flake8_cnnmem.frameworks.torch.nn.utils import parametrizations, prune, weight_norm
+from flake8_cnnmem.frameworks.torch.optim import swa_utils
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
-from flake8_cnnmem.values import MISSING, Namespace, Native, Run, Value
+from flake8_cnnmem.frameworks.torch.utils_data import dataset
+from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value
 
 DECLARING = (
-    arithmetic, attention, complexes, convolutions, creation, elementwise, indexing, joining, linalg, norms, pools,
+    arithmetic, attention, complex, functional_convolution, creation, elementwise, indexing, joining, linalg,
+    functional_normalization, functional_pooling,
     reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive, foreach,
-    older_orders, state,
+    deprecated_orders, state,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
@@ -86,8 +85,8 @@ Contents = Mapping[str, Value] | Callable[[str], Value]
 
 CLASSES: dict[str, Value] = {
     **{name: cls for table in (
-        convolution.BASES, normalisation.BASES, pooling.BASES, activation.BASES, recurrent.BASES, shape.BASES,
-        losses.BASES,
+        conv.BASES, normalization.BASES, pooling.BASES, activation.BASES, rnn.BASES, shape.BASES,
+        loss.BASES,
     ) for name, cls in table.items()},
     "Module": MODULE,
     "LazyModuleMixin": lazy.LAZY_MIXIN,
@@ -97,14 +96,14 @@ CLASSES: dict[str, Value] = {
 
 
 def _tuple_of(count: int) -> Native:
-    return Native(f"ntuple{count}", lambda run, x: ntuple(x, count), absorb=False)
+    return Native(f"ntuple{count}", lambda run, x: ntuple(x, count), propagate_unknown=False)
 
 
-def _ntuple(run: Run, n: Value, name: Value = "parse") -> Value:
+def _ntuple(run: Runtime, n: Value, name: Value = "parse") -> Value:
     return _tuple_of(n) if isinstance(n, int) else n
 
 
-def _reverse_repeat(run: Run, t: Value, n: Value) -> Value:
+def _reverse_repeat(run: Runtime, t: Value, n: Value) -> Value:
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
@@ -116,7 +115,7 @@ UTILITIES_OF_MODULES: dict[str, Value] = {
     "_ntuple": Native("_ntuple", _ntuple),
     "_reverse_repeat_tuple": Native("_reverse_repeat_tuple", _reverse_repeat),
     "consume_prefix_in_state_dict_if_present": Native(
-        "consume_prefix_in_state_dict_if_present", lambda run, state_dict, prefix: None, absorb=False
+        "consume_prefix_in_state_dict_if_present", lambda run, state_dict, prefix: None, propagate_unknown=False
     ),
 }
 
@@ -133,7 +132,9 @@ MODULES_EXTRA: dict[str, Value] = {
     "_get_activation_fn": Native(
         "_get_activation_fn", lambda run, activation: attention_layers.activation_of(run, activation)
     ),
-    "_get_clones": Native("_get_clones", lambda run, module, N: attention_layers.clones(run, module, N), absorb=False),
+    "_get_clones": Native(
+        "_get_clones", lambda run, module, N: attention_layers.clones(run, module, N), propagate_unknown=False
+    ),
     "Parameter": PARAMETER,
     "Tensor": TENSOR,
     **hooks.REGISTERING_FOR_ALL,
@@ -151,7 +152,7 @@ NN: dict[str, Value] = {
     "Buffer": BUFFER,
     "UninitializedParameter": UNINITIALIZED_PARAMETER,
     "UninitializedBuffer": BUFFER,
-    "factory_kwargs": Native("factory_kwargs", lambda run, kwargs: kwargs or {}, absorb=False),
+    "factory_kwargs": Native("factory_kwargs", lambda run, kwargs: kwargs or {}, propagate_unknown=False),
 }
 
 REGIONS: dict[str, Value] = {
@@ -163,12 +164,12 @@ REGIONS: dict[str, Value] = {
 }
 AUTOCAST_STATE: dict[str, Value] = {
     **{
-        name: Native(name, regions.is_autocast_enabled, absorb=False)
+        name: Native(name, regions.is_autocast_enabled, propagate_unknown=False)
         for name in ("is_autocast_enabled", "is_autocast_cache_enabled")
     },
     "is_autocast_cpu_enabled": scripting.answer("is_autocast_cpu_enabled", False),
     **{
-        name: Native(name, regions.autocast_dtype, absorb=False)
+        name: Native(name, regions.autocast_dtype, propagate_unknown=False)
         for name in ("get_autocast_dtype", "get_autocast_gpu_dtype", "get_autocast_cpu_dtype")
     },
 }
@@ -205,12 +206,12 @@ TOP: dict[str, Value] = {
 AMP: dict[str, Value] = {
     "autocast": regions.AUTOCAST,
     "GradScaler": scripting.GRAD_SCALER,
-    "custom_fwd": Native("custom_fwd", regions.custom_fwd, absorb=False),
-    "custom_bwd": Native("custom_bwd", regions.custom_fwd, absorb=False),
+    "custom_fwd": Native("custom_fwd", regions.custom_fwd, propagate_unknown=False),
+    "custom_bwd": Native("custom_bwd", regions.custom_fwd, propagate_unknown=False),
 }
 CHECKPOINT: dict[str, Value] = {
-    "checkpoint": Native("checkpoint", regions.checkpoint, absorb=False),
-    "checkpoint_sequential": Native("checkpoint_sequential", regions.checkpoint_sequential, absorb=False),
+    "checkpoint": Native("checkpoint", regions.checkpoint, propagate_unknown=False),
+    "checkpoint_sequential": Native("checkpoint_sequential", regions.checkpoint_sequential, propagate_unknown=False),
 }
 VARIABLE = scripting.native("Variable", scripting.variable)
 
@@ -220,46 +221,48 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.modules": modules_member,
     "torch.nn.modules.utils": UTILITIES_OF_MODULES,
     "torch.nn.functional": lambda name: FUNCTIONAL.get(name, {"Tensor": TENSOR}.get(name, MISSING)),
-    "torch.nn.init": initialising.INIT,
+    "torch.nn.init": init.INIT,
     "torch.nn.parameter": {
         "Parameter": PARAMETER, "Buffer": BUFFER, "UninitializedParameter": UNINITIALIZED_PARAMETER},
     "torch.nn.parallel": {
         "DataParallel": wrappers.DataParallel, "DistributedDataParallel": wrappers.DistributedDataParallel},
     "torch.nn.parallel.data_parallel": {"DataParallel": wrappers.DataParallel},
     "torch.nn.parallel.distributed": {"DistributedDataParallel": wrappers.DistributedDataParallel},
-    "torch.nn.utils": reparametrising.UTILITIES,
-    "torch.nn.utils.weight_norm": reparametrising.UTILITIES,
-    "torch.nn.utils.spectral_norm": reparametrising.UTILITIES,
-    "torch.nn.utils.clip_grad": reparametrising.UTILITIES,
-    "torch.nn.utils.fusion": reparametrising.UTILITIES,
+    "torch.nn.utils": weight_norm.UTILITIES,
+    "torch.nn.utils.weight_norm": weight_norm.UTILITIES,
+    "torch.nn.utils.spectral_norm": weight_norm.UTILITIES,
+    "torch.nn.utils.clip_grad": weight_norm.UTILITIES,
+    "torch.nn.utils.fusion": weight_norm.UTILITIES,
     "torch.nn.utils.parametrizations": parametrizations.PARAMETRIZATIONS,
     "torch.nn.utils.parametrize": parametrizations.PARAMETRIZE,
-    "torch.nn.utils.prune": pruning.PRUNE,
-    "torch.nn.utils.rnn": recurrent.RNN_UTILITIES,
+    "torch.nn.utils.prune": prune.PRUNE,
+    "torch.nn.utils.rnn": rnn.RNN_UTILITIES,
     "torch.nn.attention": kernels.ATTENTION,
     "torch.linalg": linalg.LINALG,
     "torch.special": TORCH,
-    "torch.fft": complexes.FFT,
+    "torch.fft": complex.FFT,
     "torch.optim": optim.OPTIMIZERS,
     "torch.optim.optimizer": {**optim.OPTIMIZERS, **optim.PRIVATES},
     **{f"torch.optim.{name.lower()}": {**optim.OPTIMIZERS, **optim.PRIVATES} for name in optim.OPTIONS},
     "torch.optim.lr_scheduler": optim.scheduler,
-    "torch.optim.swa_utils": {**averaging.SWA_UTILS, "SWALR": optim.scheduler("SWALR")},
+    "torch.optim.swa_utils": {**swa_utils.SWA_UTILS, "SWALR": optim.scheduler("SWALR")},
     "torch.utils": {},
     "torch.utils._foreach_utils": optim.FOREACH_UTILITIES,
-    "torch.utils.data": data.DATA,
-    "torch.utils.data.dataset": data.DATA,
-    "torch.utils.data.dataloader": data.DATA,
-    "torch.utils.data.sampler": data.DATA,
-    "torch.utils.data.distributed": data.DATA,
+    "torch.utils.data": dataset.DATA,
+    "torch.utils.data.dataset": dataset.DATA,
+    "torch.utils.data.dataloader": dataset.DATA,
+    "torch.utils.data.sampler": dataset.DATA,
+    "torch.utils.data.distributed": dataset.DATA,
     "torch.utils._pytree": {},
     "torch.utils.checkpoint": CHECKPOINT,
     "torch.multiprocessing": processes.MULTIPROCESSING,
     checkpointing.MODULE_NAME: checkpointing.CONTENTS,
-    **boards.CONTENTS,
+    **tensorboard.CONTENTS,
     "torch.jit": scripting.JIT,
-    "torch.func": {"functional_call": Native("functional_call", functional_call, absorb=False)},
-    "torch.nn.utils.stateless": {"functional_call": Native("functional_call", functional_call, absorb=False)},
+    "torch.func": {"functional_call": Native("functional_call", functional_call, propagate_unknown=False)},
+    "torch.nn.utils.stateless": {
+        "functional_call": Native("functional_call", functional_call, propagate_unknown=False),
+    },
     "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},
     "torch.accelerator": {
@@ -320,10 +323,10 @@ CONTENTS: dict[str, Contents] = {
         "has_torch_function_unary": scripting.answer("has_torch_function_unary", False),
         "has_torch_function_variadic": scripting.answer("has_torch_function_variadic", False),
     },
-    "torch.ao.nn.quantized": quantising.QUANTIZED,
-    "torch.nn.quantized": quantising.QUANTIZED,
-    "torch.ao.quantization": quantising.QUANTIZATION,
-    "torch.quantization": quantising.QUANTIZATION,
+    "torch.ao.nn.quantized": quantization.QUANTIZED,
+    "torch.nn.quantized": quantization.QUANTIZED,
+    "torch.ao.quantization": quantization.QUANTIZATION,
+    "torch.quantization": quantization.QUANTIZATION,
 }  # fmt: skip
 """By dotted name. Files of torch.nn.modules and packages that only hold others need no entry."""
 

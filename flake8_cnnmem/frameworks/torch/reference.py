@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.rules import Kept, New, Row, Rules
-from flake8_cnnmem.frameworks.torch.kept import REWRITES, TABLE, X, cell, recurrent, temporaries, unfused
+from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, X, cell, recurrent, temporaries, unfused
 
 
-def by_onednn(between: New, *backward: New) -> Row:
+def by_onednn(between: New, *backward: New) -> OpRule:
     states = (New("states", times=2), New("zeros", times=2))
     return recurrent(New("steps"), *states, between, backward=backward, reads="time first")
 
 
-def by_steps(*kept: New) -> Row:
+def by_steps(*kept: New) -> OpRule:
     return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
 
 
@@ -33,7 +33,7 @@ OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
 )
 """What backward passes make for a moment in the CPU build and under a dispatch mode, where they do not write into what
 they have made before."""
-SEEN_BY_DISPATCH: Mapping[str, Row] = MappingProxyType(
+SEEN_BY_DISPATCH: Mapping[str, OpRule] = MappingProxyType(
     {
         kind: replace(row, roomy=False, passing=False, reads="" if row.passing else row.reads)
         for kind, row in TABLE.items()
@@ -54,9 +54,11 @@ REFERENCE = Rules(
         {
             **SEEN_BY_DISPATCH,
             # The CPU build has no bool mask, no fused rms norm, and oneDNN's recurrent workspace is not seen.
-            "dropout": Row((Kept(New("x")),)),
-            "logsigmoid": Row((X, Kept(New("x")))),
-            "rms_norm": Row((X, Kept(New("rows", 4)), Kept(New("x"))), forward=temporaries(1), backward=temporaries(2)),
+            "dropout": OpRule((Saved(New("x")),)),
+            "logsigmoid": OpRule((X, Saved(New("x")))),
+            "rms_norm": OpRule(
+                (X, Saved(New("rows", 4)), Saved(New("x"))), forward=temporaries(1), backward=temporaries(2)
+            ),
             # oneDNN: the input with time first, the result of each layer and direction, the states; a dropout's mask.
             "lstm": by_onednn(New("joined"), New("joined"), New("direction")),
             "lstm/dropped": by_onednn(New("inner", times=2), New("joined")),
@@ -65,8 +67,8 @@ REFERENCE = Rules(
             "gru/dropped": by_steps(New("steps", times=6), New("handed"), New("inner")),
             "rnn": by_steps(New("steps")),
             "rnn/dropped": by_steps(New("steps"), New("inner")),
-            "lstm_cell": cell(Kept(New("zeros")), Kept(New("states", times=5))),
-            "gru_cell": cell(Kept(New("zeros")), Kept(New("states", times=6))),
+            "lstm_cell": cell(Saved(New("zeros")), Saved(New("states", times=5))),
+            "gru_cell": cell(Saved(New("zeros")), Saved(New("states", times=6))),
             # It has no fused kernel for a trained mask, a dropout, or v of another width.
             "attention/math": unfused(New("probabilities")),
             "attention/masked": unfused(New("probabilities")),

@@ -37,7 +37,7 @@ def define(*names: str) -> Callable[[F], F]:
             called: Callable[..., Value] = placing(function) if "device" in parameters else function
             if place != "functional":
                 called = renamed = renamed or renaming(called, parameters)
-            PLACES[place][name] = Native(name, called, absorb=False)
+            PLACES[place][name] = Native(name, called, propagate_unknown=False)
             DEFINED[dotted] = function
         return function
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
-from flake8_cnnmem.frameworks.torch import autograd
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.autograd import backward
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import MEMBERS as MODULE_MEMBERS
-from flake8_cnnmem.frameworks.torch.module import MODULE
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.graph import OwnBackward, Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -34,28 +34,28 @@ def unknown(name: str, reason: str) -> Native:
     return native(name, lambda run, *args, **kwargs: run.unknown(reason))
 
 
-def given_back(run: Run, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
+def given_back(run: Runtime, obj: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`script(module)` is the module; `@ignore` and `@ignore(drop=True)` give the function back."""
     if obj is None or isinstance(obj, bool):
         return native("decorator", lambda run, function: function)
     return obj
 
 
-def traced(run: Run, func: Value, example_inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+def traced(run: Runtime, func: Value, example_inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
     return func
 
 
 COMPILED = "torch.compile fuses operations: eager figures are an upper estimate"
 
 
-def note_compiled(run: Run, what: Value) -> None:
+def note_compiled(run: Runtime, what: Value) -> None:
     """A model that is compiled may keep less than it does step by step. A function may be the step of any model."""
     receiver = what.receiver if isinstance(what, Bound) else what
     is_model = isinstance(receiver, Instance) and MODULE in receiver.cls.mro
     note_cause(run, receiver if is_model else None, "torch.compile", COMPILED, upper=True)
 
 
-def compiled(run: Run, /, model: Value = None, **options: Value) -> Value:
+def compiled(run: Runtime, /, model: Value = None, **options: Value) -> Value:
     """`torch.compile(model)`, `@torch.compile`, `@torch.compile(mode=...)`: what is compiled is what is given."""
     if options.get("disable") is True:
         return given_back(run, model)
@@ -65,7 +65,7 @@ def compiled(run: Run, /, model: Value = None, **options: Value) -> Value:
     return model
 
 
-def compile_module(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def compile_module(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """`model.compile()`"""
     note_compiled(run, self)
     return None
@@ -74,11 +74,11 @@ def compile_module(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -
 MODULE_MEMBERS["compile"] = native("compile", compile_module)
 
 
-def wrap(run: Run, fn_or_name: Value) -> Value:
+def wrap(run: Runtime, fn_or_name: Value) -> Value:
     return fn_or_name
 
 
-def overload_method(run: Run, func: Value) -> Value:
+def overload_method(run: Runtime, func: Value) -> Value:
     return func
 
 
@@ -103,7 +103,7 @@ JIT: dict[str, Value] = {
 }  # fmt: skip
 
 
-def device_count(run: Run) -> Value:
+def device_count(run: Runtime) -> Value:
     """What the option says; else one, which is noted. A program that stops there is run once more on a machine of
     eight: what is estimated is one of them."""
     site = run.here()
@@ -133,7 +133,7 @@ CUDA: dict[str, Value] = {
 }  # fmt: skip
 
 
-def scaler_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def scaler_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes["enabled"] = kwargs.get("enabled", True)
     return None
 
@@ -146,7 +146,7 @@ SCALER_MEMBERS["is_enabled"] = native("is_enabled", lambda run, self: self.attri
 SCALER_MEMBERS["state_dict"] = native("state_dict", lambda run, self: {})
 
 
-def scaled_step(run: Run, self: Instance, optimizer: Value, *args: Value, **kwargs: Value) -> Value:
+def scaled_step(run: Runtime, self: Instance, optimizer: Value, *args: Value, **kwargs: Value) -> Value:
     return run.call(run.get(optimizer, "step"), *args, **kwargs)
 
 
@@ -167,7 +167,7 @@ CONTEXT = Class(
 )
 
 
-def save_for_backward(run: Run, self: Instance, *tensors: Value) -> Value:
+def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
     self.attributes["saved_tensors"] = tensors
     return None
 
@@ -175,7 +175,7 @@ def save_for_backward(run: Run, self: Instance, *tensors: Value) -> Value:
 CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_backward)
 
 
-def apply_function(run: Run, cls: Value, *args: Value, **kwargs: Value) -> Value:
+def apply_function(run: Runtime, cls: Value, *args: Value, **kwargs: Value) -> Value:
     """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one, and what its backward makes
     of the gradients. Of the forward's tensors only those that the context saves are kept."""
     forward = run.get(cls, "forward")
@@ -214,7 +214,7 @@ FUNCTION = Class(
 )
 
 
-def variable(run: Run, data: Value = None, requires_grad: Value = False, volatile: Value = False) -> Value:
+def variable(run: Runtime, data: Value = None, requires_grad: Value = False, volatile: Value = False) -> Value:
     """torch.autograd.Variable is the tensor itself since torch 0.4."""
     tensor = tensor_of(data)
     if isinstance(tensor, Tensor) and requires_grad is True:
@@ -222,12 +222,12 @@ def variable(run: Run, data: Value = None, requires_grad: Value = False, volatil
     return tensor
 
 
-def new_variable(run: Run, cls: Class, *args: Value, **kwargs: Value) -> Value:
+def new_variable(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:
     return variable(run, *args, **kwargs)
 
 
 def backward_of_several(
-    run: Run, tensors: Value, grad_tensors: Value = None, retain_graph: Value = None, create_graph: Value = False,
+    run: Runtime, tensors: Value, grad_tensors: Value = None, retain_graph: Value = None, create_graph: Value = False,
     grad_variables: Value = None, inputs: Value = None,
 ) -> Value:  # fmt: skip
     """torch.autograd.backward: of each in turn, which leaves what the sum of them would."""
@@ -235,46 +235,46 @@ def backward_of_several(
     each = [] if isinstance(found, Unknown) else found
     for tensor in each:
         last = tensor is each[-1]
-        autograd.backward(run, tensor, None, retain_graph if last else True, create_graph)
+        backward.backward(run, tensor, None, retain_graph if last else True, create_graph)
     return None
 
 
 AUTOGRAD: dict[str, Value] = {
     "Function": FUNCTION,
-    "grad": native("grad", autograd.grad),
+    "grad": native("grad", backward.grad),
     "backward": native("backward", backward_of_several),
     "gradcheck": answer("gradcheck", True),
 }
 
 
-def load(run: Run, *args: Value, **kwargs: Value) -> Value:
+def load(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("what a file holds is not known")
 
 
-def assertion(run: Run, condition: Value, message: Value = "") -> Value:
+def assertion(run: Runtime, condition: Value, message: Value = "") -> Value:
     if condition is False:
         raise run.error("AssertionError", message if isinstance(message, str) else "")
     return None
 
 
-def is_tensor(run: Run, obj: Value) -> Value:
+def is_tensor(run: Runtime, obj: Value) -> Value:
     return obj if isinstance(obj, Unknown) else isinstance(obj, Tensor)
 
 
-def typename(run: Run, obj: Value) -> Value:
+def typename(run: Runtime, obj: Value) -> Value:
     return obj.cls.name if isinstance(obj, Instance) else type(obj).__name__
 
 
-def vmap(run: Run, func: Value, *args: Value, **kwargs: Value) -> Value:
+def vmap(run: Runtime, func: Value, *args: Value, **kwargs: Value) -> Value:
     return unknown("vmap", "vmap is not followed")
 
 
-def default_dtype(run: Run) -> Value:
+def default_dtype(run: Runtime) -> Value:
     found = run.data("default dtype").get("dtype", "float")
     return DTYPES[found] if isinstance(found, str) else found
 
 
-def set_default_dtype(run: Run, /, d: Value = None) -> Value:
+def set_default_dtype(run: Runtime, /, d: Value = None) -> Value:
     """`torch.set_default_dtype(torch.bfloat16)`, `set_default_tensor_type("torch.cuda.HalfTensor")`"""
     if isinstance(d, str):
         d = next((DTYPES[dtype] for word, dtype in TENSOR_TYPES.items() if d.endswith(word)), None)
@@ -293,13 +293,13 @@ TENSOR_TYPES = {
 }  # fmt: skip
 
 
-def promoted(run: Run, *values: Value) -> Value:
+def promoted(run: Runtime, *values: Value) -> Value:
     from flake8_cnnmem.frameworks.torch.applying import common_dtype
 
     return DTYPES[common_dtype(values)]
 
 
-def broadcast_shapes(run: Run, *shapes: Value) -> Value:
+def broadcast_shapes(run: Runtime, *shapes: Value) -> Value:
     from flake8_cnnmem.frameworks.torch.arguments import sizes
     from flake8_cnnmem.graph import Mismatch
     from flake8_cnnmem.ops import Broadcast
@@ -314,7 +314,7 @@ def broadcast_shapes(run: Run, *shapes: Value) -> Value:
         raise run.error("RuntimeError", mismatch.problem.what) from None
 
 
-def size_of(run: Run, cls: Class, sizes: Value = ()) -> Value:
+def size_of(run: Runtime, cls: Class, sizes: Value = ()) -> Value:
     items = run.items(sizes)
     return items if isinstance(items, Unknown) else tuple(items)
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flake8_cnnmem.frameworks.torch import hooks
-from flake8_cnnmem.frameworks.torch.module import MEMBERS, walk
+from flake8_cnnmem.frameworks.torch.nn.modules import hooks
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 LOADED = Class(
     "_IncompatibleKeys",
@@ -27,10 +27,12 @@ HOOKED = "loading hooks"
 
 
 @MEMBERS.method("load_state_dict")
-def load_state_dict(run: Run, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False) -> Value:
+def load_state_dict(
+    run: Runtime, self: Instance, state_dict: Value, strict: Value = True, assign: Value = False
+) -> Value:
     """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
     for another size in any case. A buffer may be one that is not stored: it is not missed."""
-    if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.poisoned:
+    if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.havocked:
         return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
     if any(type(module.cls.find("_load_from_state_dict")) is not Native for _, module in walk(self)):
         # A class has a way of its own.
@@ -61,7 +63,7 @@ def is_other_size(own: Value, given: Value) -> bool:
     return own.shape != given.shape
 
 
-def loading_hook(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def loading_hook(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """Values that are loaded or stored change no size: these hooks are not run."""
     run.data(HOOKED)["registered"] = True
     return Instance(hooks.HANDLE, {"id": -1})

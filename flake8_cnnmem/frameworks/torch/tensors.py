@@ -7,11 +7,9 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch import gradients
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.autograd import backward, forget_gradient, gradient_of
-from flake8_cnnmem.frameworks.torch.constants import constant, flat, scalar
-from flake8_cnnmem.frameworks.torch.creation import value_as
+from flake8_cnnmem.frameworks.torch.autograd import grad
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
     COMPLEX,
@@ -23,54 +21,56 @@ from flake8_cnnmem.frameworks.torch.dtypes import (
     is_floating,
     real_dtype,
 )
-from flake8_cnnmem.frameworks.torch.hooks import HANDLE
-from flake8_cnnmem.frameworks.torch.indexing import index
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, flat, scalar
+from flake8_cnnmem.frameworks.torch.functions.creation import value_as
+from flake8_cnnmem.frameworks.torch.functions.indexing import index
+from flake8_cnnmem.frameworks.torch.functions.shapes import permute_axes, swap
+from flake8_cnnmem.frameworks.torch.functions.splitting import unbind
 from flake8_cnnmem.frameworks.torch.names import NAMES
-from flake8_cnnmem.frameworks.torch.parameters import type_of
+from flake8_cnnmem.frameworks.torch.nn.modules.hooks import HANDLE
+from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.registry import METHODS, define
-from flake8_cnnmem.frameworks.torch.shapes import permute_axes, swap
-from flake8_cnnmem.frameworks.torch.splitting import unbind
 from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
 
 OWN_ATTRIBUTES = "attributes of tensors"
 """Scratch of the run: what code hangs on tensors (`p.no_decay = True`), by the tensor's id."""
 
 
-def shape_of(run: Run, tensor: Tensor) -> Value:
+def shape_of(run: Runtime, tensor: Tensor) -> Value:
     return dims.read(tensor.shape)
 
 
-def rank_of(run: Run, tensor: Tensor) -> Value:
+def rank_of(run: Runtime, tensor: Tensor) -> Value:
     return tensor.shape if isinstance(tensor.shape, Unknown) else len(tensor.shape)
 
 
-def needs_gradient(run: Run, tensor: Tensor) -> Value:
+def needs_gradient(run: Runtime, tensor: Tensor) -> Value:
     if isinstance(tensor, Weight):
         return tensor.trainable
     return tensor.requires_grad or (tensor.call is not None and tensor.call.grad and is_floating(tensor.dtype))
 
 
-def reversed_axes(run: Run, tensor: Tensor) -> Value:
+def reversed_axes(run: Runtime, tensor: Tensor) -> Value:
     if isinstance(tensor.shape, Unknown):
         return swap(run, tensor, 0, 1)
     return permute_axes(run, tensor, tuple(reversed(range(len(tensor.shape)))), "permute")
 
 
-def last_swapped(run: Run, tensor: Tensor) -> Value:
+def last_swapped(run: Runtime, tensor: Tensor) -> Value:
     return swap(run, tensor, -2, -1)
 
 
-def values_only(run: Run, tensor: Tensor) -> Value:
+def values_only(run: Runtime, tensor: Tensor) -> Value:
     """`x.data`: the same values without their history. Outside of a forward pass a parameter's stay its own: whatever
     is written to them is written to it."""
     return tensor if isinstance(tensor, Weight) and run.invocation is None else detach(run, tensor)
 
 
-ATTRIBUTES: dict[str, Callable[[Run, Tensor], Value]] = {
+ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "shape": shape_of,
     "ndim": rank_of,
     "dtype": lambda run, tensor: dtype_from(tensor),
@@ -110,12 +110,12 @@ def bytes_of(tensor: Tensor) -> Value:
     return dims.multiply(dims.product(tensor.shape), SIZES.get(tensor.dtype, 4))
 
 
-def own_attributes(run: Run, tensor: Tensor) -> dict[str, Value]:
+def own_attributes(run: Runtime, tensor: Tensor) -> dict[str, Value]:
     entry = run.data(OWN_ATTRIBUTES).get(id(tensor))
     return entry[1] if entry is not None else {}
 
 
-def get(run: Run, tensor: Tensor, attribute: str) -> Value:
+def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
     method = METHODS.get(attribute)
     if method is not None:
         return Bound(method, tensor)
@@ -128,7 +128,7 @@ def get(run: Run, tensor: Tensor, attribute: str) -> Value:
     return run.unknown(f"{attribute} of a tensor is not followed") if attribute in NAMES.of("torch.Tensor") else MISSING
 
 
-def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> None:
+def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
             tensor.trainable = value is not False
@@ -142,13 +142,13 @@ def set_attribute(run: Run, tensor: Tensor, attribute: str, value: Value) -> Non
     elif attribute == "grad":
         if value is None:
             forget_gradient(run, tensor)
-        gradients.set_gradient(run, tensor, value)
+        grad.set_gradient(run, tensor, value)
     elif attribute not in ATTRIBUTES:
         run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
 
 
 @define("tensor.size")
-def size(run: Run, input: Value, dim: Value = None) -> Value:
+def size(run: Runtime, input: Value, dim: Value = None) -> Value:
     shape = dims.read(input.shape)
     if isinstance(shape, Unknown) or dim is None:
         return shape
@@ -160,12 +160,12 @@ def size(run: Run, input: Value, dim: Value = None) -> Value:
 
 
 @define("tensor.dim", "tensor.ndimension")
-def dim(run: Run, input: Value) -> Value:
+def dim(run: Runtime, input: Value) -> Value:
     return rank_of(run, input)
 
 
 @define("tensor.stride")
-def stride(run: Run, input: Value, dim: Value = None) -> Value:
+def stride(run: Runtime, input: Value, dim: Value = None) -> Value:
     if isinstance(input.shape, Unknown):
         return input.shape
     strides: list[Size] = []
@@ -179,12 +179,12 @@ def stride(run: Run, input: Value, dim: Value = None) -> Value:
 
 
 @define("tensor.element_size")
-def element_size(run: Run, input: Value) -> Value:
+def element_size(run: Runtime, input: Value) -> Value:
     return SIZES.get(input.dtype, 4)
 
 
 @define("tensor.item")
-def item(run: Run, input: Value) -> Value:
+def item(run: Runtime, input: Value) -> Value:
     number = scalar(input) if not isinstance(input, Weight) else None
     if number is not None:
         return number
@@ -192,7 +192,7 @@ def item(run: Run, input: Value) -> Value:
 
 
 @define("tensor.tolist")
-def tolist(run: Run, input: Value) -> Value:
+def tolist(run: Runtime, input: Value) -> Value:
     if input.data is None or isinstance(input, Weight):
         return run.unknown("a list is made from a tensor's values")
     return listed(input.data)
@@ -202,7 +202,7 @@ def listed(data: Any) -> Any:
     return [listed(part) for part in data] if isinstance(data, tuple) else data
 
 
-def cast(run: Run, input: Value, dtype: str, function: str, copy: bool = False) -> Value:
+def cast(run: Runtime, input: Value, dtype: str, function: str, copy: bool = False) -> Value:
     """Another dtype: a call of its own, unless it is that dtype already."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown):
@@ -217,7 +217,7 @@ def cast(run: Run, input: Value, dtype: str, function: str, copy: bool = False) 
 
 
 def _declare_cast(name: str, dtype: str) -> None:
-    def method(run: Run, input: Value, *, memory_format: Value = None) -> Value:
+    def method(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
         return cast(run, input, dtype, name)
 
     define(f"tensor.{name}")(method)
@@ -232,7 +232,7 @@ for _name, _dtype in (
 
 
 @define("tensor.to")
-def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
+def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
     given = (*args, *kwargs.values())
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
@@ -242,7 +242,7 @@ def to(run: Run, input: Value, *args: Value, copy: Value = False, **kwargs: Valu
 
 
 @define("tensor.type")
-def type_(run: Run, input: Value, dtype: Value = None, non_blocking: Value = False) -> Value:
+def type_(run: Runtime, input: Value, dtype: Value = None, non_blocking: Value = False) -> Value:
     if dtype is None:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
@@ -251,25 +251,25 @@ def type_(run: Run, input: Value, dtype: Value = None, non_blocking: Value = Fal
 
 
 @define("tensor.type_as")
-def type_as(run: Run, input: Value, other: Value) -> Value:
+def type_as(run: Runtime, input: Value, other: Value) -> Value:
     return sent(run, input, (other,), cast(run, input, other.dtype, "type_as")) if isinstance(other, Tensor) else input
 
 
-def itself(run: Run, input: Value, *args: Value, **kwargs: Value) -> Value:
+def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
     return input
 
 
 for _name in (
     "pin_memory", "share_memory_", "coalesce", "rename", "refine_names", "align_to", "retain_grad",
 ):  # fmt: skip
-    METHODS[_name] = Native(_name, itself, absorb=False)
-METHODS["cuda"] = Native("cuda", to_device, absorb=False)
-METHODS["xpu"] = Native("xpu", to_device, absorb=False)
-METHODS["cpu"] = Native("cpu", to_host, absorb=False)
+    METHODS[_name] = Native(_name, itself, propagate_unknown=False)
+METHODS["cuda"] = Native("cuda", to_device, propagate_unknown=False)
+METHODS["xpu"] = Native("xpu", to_device, propagate_unknown=False)
+METHODS["cpu"] = Native("cpu", to_host, propagate_unknown=False)
 
 
 @define("tensor.contiguous")
-def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
+def contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value:
     """A copy where the input is a view in another order; the same tensor otherwise."""
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input
@@ -277,37 +277,37 @@ def contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
 
 
 @define("tensor.is_contiguous")
-def is_contiguous(run: Run, input: Value, memory_format: Value = None) -> Value:
+def is_contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value:
     return is_row_major(input)
 
 
 @define("torch.clone", "tensor.clone")
-def clone(run: Run, input: Value, *, memory_format: Value = None) -> Value:
+def clone(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
     if isinstance(input, Tensor) and input.data is not None and input.call is None and not isinstance(input, Weight):
         return input
     return apply(run, Elementwise("copy"), input, function="clone")
 
 
 @define("torch.detach", "tensor.detach")
-def detach(run: Run, input: Value) -> Value:
+def detach(run: Runtime, input: Value) -> Value:
     if isinstance(input, Tensor) and input.call is None and not isinstance(input, Weight) and input.data is not None:
         return input
     return apply(run, Elementwise("detach"), input, function="detach")
 
 
 @define("torch.detach_", "tensor.detach_")
-def detach_(run: Run, input: Value) -> Value:
+def detach_(run: Runtime, input: Value) -> Value:
     return input if isinstance(input, Weight) else detach(run, input)
 
 
 @define("tensor.requires_grad_")
-def requires_grad_(run: Run, input: Value, mode: Value = True) -> Value:
+def requires_grad_(run: Runtime, input: Value, mode: Value = True) -> Value:
     set_attribute(run, input, "requires_grad", mode)
     return input
 
 
 @define("tensor.numpy")
-def numpy(run: Run, input: Value, *, force: Value = False) -> Value:
+def numpy(run: Runtime, input: Value, *, force: Value = False) -> Value:
     return Tensor(input.shape, "float32" if input.dtype == "float" else input.dtype, data=input.data, framework="numpy")
 
 
@@ -315,56 +315,56 @@ define("tensor.backward")(backward)
 
 
 @define("tensor.record_stream")
-def record_stream(run: Run, input: Value, stream: Value) -> Value:
+def record_stream(run: Runtime, input: Value, stream: Value) -> Value:
     return None
 
 
 @define("tensor.register_hook")
-def register_hook(run: Run, input: Value, hook: Value) -> Value:
+def register_hook(run: Runtime, input: Value, hook: Value) -> Value:
     return Instance(HANDLE, {"id": -1})
 
 
 @define("tensor.register_post_accumulate_grad_hook")
-def register_post_accumulate_grad_hook(run: Run, input: Value, hook: Value) -> Value:
+def register_post_accumulate_grad_hook(run: Runtime, input: Value, hook: Value) -> Value:
     if isinstance(input, Weight):
-        run.data(gradients.HOOKS).setdefault(id(input), (input, []))[1].append(hook)
+        run.data(grad.HOOKS).setdefault(id(input), (input, []))[1].append(hook)
     return Instance(HANDLE, {"id": -1})
 
 
 @define("tensor.is_floating_point", "torch.is_floating_point")
-def is_floating_point(run: Run, input: Value) -> Value:
+def is_floating_point(run: Runtime, input: Value) -> Value:
     return is_floating(input.dtype) if isinstance(input, Tensor) else input
 
 
 @define("tensor.is_complex", "torch.is_complex")
-def is_complex(run: Run, input: Value) -> Value:
+def is_complex(run: Runtime, input: Value) -> Value:
     return input.dtype in COMPLEX if isinstance(input, Tensor) else input
 
 
 @define("tensor.get_device")
-def get_device(run: Run, input: Value) -> Value:
+def get_device(run: Runtime, input: Value) -> Value:
     return 0
 
 
 @define("tensor.data_ptr", "tensor.storage", "tensor.untyped_storage", "tensor.storage_offset")
-def storage(run: Run, input: Value) -> Value:
+def storage(run: Runtime, input: Value) -> Value:
     return run.unknown("where a tensor lies in memory is not known")
 
 
 @define("tensor.__len__")
-def length_method(run: Run, input: Value) -> Value:
+def length_method(run: Runtime, input: Value) -> Value:
     return length(run, input)
 
 
 @define("tensor.is_set_to", "tensor.is_same_size", "torch.is_same_size")
-def is_same_size(run: Run, input: Value, other: Value) -> Value:
+def is_same_size(run: Runtime, input: Value, other: Value) -> Value:
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         return run.unknown("the sizes of tensors are not known")
     unknown = next((shape for shape in (input.shape, other.shape) if isinstance(shape, Unknown)), None)
     return unknown if unknown is not None else input.shape == other.shape
 
 
-def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
+def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     """The items along the first axis."""
     if tensor.shape == ():
         raise run.error("TypeError", "iteration over a 0-d tensor")
@@ -372,7 +372,7 @@ def iterate(run: Run, tensor: Tensor) -> list[Value] | Unknown:
     return parts if isinstance(parts, Unknown) else list(parts)
 
 
-def length(run: Run, tensor: Tensor) -> Size:
+def length(run: Runtime, tensor: Tensor) -> Size:
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -380,8 +380,8 @@ def length(run: Run, tensor: Tensor) -> Size:
     return tensor.shape[0]
 
 
-def get_item(run: Run, input: Value, key: Value) -> Value:
+def get_item(run: Runtime, input: Value, key: Value) -> Value:
     return index(run, input, key)
 
 
-METHODS["__getitem__"] = Native("__getitem__", get_item, absorb=False)
+METHODS["__getitem__"] = Native("__getitem__", get_item, propagate_unknown=False)

@@ -14,7 +14,7 @@ from flake8_cnnmem.memory.allocator.caching import Block, CachingAllocator, OutO
 from flake8_cnnmem.memory.allocator.program import Program, program_of
 from flake8_cnnmem.memory.allocator.settings import AllocatorSettings
 from flake8_cnnmem.memory.estimate import Moment
-from flake8_cnnmem.memory.replayed import Replayed
+from flake8_cnnmem.memory.replay_result import Replayed
 
 PRECISION = 256
 """Parts of a card to which the least room is found that a step does with."""

@@ -10,12 +10,12 @@ from flake8_cnnmem.packages.lightning.fabric import FABRIC
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.strategies import CLASSES as STRATEGIES
 from flake8_cnnmem.packages.lightning.trainer import TRAINER, TUNER
-from flake8_cnnmem.values import Run, Value
+from flake8_cnnmem.values import Runtime, Value
 
 __all__ = ["DATA_MODULE", "LIGHTNING_MODULE", "MODULES", "STAND_INS"]
 
 
-def seed_everything(run: Run, /, seed: Value = None, workers: Value = False, **kwargs: Value) -> Value:
+def seed_everything(run: Runtime, /, seed: Value = None, workers: Value = False, **kwargs: Value) -> Value:
     return seed
 
 

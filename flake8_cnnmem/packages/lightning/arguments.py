@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, /, self: Value = None, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, self: Value = None, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -31,7 +31,7 @@ def signature_of(cls: Value) -> dict[str, Value] | None:
     return {**found, **{name: initialiser.keyword_defaults.get(name, REQUIRED) for name in parameters.keywords}}
 
 
-def from_arguments(run: Run, /, cls: Value, args: Value = None, **kwargs: Value) -> Value:
+def from_arguments(run: Runtime, /, cls: Value, args: Value = None, **kwargs: Value) -> Value:
     """`from_argparse_args(args)`: those of the arguments that the constructor takes."""
     given = args.attributes if isinstance(args, Instance) else {}
     own = signature_of(cls)
@@ -39,7 +39,7 @@ def from_arguments(run: Run, /, cls: Value, args: Value = None, **kwargs: Value)
     return run.construct(cls, **{**taken, **kwargs})
 
 
-def add_arguments(run: Run, /, cls: Value, parser: Value = None, **kwargs: Value) -> Value:
+def add_arguments(run: Runtime, /, cls: Value, parser: Value = None, **kwargs: Value) -> Value:
     """`add_argparse_args(parser)`: an option for each parameter of the constructor."""
     own = signature_of(cls)
     for name, default in (TRAINER_OPTIONS if own is None else own).items():

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_cnnmem.frameworks.torch.layers.normalisation import BASES
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import is_module, stored, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, stored, walk
+from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages.lightning.arguments import native, nothing
 from flake8_cnnmem.packages.lightning.hooks import stepped
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, StaticMethod, Value
 
 CALLBACK = Class("Callback", namespace={"__init__": native("__init__", nothing)}, module="lightning.pytorch.callbacks")
 
@@ -32,7 +32,7 @@ def is_batch_norm(module: Instance) -> bool:
     return module.cls.derives_from(BASES["_BatchNorm"])
 
 
-def leaves(run: Run, modules: Value, depth: int = 8) -> Iterator[Instance]:
+def leaves(run: Runtime, modules: Value, depth: int = 8) -> Iterator[Instance]:
     """Modules without children, and those with parameters of their own, inside of one module or of several."""
     if not isinstance(modules, Instance) or not is_module(modules):
         items = run.items(modules) if depth else []
@@ -54,19 +54,19 @@ def static(name: str, function: Value) -> None:
     MEMBERS[name] = StaticMethod(native(name, function))
 
 
-def freeze(run: Run, /, modules: Value, train_bn: Value = True) -> Value:
+def freeze(run: Runtime, /, modules: Value, train_bn: Value = True) -> Value:
     for module in list(leaves(run, modules)):
         set_trainable(module, is_batch_norm(module) and train_bn is not False)
     return None
 
 
-def make_trainable(run: Run, /, modules: Value) -> Value:
+def make_trainable(run: Runtime, /, modules: Value) -> Value:
     for module in list(leaves(run, modules)):
         set_trainable(module, True)
     return None
 
 
-def trainable_of(run: Run, modules: Value, train_bn: Value, trainable: bool = True) -> list[Weight]:
+def trainable_of(run: Runtime, modules: Value, train_bn: Value, trainable: bool = True) -> list[Weight]:
     return [
         weight
         for module in leaves(run, modules)
@@ -76,12 +76,12 @@ def trainable_of(run: Run, modules: Value, train_bn: Value, trainable: bool = Tr
     ]
 
 
-def filter_params(run: Run, /, modules: Value, train_bn: Value = True, requires_grad: Value = True) -> Value:
+def filter_params(run: Runtime, /, modules: Value, train_bn: Value = True, requires_grad: Value = True) -> Value:
     return iter(trainable_of(run, modules, train_bn, requires_grad is not False))
 
 
 def unfreeze_and_add(
-    run: Run, /, modules: Value, optimizer: Value = None, lr: Value = None, initial_denom_lr: Value = 10.0,
+    run: Runtime, /, modules: Value, optimizer: Value = None, lr: Value = None, initial_denom_lr: Value = 10.0,
     train_bn: Value = True,
 ) -> Value:  # fmt: skip
     """What is unfrozen becomes another group of the optimizer, unless that holds it already."""
@@ -102,13 +102,13 @@ static("flatten_modules", lambda run, modules: list(leaves(run, modules)))
 
 
 @MEMBERS.method("setup")
-def setup(run: Run, self: Instance, trainer: Value, pl_module: Value = None, stage: Value = None) -> Value:
+def setup(run: Runtime, self: Instance, trainer: Value, pl_module: Value = None, stage: Value = None) -> Value:
     stepped(run, self, "freeze_before_training", pl_module)
     return None
 
 
 @MEMBERS.method("on_train_epoch_start")
-def on_train_epoch_start(run: Run, self: Instance, trainer: Value, pl_module: Value = None) -> Value:
+def on_train_epoch_start(run: Runtime, self: Instance, trainer: Value, pl_module: Value = None) -> Value:
     optimizers = run.get(trainer, "optimizers")
     for at, optimizer in enumerate(optimizers if isinstance(optimizers, list) else []):
         stepped(run, self, "finetune_function", pl_module, run.get(trainer, "current_epoch"), optimizer, at)
@@ -123,7 +123,7 @@ BACKBONE_FINETUNING = Class(
 
 @BACKBONE_MEMBERS.method("__init__")
 def backbone_init(
-    run: Run, self: Instance, unfreeze_backbone_at_epoch: Value = 10, *args: Value, train_bn: Value = True,
+    run: Runtime, self: Instance, unfreeze_backbone_at_epoch: Value = 10, *args: Value, train_bn: Value = True,
     **kwargs: Value,
 ) -> Value:  # fmt: skip
     self.attributes.update(unfreeze_backbone_at_epoch=unfreeze_backbone_at_epoch, train_bn=train_bn)
@@ -131,13 +131,13 @@ def backbone_init(
 
 
 @BACKBONE_MEMBERS.method("freeze_before_training")
-def freeze_backbone(run: Run, self: Instance, pl_module: Value) -> Value:
+def freeze_backbone(run: Runtime, self: Instance, pl_module: Value) -> Value:
     return freeze(run, run.get(pl_module, "backbone"))
 
 
 @BACKBONE_MEMBERS.method("finetune_function")
 def finetune_backbone(
-    run: Run, self: Instance, pl_module: Value, epoch: Value, optimizer: Value, *args: Value
+    run: Runtime, self: Instance, pl_module: Value, epoch: Value, optimizer: Value, *args: Value
 ) -> Value:
     if epoch == self.attributes.get("unfreeze_backbone_at_epoch"):
         backbone = run.get(pl_module, "backbone")
@@ -145,7 +145,7 @@ def finetune_backbone(
     return None
 
 
-def gathering_init(run: Run, self: Instance, /, scheduling: Value = None) -> Value:
+def gathering_init(run: Runtime, self: Instance, /, scheduling: Value = None) -> Value:
     self.attributes["scheduling"] = scheduling
     return None
 

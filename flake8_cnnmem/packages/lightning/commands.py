@@ -6,10 +6,10 @@ from flake8_cnnmem.packages.lightning.arguments import REQUIRED, native, nothing
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import is_own, optional, stepped
 from flake8_cnnmem.packages.lightning.trainer import TRAINER
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
-def set_defaults(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def set_defaults(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """`parser.set_defaults({"trainer.precision": 16, "model.width": 64})`"""
     run.changed(self)
     found = self.attributes.setdefault("defaults", {})
@@ -18,7 +18,7 @@ def set_defaults(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> 
     return None
 
 
-def add_argument(run: Run, self: Instance, /, *names: Value, default: Value = None, **kwargs: Value) -> Value:
+def add_argument(run: Runtime, self: Instance, /, *names: Value, default: Value = None, **kwargs: Value) -> Value:
     name = next((each.lstrip("-") for each in names if isinstance(each, str)), None)
     if name is not None and default is not None:
         set_defaults(run, self, {name: default})
@@ -26,7 +26,7 @@ def add_argument(run: Run, self: Instance, /, *names: Value, default: Value = No
 
 
 def link_arguments(
-    run: Run, self: Instance, /, source: Value, target: Value = None, compute_fn: Value = None, **kwargs: Value
+    run: Runtime, self: Instance, /, source: Value, target: Value = None, compute_fn: Value = None, **kwargs: Value
 ) -> Value:
     """What one group is given another one gets as well. What is computed, or read off an object, is not followed."""
     run.changed(self)
@@ -35,7 +35,7 @@ def link_arguments(
     return None
 
 
-def add_class(run: Run, self: Instance, /, cls: Value = None, nested_key: Value = None, **kwargs: Value) -> Value:
+def add_class(run: Runtime, self: Instance, /, cls: Value = None, nested_key: Value = None, **kwargs: Value) -> Value:
     run.changed(self)
     if isinstance(cls, Class) and isinstance(nested_key, str):
         self.attributes.setdefault("classes", {})[nested_key] = cls
@@ -59,7 +59,7 @@ PARSER = Class(
 )  # fmt: skip
 
 
-def made(run: Run, cls: Value, defaults: dict[str, Value]) -> Value:
+def made(run: Runtime, cls: Value, defaults: dict[str, Value]) -> Value:
     """An object of a class from the defaults of its constructor; what has none is what the command line would give."""
     own = signature_of(cls) or {}
     missing = {word: run.unknown(f"the command line gives {word}")
@@ -76,7 +76,12 @@ def of_group(defaults: dict[Value, Value], group: str) -> dict[str, Value]:
 
 
 def linked(
-    run: Run, groups: dict[str, dict[str, Value]], classes: dict[str, Value], source: str, target: str, computed: Value
+    run: Runtime,
+    groups: dict[str, dict[str, Value]],
+    classes: dict[str, Value],
+    source: str,
+    target: str,
+    computed: Value,
 ) -> None:
     """Give an argument of one group the value that one of another group has."""
     group, _, word = source.partition(".")
@@ -89,7 +94,7 @@ def linked(
 
 
 def command_line(
-    run: Run, self: Instance, /, model_class: Value = None, datamodule_class: Value = None,
+    run: Runtime, self: Instance, /, model_class: Value = None, datamodule_class: Value = None,
     save_config_callback: Value = None, save_config_kwargs: Value = None, trainer_class: Value = None,
     trainer_defaults: Value = None, *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip

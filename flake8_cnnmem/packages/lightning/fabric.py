@@ -12,11 +12,11 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import (
     quiet,
 )
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
 def init(
-    run: Run, self: Instance, /, accelerator: Value = "auto", strategy: Value = "auto", devices: Value = "auto",
+    run: Runtime, self: Instance, /, accelerator: Value = "auto", strategy: Value = "auto", devices: Value = "auto",
     num_nodes: Value = 1, precision: Value = None, plugins: Value = None, callbacks: Value = None,
     loggers: Value = None,
 ) -> Value:  # fmt: skip
@@ -28,7 +28,7 @@ def init(
     return None
 
 
-def setup(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def setup(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """Models are cast, arranged and given back with what came beside them."""
     own = self.attributes
     for model in models_in(args):

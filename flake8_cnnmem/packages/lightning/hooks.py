@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import MISSING, Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
 
 
-def stepped(run: Run, owner: Value, name: str, *args: Value) -> Value:
+def stepped(run: Runtime, owner: Value, name: str, *args: Value) -> Value:
     """Call a hook, if there is one. Older versions of Lightning hand some of them less: a method is given as many
     arguments as it takes."""
     if not isinstance(owner, Instance):

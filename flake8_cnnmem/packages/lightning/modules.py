@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.holding import HPARAMS, held_as, saved_arguments
+from flake8_cnnmem.frameworks.torch.hyperparameters import HPARAMS, held_as, saved_arguments
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.frameworks.torch.module import MODULE, owned, weights_of
-from flake8_cnnmem.frameworks.torch.module import init as init_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, owned, weights_of
+from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, native, nothing
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Runtime, Value
 
 # Hyperparameters, which modules and data modules have alike
 
 
 def save_hyperparameters(
-    run: Run, self: Instance, *args: Value, ignore: Value = None, frame: Value = None, logger: Value = True
+    run: Runtime, self: Instance, *args: Value, ignore: Value = None, frame: Value = None, logger: Value = True
 ) -> Value:
     """`self.hparams` holds the constructor's arguments, or those that are named, or what is handed over."""
     given = saved_arguments(run)
@@ -36,20 +36,22 @@ def save_hyperparameters(
     return None
 
 
-def get_hparams(run: Run, self: Instance) -> Value:
+def get_hparams(run: Runtime, self: Instance) -> Value:
     if "_hparams" not in self.attributes:
         run.changed(self)
         self.attributes["_hparams"] = held_as(HPARAMS, {})
     return self.attributes["_hparams"]
 
 
-def set_hparams(run: Run, self: Instance, value: Value) -> Value:
+def set_hparams(run: Runtime, self: Instance, value: Value) -> Value:
     run.changed(self)
     self.attributes["_hparams"] = value
     return None
 
 
-def load_from_checkpoint(run: Run, cls: Value, checkpoint_path: Value = None, *args: Value, **kwargs: Value) -> Value:
+def load_from_checkpoint(
+    run: Runtime, cls: Value, checkpoint_path: Value = None, *args: Value, **kwargs: Value
+) -> Value:
     """The values come from a file, the sizes from the arguments that are given beside it."""
     for word in ("map_location", "hparams_file", "strict", "weights_only"):
         kwargs.pop(word, None)
@@ -91,7 +93,7 @@ MEMBERS.update({
 
 
 @MEMBERS.method("manual_backward", "backward")
-def backward(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
+def backward(run: Runtime, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
     """The backward pass, by the loss's own method: it tells what it starts from."""
     if isinstance(loss, Unknown):
         run.note("backward", loss)
@@ -99,14 +101,14 @@ def backward(run: Run, self: Instance, loss: Value, *args: Value, **kwargs: Valu
 
 
 @MEMBERS.method("optimizers")
-def optimizers(run: Run, self: Instance, use_pl_optimizer: Value = True) -> Value:
+def optimizers(run: Runtime, self: Instance, use_pl_optimizer: Value = True) -> Value:
     found = self.attributes.get("_optimizers", [])
     return found[0] if len(found) == 1 else list(found)
 
 
 @MEMBERS.method("optimizer_step")
 def optimizer_step(
-    run: Run, self: Instance, epoch: Value = None, batch_idx: Value = None, optimizer: Value = None,
+    run: Runtime, self: Instance, epoch: Value = None, batch_idx: Value = None, optimizer: Value = None,
     optimizer_closure: Value = None, *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
     """What a module that overrides it goes back to. Version 1 told an optimizer's number before the closure."""
@@ -117,7 +119,7 @@ def optimizer_step(
 
 @MEMBERS.method("optimizer_zero_grad")
 def optimizer_zero_grad(
-    run: Run, self: Instance, epoch: Value = None, batch_idx: Value = None, optimizer: Value = None, *args: Value
+    run: Runtime, self: Instance, epoch: Value = None, batch_idx: Value = None, optimizer: Value = None, *args: Value
 ) -> Value:
     optimizer = next((each for each in (*args, optimizer) if isinstance(each, Instance)), optimizer)
     return run.call(run.get(optimizer, "zero_grad"))
@@ -127,7 +129,7 @@ TOGGLED = "_native_toggled"
 
 
 @MEMBERS.method("toggle_optimizer")
-def toggle_optimizer(run: Run, self: Instance, optimizer: Value = None, *args: Value, **kwargs: Value) -> Value:
+def toggle_optimizer(run: Runtime, self: Instance, optimizer: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Until `untoggle_optimizer` no parameter of the module's other optimizers asks for a gradient."""
     held = {id(each): each for each in weights_of(self)}
     own = {id(weight) for weight in parameters_of(optimizer) or ()} if isinstance(optimizer, Instance) else set()
@@ -143,39 +145,39 @@ def toggle_optimizer(run: Run, self: Instance, optimizer: Value = None, *args: V
 
 
 @MEMBERS.method("untoggle_optimizer")
-def untoggle_optimizer(run: Run, self: Instance, optimizer: Value = None, *args: Value, **kwargs: Value) -> Value:
+def untoggle_optimizer(run: Runtime, self: Instance, optimizer: Value = None, *args: Value, **kwargs: Value) -> Value:
     for weight in self.attributes.pop(TOGGLED, []):
         weight.trainable = True
     return None
 
 
 @MEMBERS.method("lr_schedulers")
-def lr_schedulers(run: Run, self: Instance) -> Value:
+def lr_schedulers(run: Runtime, self: Instance) -> Value:
     return run.unknown("learning rate schedulers are not followed")
 
 
-def train_parameters(run: Run, self: Instance, trainable: bool) -> None:
+def train_parameters(run: Runtime, self: Instance, trainable: bool) -> None:
     for _, value in owned(run, self, "_parameters"):
         if isinstance(value, Weight):
             value.trainable = trainable
 
 
 @MEMBERS.method("freeze")
-def freeze(run: Run, self: Instance) -> Value:
+def freeze(run: Runtime, self: Instance) -> Value:
     train_parameters(run, self, False)
     run.call(run.get(self, "eval"))
     return None
 
 
 @MEMBERS.method("unfreeze")
-def unfreeze(run: Run, self: Instance) -> Value:
+def unfreeze(run: Runtime, self: Instance) -> Value:
     train_parameters(run, self, True)
     run.call(run.get(self, "train"))
     return None
 
 
 @MEMBERS.method("all_gather", "to_torchscript")
-def all_gather(run: Run, self: Instance, data: Value = None, *args: Value, **kwargs: Value) -> Value:
+def all_gather(run: Runtime, self: Instance, data: Value = None, *args: Value, **kwargs: Value) -> Value:
     return data
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
-from flake8_cnnmem.frameworks.torch.module import weights_of
+from flake8_cnnmem.frameworks.torch.nn.modules.module import weights_of
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim import parameters_of as held_by
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
@@ -20,7 +20,7 @@ from flake8_cnnmem.packages.lightning.arguments import native
 from flake8_cnnmem.packages.lightning.callbacks import BASE_FINETUNING
 from flake8_cnnmem.packages.lightning.hooks import is_own, names_of, parameters_of, stepped
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Instance, Runtime, Value
 
 MOST_EPOCHS = 64
 """Epochs that are gone through for a callback that lets other parameters train from some epoch on."""
@@ -42,7 +42,7 @@ def optimizers_in(value: Value, depth: int = 4) -> list[Instance]:
     return []
 
 
-def first_batch(run: Run, data: Value) -> Value:
+def first_batch(run: Runtime, data: Value) -> Value:
     """One batch of a loader; of several loaders, one of each in the same structure."""
     if isinstance(data, dict):
         return {word: first_batch(run, each) for word, each in data.items()}
@@ -60,7 +60,7 @@ def first_batch(run: Run, data: Value) -> Value:
 class Fitting:
     """One call of `fit`. `autocast` is the dtype of the region in which the module's steps run, if any."""
 
-    run: Run
+    run: Runtime
     trainer: Instance
     model: Instance
     optimizers: list[Instance]
@@ -179,7 +179,7 @@ class Fitting:
         run, model = self.run, self.model
         drawn = self.batch()
 
-        def closure(run: Run) -> Value:
+        def closure(run: Runtime) -> Value:
             loss = self.forward(drawn, at)
             if loss is None:
                 return None

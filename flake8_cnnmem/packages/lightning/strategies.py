@@ -13,7 +13,7 @@ from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of,
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import gathered_in
 from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 STRATEGIES = {
     "DDPStrategy": "ddp", "DDPSpawnStrategy": "ddp", "DDPShardedStrategy": "ddp_sharded", "DDP2Strategy": "ddp",
@@ -24,14 +24,15 @@ STRATEGIES = {
 """By class the name that a strategy is registered under."""
 
 
-def strategy_init(run: Run, /, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def strategy_init(run: Runtime, /, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes["options"] = kwargs
     return None
 
 
 STRATEGY = Class(
     "Strategy",
-    namespace={"__init__": Native("__init__", strategy_init, absorb=False), "num_processes": 1, "global_rank": 0,
+    namespace={"__init__": Native("__init__", strategy_init, propagate_unknown=False),
+               "num_processes": 1, "global_rank": 0,
                "local_rank": 0, "is_global_zero": True},
     module="lightning.pytorch.strategies",
 )  # fmt: skip
@@ -81,7 +82,7 @@ def name_of(strategy: Value, devices: int | None) -> tuple[str, dict[str, Value]
     return (strategy, {}) if isinstance(strategy, str) else ("", {})
 
 
-def arranged_by(run: Run, model: Value, strategy: Value, devices: int | None) -> None:
+def arranged_by(run: Runtime, model: Value, strategy: Value, devices: int | None) -> None:
     """Note what a strategy makes of a model's training."""
     name, options = name_of(strategy, devices)
     count = devices if devices is not None else world_size(run)

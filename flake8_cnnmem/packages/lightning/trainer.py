@@ -15,7 +15,7 @@ from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODU
 from flake8_cnnmem.packages.lightning.steps import Fitting, optimizers_in
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in, strategy_for
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value
 
 MEMBERS = Members()
 TRAINER = Class("Trainer", namespace=MEMBERS, module="lightning.pytorch")
@@ -24,7 +24,7 @@ ORDER = ("logger", "checkpoint_callback", "enable_checkpointing", "callbacks")
 
 
 @MEMBERS.method("__init__")
-def trainer_init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def trainer_init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     run.changed(self)
     options = {"max_epochs": 1000, "precision": "32-true", "accumulate_grad_batches": 1, "devices": "auto", **kwargs}
     callbacks = options.get("callbacks")
@@ -40,7 +40,7 @@ def trainer_init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> 
 
 
 @MEMBERS.method("__getattr__")
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     """Loggers, callbacks, states: what nobody builds a model from."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
@@ -56,7 +56,7 @@ MEMBERS["add_argparse_args"] = ClassMethod(native("add_argparse_args", add_argum
 
 @MEMBERS.method("fit")
 def fit(
-    run: Run, self: Instance, model: Value, train_dataloaders: Value = None, val_dataloaders: Value = None,
+    run: Runtime, self: Instance, model: Value, train_dataloaders: Value = None, val_dataloaders: Value = None,
     datamodule: Value = None, ckpt_path: Value = None, train_dataloader: Value = None, **kwargs: Value,
 ) -> Value:  # fmt: skip
     """A step of training on one batch, again wherever a callback lets other parameters train."""
@@ -91,7 +91,7 @@ def fit(
     return None
 
 
-def attach(run: Run, trainer: Instance, model: Instance, datamodule: Value) -> None:
+def attach(run: Runtime, trainer: Instance, model: Instance, datamodule: Value) -> None:
     """The module, its data and the trainer know of each other."""
     run.changed(model)
     run.changed(trainer)
@@ -103,7 +103,7 @@ def attach(run: Run, trainer: Instance, model: Instance, datamodule: Value) -> N
         trainer.attributes["datamodule"] = datamodule
 
 
-def tuned(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def tuned(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """`Tuner(trainer).scale_batch_size(model)` finds the batch by trying: it is not known from then on."""
     model = next((each for each in (*args, *kwargs.values()) if isinstance(each, Instance)), None)
     data = kwargs.get("datamodule")

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flake8_cnnmem.frameworks.torch.data import DATASET
+from flake8_cnnmem.frameworks.torch.utils_data.dataset import DATASET
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import Picture, image
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 TRAIN = "root, train=True, transform=None, target_transform=None, download=False"
 SPLIT = "root, split='train', transform=None, target_transform=None, download=False"
@@ -132,7 +132,7 @@ MASKS = ("segmentation", "semantic", "instance")
 
 
 def base_init(
-    run: Run, self: Instance, root: Value = None, transforms: Value = None, transform: Value = None,
+    run: Runtime, self: Instance, root: Value = None, transforms: Value = None, transform: Value = None,
     target_transform: Value = None,
 ) -> Value:  # fmt: skip
     run.changed(self)
@@ -143,7 +143,7 @@ def base_init(
 VISION = Class(
     "VisionDataset",
     (DATASET,),
-    {"__init__": Native("__init__", base_init, absorb=False)},
+    {"__init__": Native("__init__", base_init, propagate_unknown=False)},
     module="torchvision.datasets",
 )
 
@@ -188,7 +188,7 @@ def stored(facts: Facts, count: int) -> Tensor | None:
 def declare(name: str, facts: Facts) -> Class:
     signature = signature_of(facts.parameters)
 
-    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
@@ -205,7 +205,7 @@ def declare(name: str, facts: Facts) -> Class:
             self.attributes[labels] = Tensor(data.shape[:1], "int64", framework=data.framework)
         return None
 
-    def item(run: Run, self: Instance, index: Value) -> Value:
+    def item(run: Runtime, self: Instance, index: Value) -> Value:
         given = self.attributes
         first: Value
         if name == "FakeData":
@@ -224,32 +224,34 @@ def declare(name: str, facts: Facts) -> Class:
             second = run.call(given["target_transform"], second)
         return first, second
 
-    def length(run: Run, self: Instance) -> Value:
+    def length(run: Runtime, self: Instance) -> Value:
         count = self.attributes.get("count")
         return run.unknown(f"how many samples {name} has is not known") if count is None else count
 
     members: dict[str, Any] = {"__init__": init, "__getitem__": item, "__len__": length}
-    namespace: dict[str, Value] = {word: Native(word, function, absorb=False) for word, function in members.items()}
-    namespace["__getattr__"] = Native("__getattr__", other, absorb=False)
+    namespace: dict[str, Value] = {
+        word: Native(word, function, propagate_unknown=False) for word, function in members.items()
+    }
+    namespace["__getattr__"] = Native("__getattr__", other, propagate_unknown=False)
     cls = Class(name, (VISION,), namespace, module="torchvision.datasets")
     cls.facts["signature"] = signature
     return cls
 
 
-def fake(run: Run, size: Value) -> Value:
+def fake(run: Runtime, size: Value) -> Value:
     sizes = size if isinstance(size, (tuple, list)) and len(size) == 3 else [run.unknown("a fake image's size")] * 3
     mode = "L" if sizes[0] == 1 else "RGB" if sizes[0] == 3 else run.unknown("an image's mode")
     return image(Picture(mode, sizes[1], sizes[2]))
 
 
-def target(run: Run, facts: Facts, given: Mapping[str, Value]) -> Value:
+def target(run: Runtime, facts: Facts, given: Mapping[str, Value]) -> Value:
     kinds = given.get("target_type", given.get("target_types"))
     several = list(kinds) if isinstance(kinds, (list, tuple)) else [kinds]
     found = [one_target(run, facts, kind) for kind in several]
     return tuple(found) if isinstance(kinds, (list, tuple)) and len(found) > 1 else found[0]
 
 
-def one_target(run: Run, facts: Facts, kind: Value) -> Value:
+def one_target(run: Runtime, facts: Facts, kind: Value) -> Value:
     if facts.target == "mask" or kind in MASKS:
         if kind in ("polygon", "color"):
             return run.unknown("a target of a data set is not known")
@@ -267,7 +269,7 @@ CLASS_INDEX = 0
 """The class of the first sample, as good as any other."""
 
 
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     """What a data set tells of its files."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
@@ -278,15 +280,15 @@ CLASSES: dict[str, Value] = {name: declare(name, facts) for name, facts in DATAS
 CLASSES["VisionDataset"] = VISION
 
 
-def default_loader(run: Run, path: Value) -> Value:
+def default_loader(run: Runtime, path: Value) -> Value:
     return image(Picture("RGB", UNSIZED, UNSIZED))
 
 
 FOLDER_NAMES: dict[str, Value] = {
     "ImageFolder": CLASSES["ImageFolder"],
     "DatasetFolder": CLASSES["DatasetFolder"],
-    "default_loader": Native("default_loader", default_loader, absorb=False),
-    "pil_loader": Native("pil_loader", default_loader, absorb=False),
+    "default_loader": Native("default_loader", default_loader, propagate_unknown=False),
+    "pil_loader": Native("pil_loader", default_loader, propagate_unknown=False),
     "IMG_EXTENSIONS": (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"),
 }
 """torchvision.datasets.folder."""

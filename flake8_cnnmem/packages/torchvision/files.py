@@ -6,39 +6,39 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import picture_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, as_tensor, floating, pair_of, sides_of, with_sides
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Run, Value
+from flake8_cnnmem.values import Class, Native, Runtime, Value
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 CHANNELS = {"GRAY": 1, "GRAY_ALPHA": 2, "RGB": 3, "RGB_ALPHA": 4}
 READ_MODE = Class("ImageReadMode", namespace={name: name for name in ("UNCHANGED", *CHANNELS)}, module="torchvision.io")
 
 
-def read_image(run: Run, path: Value, mode: Value = "UNCHANGED", apply_exif_orientation: Value = False) -> Value:
+def read_image(run: Runtime, path: Value, mode: Value = "UNCHANGED", apply_exif_orientation: Value = False) -> Value:
     """(C, H, W), bytes."""
     cause = run.unknown("the size of an image in a file is not known")
     channels = CHANNELS.get(mode, cause) if isinstance(mode, str) else cause
     return Tensor((channels, cause, cause), "uint8")
 
 
-def nothing(run: Run, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-def not_known(run: Run, *args: Value, **kwargs: Value) -> Value:
+def not_known(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("what a file holds is not known")
 
 
-def array(run: Run, *args: Value, **kwargs: Value) -> Value:
+def array(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     """An image of which not even the number of axes is known."""
     cause = run.unknown("the size of an image in a file is not known")
     return Tensor(cause.of_picture(cause, cause), "uint8", framework="numpy")
 
 
-def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: Value) -> Value:
+def resize(run: Runtime, image: Value, output_shape: Value, *args: Value, **kwargs: Value) -> Value:
     """skimage.transform.resize: floats, of the given size."""
     if isinstance(image, Unknown):
         return image
@@ -48,12 +48,12 @@ def resize(run: Run, image: Value, output_shape: Value, *args: Value, **kwargs: 
     return resized
 
 
-def floats(run: Run, image: Value, *args: Value, dtype: str = "float64", **kwargs: Value) -> Value:
+def floats(run: Runtime, image: Value, *args: Value, dtype: str = "float64", **kwargs: Value) -> Value:
     """Other values, as floats between 0 and 1, of the same size."""
     return Tensor(image.shape, dtype, framework="numpy") if isinstance(image, Tensor) else image
 
 
-def rescale(run: Run, image: Value, scale: Value, *args: Value, **kwargs: Value) -> Value:
+def rescale(run: Runtime, image: Value, scale: Value, *args: Value, **kwargs: Value) -> Value:
     """skimage.transform.rescale: each side by a factor, rounded."""
     if isinstance(image, Unknown):
         return image
@@ -65,13 +65,13 @@ def rescale(run: Run, image: Value, scale: Value, *args: Value, **kwargs: Value)
     return floats(run, with_sides(run, image, (sides[0], sides[1])) if len(sides) == 2 else image)
 
 
-def turned(run: Run, image: Value, angle: Value, resize: Value = False, *args: Value, **kwargs: Value) -> Value:
+def turned(run: Runtime, image: Value, angle: Value, resize: Value = False, *args: Value, **kwargs: Value) -> Value:
     if isinstance(image, Unknown) or run.truth(resize) is False:
         return floats(run, image)
     return floats(run, with_sides(run, image, (NOT_KNOWN, NOT_KNOWN)))
 
 
-def coloured(run: Run, image: Value, channels: int | None, kept: Value = None) -> Value:
+def coloured(run: Runtime, image: Value, channels: int | None, kept: Value = None) -> Value:
     """An image with so many channels; None for no axis of them."""
     sides = sides_of(image)
     dtype = kept.dtype if isinstance(kept, Tensor) else "float64"
@@ -124,7 +124,7 @@ READERS: dict[str, dict[str, Value]] = {
 }  # fmt: skip
 
 
-def marked(run: Run, data: Value, *args: Value, **kwargs: Value) -> Value:
+def marked(run: Runtime, data: Value, *args: Value, **kwargs: Value) -> Value:
     """torchvision.tv_tensors: a Pillow image as (C, H, W), anything else as the tensor that it is."""
     if isinstance(data, Unknown) or picture_of(data) is not None:
         return as_tensor(run, data)

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import Picture, image, picture_of
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 Sides = tuple[Size, Size]
 NOT_KNOWN = Unknown("the size of an image is not known")
@@ -52,7 +52,7 @@ def channels_last(value: Tensor) -> bool:
     return value.framework == "numpy"
 
 
-def with_sides(run: Run, value: Value, sides: Sides) -> Value:
+def with_sides(run: Runtime, value: Value, sides: Sides) -> Value:
     """The image at another size."""
     picture = picture_of(value)
     if picture is not None:
@@ -66,7 +66,7 @@ def with_sides(run: Run, value: Value, sides: Sides) -> Value:
     return Tensor((*value.shape[:-2], *sides), value.dtype, framework=value.framework)
 
 
-def resized(run: Run, value: Value, size: Value, max_size: Value = None) -> Value:
+def resized(run: Runtime, value: Value, size: Value, max_size: Value = None) -> Value:
     """Both sides to `size`, or the shorter one to a single number and the longer one along with it."""
     if isinstance(value, Unknown):
         return value
@@ -136,7 +136,7 @@ def channels_of(value: Value) -> Size:
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
-def with_channels(run: Run, value: Value, channels: Value) -> Value:
+def with_channels(run: Runtime, value: Value, channels: Value) -> Value:
     """The same image with another number of channels."""
     picture = picture_of(value)
     if picture is not None:
@@ -153,7 +153,7 @@ def with_channels(run: Run, value: Value, channels: Value) -> Value:
     return value
 
 
-def as_tensor(run: Run, value: Value, dtype: str | None = None) -> Value:
+def as_tensor(run: Runtime, value: Value, dtype: str | None = None) -> Value:
     """(C, H, W) of a Pillow image or an array (H, W[, C]); bytes become `dtype` where that is given."""
     if isinstance(value, Unknown):
         return value
@@ -178,7 +178,7 @@ def floating(dtype: str) -> str:
     return "float" if dtype == "float32" else dtype
 
 
-def as_picture(run: Run, value: Value, mode: Value = None) -> Value:
+def as_picture(run: Runtime, value: Value, mode: Value = None) -> Value:
     """`ToPILImage`: the mode is that of the channels, unless it is given."""
     if isinstance(value, Unknown) or picture_of(value) is not None:
         return value

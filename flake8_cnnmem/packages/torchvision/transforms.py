@@ -21,7 +21,7 @@ from flake8_cnnmem.packages.torchvision.sizes import (
     with_sides,
 )
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, StaticMethod, Value
 
 TRANSFORMS: dict[str, Value] = {}
 BASE = Class("Transform", module="torchvision.transforms.v2")
@@ -47,14 +47,14 @@ def declare(name: str, stub: Stub, whole: bool = False) -> Class:
     signature = inspect.signature(stub)
     own = signature.replace(parameters=list(signature.parameters.values())[SKIPPED:])
 
-    def init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         bound = own.bind(*args, **kwargs)
         bound.apply_defaults()
         run.changed(self)
         self.attributes.update(bound.arguments)
         return None
 
-    def call(run: Run, self: Instance, *inputs: Value) -> Value:
+    def call(run: Runtime, self: Instance, *inputs: Value) -> Value:
         arguments = {word: self.attributes.get(word) for word in own.parameters}
 
         def change(value: Value) -> Value:
@@ -69,7 +69,9 @@ def declare(name: str, stub: Stub, whole: bool = False) -> Class:
         return changed[0] if len(changed) == 1 else changed
 
     members = {"__init__": init, "__call__": call, "forward": call}
-    namespace: dict[str, Value] = {word: Native(word, function, absorb=False) for word, function in members.items()}
+    namespace: dict[str, Value] = {
+        word: Native(word, function, propagate_unknown=False) for word, function in members.items()
+    }
     cls = Class(name, (BASE,), namespace, module="torchvision.transforms")
     cls.facts["signature"] = own
     return cls
@@ -91,7 +93,7 @@ def each_image(value: Value, change: Callable[[Value], Value], depth: int = 6) -
 # One after the other
 
 
-def in_turn(run: Run, value: Value, transforms: Value) -> Value:
+def in_turn(run: Runtime, value: Value, transforms: Value) -> Value:
     steps = run.items(transforms)
     if isinstance(steps, Unknown):
         return steps
@@ -108,21 +110,21 @@ class Inputs(tuple[Value, ...]):
     """Several inputs that go through the transforms of v2 together."""
 
 
-def Compose(run: Run, img: Value, transforms: Value) -> Value:
+def Compose(run: Runtime, img: Value, transforms: Value) -> Value:
     return in_turn(run, img, transforms)
 
 
-def RandomApply(run: Run, img: Value, transforms: Value, p: Value = 0.5) -> Value:
+def RandomApply(run: Runtime, img: Value, transforms: Value, p: Value = 0.5) -> Value:
     """It may be left out: what is not the same then is not known."""
     return agreed(run, [img, Compose(run, img, transforms)])
 
 
-def RandomChoice(run: Run, img: Value, transforms: Value, p: Value = None) -> Value:
+def RandomChoice(run: Runtime, img: Value, transforms: Value, p: Value = None) -> Value:
     steps = run.items(transforms)
     return steps if isinstance(steps, Unknown) else agreed(run, [run.call(step, img) for step in steps] or [img])
 
 
-def agreed(run: Run, values: list[Value]) -> Value:
+def agreed(run: Runtime, values: list[Value]) -> Value:
     """One value for several possible ones: sizes that they do not share are not known."""
     first = values[0]
     cause = run.unknown("which transforms are applied is left to chance")
@@ -155,12 +157,12 @@ TRANSFORMS.update({
 })  # fmt: skip
 
 
-def lambda_init(run: Run, self: Instance, lambd: Value, *types_to_transform: Value) -> Value:
+def lambda_init(run: Runtime, self: Instance, lambd: Value, *types_to_transform: Value) -> Value:
     self.attributes["lambd"] = lambd
     return None
 
 
-def lambda_call(run: Run, self: Instance, *inputs: Value) -> Value:
+def lambda_call(run: Runtime, self: Instance, *inputs: Value) -> Value:
     changed = tuple(run.call(self.attributes.get("lambd"), value) for value in inputs)
     return changed[0] if len(changed) == 1 else changed
 
@@ -169,9 +171,9 @@ TRANSFORMS["Lambda"] = Class(
     "Lambda",
     (BASE,),
     {
-        "__init__": Native("__init__", lambda_init, absorb=False),
-        "__call__": Native("__call__", lambda_call, absorb=False),
-        "forward": Native("forward", lambda_call, absorb=False),
+        "__init__": Native("__init__", lambda_init, propagate_unknown=False),
+        "__call__": Native("__call__", lambda_call, propagate_unknown=False),
+        "forward": Native("forward", lambda_call, propagate_unknown=False),
     },
     module="torchvision.transforms",
 )
@@ -181,34 +183,34 @@ TRANSFORMS["Lambda"] = Class(
 
 
 @transform()
-def ToTensor(run: Run, img: Value) -> Value:
+def ToTensor(run: Runtime, img: Value) -> Value:
     return as_tensor(run, img, "float")
 
 
 @transform("PILToTensor", "ToImage", "ToImageTensor")
-def PILToTensor(run: Run, img: Value) -> Value:
+def PILToTensor(run: Runtime, img: Value) -> Value:
     return as_tensor(run, img)
 
 
 @transform("ToPILImage", "ToImagePIL")
-def ToPILImage(run: Run, img: Value, mode: Value = None) -> Value:
+def ToPILImage(run: Runtime, img: Value, mode: Value = None) -> Value:
     return as_picture(run, img, mode)
 
 
 @transform("ConvertImageDtype", "ConvertDtype")
-def ConvertImageDtype(run: Run, img: Value, dtype: Value = None) -> Value:
+def ConvertImageDtype(run: Runtime, img: Value, dtype: Value = None) -> Value:
     return functional.to_dtype(run, img, dtype)
 
 
 @transform()
-def ToDtype(run: Run, img: Value, dtype: Value, scale: Value = False) -> Value:
+def ToDtype(run: Runtime, img: Value, dtype: Value, scale: Value = False) -> Value:
     if isinstance(dtype, dict):
         return img
     return functional.to_dtype(run, img, dtype)
 
 
 @transform()
-def Normalize(run: Run, img: Value, mean: Value, std: Value, inplace: Value = False) -> Value:
+def Normalize(run: Runtime, img: Value, mean: Value, std: Value, inplace: Value = False) -> Value:
     return functional.normalize(run, img, mean, std)
 
 
@@ -216,12 +218,12 @@ def Normalize(run: Run, img: Value, mean: Value, std: Value, inplace: Value = Fa
 
 
 @transform()
-def Grayscale(run: Run, img: Value, num_output_channels: Value = 1) -> Value:
+def Grayscale(run: Runtime, img: Value, num_output_channels: Value = 1) -> Value:
     return with_channels(run, img, num_output_channels)
 
 
 @transform()
-def RGB(run: Run, img: Value) -> Value:
+def RGB(run: Runtime, img: Value) -> Value:
     return with_channels(run, img, 3)
 
 
@@ -230,7 +232,7 @@ def RGB(run: Run, img: Value) -> Value:
 
 @transform()
 def Resize(
-    run: Run, img: Value, size: Value, interpolation: Value = None, max_size: Value = None, antialias: Value = True
+    run: Runtime, img: Value, size: Value, interpolation: Value = None, max_size: Value = None, antialias: Value = True
 ) -> Value:
     return resized(run, img, size, max_size)
 
@@ -239,13 +241,13 @@ TRANSFORMS["Scale"] = TRANSFORMS["Resize"]
 
 
 @transform()
-def CenterCrop(run: Run, img: Value, size: Value) -> Value:
+def CenterCrop(run: Runtime, img: Value, size: Value) -> Value:
     return with_sides(run, img, pair_of(size))
 
 
 @transform()
 def RandomCrop(
-    run: Run, img: Value, size: Value, padding: Value = None, pad_if_needed: Value = False, fill: Value = 0,
+    run: Runtime, img: Value, size: Value, padding: Value = None, pad_if_needed: Value = False, fill: Value = 0,
     padding_mode: Value = "constant",
 ) -> Value:  # fmt: skip
     return with_sides(run, img, pair_of(size))
@@ -253,36 +255,36 @@ def RandomCrop(
 
 @transform("RandomResizedCrop", "RandomSizedCrop")
 def RandomResizedCrop(
-    run: Run, img: Value, size: Value, scale: Value = (0.08, 1.0), ratio: Value = (3 / 4, 4 / 3),
+    run: Runtime, img: Value, size: Value, scale: Value = (0.08, 1.0), ratio: Value = (3 / 4, 4 / 3),
     interpolation: Value = None, antialias: Value = True,
 ) -> Value:  # fmt: skip
     return with_sides(run, img, pair_of(size))
 
 
 @transform()
-def FiveCrop(run: Run, img: Value, size: Value) -> Value:
+def FiveCrop(run: Runtime, img: Value, size: Value) -> Value:
     return functional.five_crop(run, img, size)
 
 
 @transform()
-def TenCrop(run: Run, img: Value, size: Value, vertical_flip: Value = False) -> Value:
+def TenCrop(run: Runtime, img: Value, size: Value, vertical_flip: Value = False) -> Value:
     return functional.ten_crop(run, img, size)
 
 
 @transform()
-def Pad(run: Run, img: Value, padding: Value, fill: Value = 0, padding_mode: Value = "constant") -> Value:
+def Pad(run: Runtime, img: Value, padding: Value, fill: Value = 0, padding_mode: Value = "constant") -> Value:
     return functional.pad(run, img, padding)
 
 
 @transform()
 def RandomRotation(
-    run: Run, img: Value, degrees: Value, interpolation: Value = None, expand: Value = False, center: Value = None,
+    run: Runtime, img: Value, degrees: Value, interpolation: Value = None, expand: Value = False, center: Value = None,
     fill: Value = 0,
 ) -> Value:  # fmt: skip
     return functional.rotate(run, img, degrees, expand=expand)
 
 
-def by_chance(run: Run, img: Value) -> Value:
+def by_chance(run: Runtime, img: Value) -> Value:
     return with_sides(run, img, (NOT_KNOWN, NOT_KNOWN))
 
 
@@ -300,18 +302,20 @@ UNCHANGED = (
 """Transforms that keep sizes, channels and dtype; their options tell nothing."""
 
 
-def any_init(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def any_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(kwargs)
     return None
 
 
-def as_it_is(run: Run, self: Instance, *inputs: Value) -> Value:
+def as_it_is(run: Runtime, self: Instance, *inputs: Value) -> Value:
     return inputs[0] if len(inputs) == 1 else inputs
 
 
 def options_kept(name: str, call: Callable[..., Value]) -> Class:
     members = {"__init__": any_init, "__call__": call, "forward": call}
-    namespace: dict[str, Value] = {word: Native(word, function, absorb=False) for word, function in members.items()}
+    namespace: dict[str, Value] = {
+        word: Native(word, function, propagate_unknown=False) for word, function in members.items()
+    }
     return Class(name, (BASE,), namespace, module="torchvision.transforms")
 
 
@@ -325,7 +329,7 @@ for _name in ("RandomResize", "RandomShortestSize", "ScaleJitter", "RandomZoomOu
     )
 
 
-def mixed(run: Run, self: Instance, *inputs: Value) -> Value:
+def mixed(run: Runtime, self: Instance, *inputs: Value) -> Value:
     """MixUp and CutMix: whole batches, whose labels become one value a class."""
     parts = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)) else inputs
     classes = self.attributes.get("num_classes")
@@ -344,22 +348,28 @@ TRANSFORMS.update({name: options_kept(name, mixed) for name in ("MixUp", "CutMix
 # What a transform draws, which code takes to do the same to an image and its mask
 
 
-def place_of_crop(run: Run, img: Value, output_size: Value) -> Value:
+def place_of_crop(run: Runtime, img: Value, output_size: Value) -> Value:
     """RandomCrop.get_params: (top, left, height, width)."""
     cause = run.unknown("where a random crop lies is not known")
     return cause, cause, *pair_of(output_size)
 
 
-def drawn(run: Run, *args: Value, **kwargs: Value) -> Value:
+def drawn(run: Runtime, *args: Value, **kwargs: Value) -> Value:
     cause = run.unknown("what a random transform draws is not known")
     return cause, cause, cause, cause
 
 
-TRANSFORMS["RandomCrop"].namespace["get_params"] = StaticMethod(Native("get_params", place_of_crop, absorb=False))
+TRANSFORMS["RandomCrop"].namespace["get_params"] = StaticMethod(
+    Native("get_params", place_of_crop, propagate_unknown=False)
+)
 for _name in ("RandomResizedCrop", "ColorJitter", "RandomAffine"):
-    TRANSFORMS[_name].namespace["get_params"] = StaticMethod(Native("get_params", drawn, absorb=False))
+    TRANSFORMS[_name].namespace["get_params"] = StaticMethod(Native("get_params", drawn, propagate_unknown=False))
 TRANSFORMS["RandomRotation"].namespace["get_params"] = StaticMethod(
-    Native("get_params", lambda run, degrees: run.unknown("what a random transform draws is not known"), absorb=False)
+    Native(
+        "get_params",
+        lambda run, degrees: run.unknown("what a random transform draws is not known"),
+        propagate_unknown=False,
+    )
 )
 
 # What stands beside them

@@ -6,14 +6,14 @@ from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS, PARSER
 from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS
 from flake8_cnnmem.packages.transformers.trainer import COLLATE, TRAINER
-from flake8_cnnmem.values import Class, Run, Value
+from flake8_cnnmem.values import Class, Runtime, Value
 
 
-def given_back(run: Run, /, cls: Value, *args: Value, **kwargs: Value) -> Value:
+def given_back(run: Runtime, /, cls: Value, *args: Value, **kwargs: Value) -> Value:
     return cls
 
 
-def documented(run: Run, obj: Value = None, **kwargs: Value) -> Value:
+def documented(run: Runtime, obj: Value = None, **kwargs: Value) -> Value:
     """`@auto_docstring`, with arguments or without."""
     return obj if obj is not None else native("auto_docstring", given_back)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.prepared import native, other
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 DEFAULTS: dict[str, Value] = {
     "per_device_train_batch_size": 8, "per_device_eval_batch_size": 8, "gradient_accumulation_steps": 1,
@@ -20,7 +20,7 @@ DEFAULTS: dict[str, Value] = {
 OLDER = {"per_gpu_train_batch_size": "per_device_train_batch_size"}
 
 
-def init(run: Run, self: Instance, /, output_dir: Value = None, *args: Value, **kwargs: Value) -> Value:
+def init(run: Runtime, self: Instance, /, output_dir: Value = None, *args: Value, **kwargs: Value) -> Value:
     given = {OLDER.get(word, word): value for word, value in kwargs.items()}
     run.changed(self)
     self.attributes.update({**DEFAULTS, "output_dir": output_dir, **given})
@@ -41,13 +41,13 @@ ARGUMENTS = Class(
 )
 
 
-def parser_init(run: Run, self: Instance, /, dataclass_types: Value = (), **kwargs: Value) -> Value:
+def parser_init(run: Runtime, self: Instance, /, dataclass_types: Value = (), **kwargs: Value) -> Value:
     given = dataclass_types if isinstance(dataclass_types, (list, tuple)) else [dataclass_types]
     self.attributes["types"] = list(given)
     return None
 
 
-def parsed(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def parsed(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     """Each class from its own defaults: nobody gives any argument."""
     return tuple(run.attempt(cls) for cls in self.attributes.get("types", []))
 

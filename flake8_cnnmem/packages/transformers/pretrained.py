@@ -10,9 +10,9 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.distributed.prepared import native
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, is_dtype
-from flake8_cnnmem.frameworks.torch.module import is_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Run, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Runtime, Value
 
 NOT_MADE = "not made"
 """The scratch dict of the calls that would give a model if a file were there: what it is called, and the cause."""
@@ -29,7 +29,7 @@ LOADING = frozenset(
 """Arguments that say how a model is loaded, not what it is."""
 
 
-def settings_of(run: Run, name: Value, subfolder: Value = None) -> dict[str, Any] | None:
+def settings_of(run: Runtime, name: Value, subfolder: Value = None) -> dict[str, Any] | None:
     """The configuration of a model by the name or folder that the code gives; None where it is not found."""
     if not isinstance(name, str):
         return None
@@ -45,7 +45,7 @@ def settings_of(run: Run, name: Value, subfolder: Value = None) -> dict[str, Any
     return None
 
 
-def cached(run: Run, name: str) -> list[str]:
+def cached(run: Runtime, name: str) -> list[str]:
     """The folder into which huggingface_hub has downloaded a model: `models--google--vit/snapshots/COMMIT`."""
     parts = name.split("/")
     if not 1 <= len(parts) <= 2 or not all(parts) or name.startswith("."):
@@ -56,7 +56,7 @@ def cached(run: Run, name: str) -> list[str]:
     return [os.path.join(folder, "snapshots", plain)] if plain.isalnum() else []
 
 
-def hub_folder(run: Run) -> str:
+def hub_folder(run: Runtime) -> str:
     """Where huggingface_hub keeps what it has downloaded, unless the environment says otherwise."""
     given = run.environment_variable("HF_HUB_CACHE")
     if given:
@@ -65,7 +65,7 @@ def hub_folder(run: Run) -> str:
     return os.path.join(run.environment_variable("HF_HOME") or os.path.join(home, ".cache", "huggingface"), "hub")
 
 
-def not_found(run: Run, cls: Class, name: Value) -> Unknown:
+def not_found(run: Runtime, cls: Class, name: Value) -> Unknown:
     """The cause where there is no configuration, which CNM301 tells, with what to write."""
     shown = repr(name) if isinstance(name, str) else "a name that is not known"
     config = config_class(run, cls)
@@ -78,7 +78,7 @@ def not_found(run: Run, cls: Class, name: Value) -> Unknown:
     return cause
 
 
-def config_class(run: Run, cls: Class) -> Class | None:
+def config_class(run: Runtime, cls: Class) -> Class | None:
     """The class of a model's configuration: what it says itself, else what it is annotated with."""
     for each in cls.mro:
         told = each.namespace.get("config_class")
@@ -96,14 +96,14 @@ def config_class(run: Run, cls: Class) -> Class | None:
     return None
 
 
-def config_from(run: Run, cls: Class, settings: dict[str, Any], more: dict[str, Value]) -> Value:
+def config_from(run: Runtime, cls: Class, settings: dict[str, Any], more: dict[str, Value]) -> Value:
     given = {word: value for word, value in settings.items() if word not in ("architectures", "transformers_version")}
     if "num_labels" in more:
         given = {word: value for word, value in given.items() if word not in ("id2label", "label2id")}
     return run.construct(cls, **{**given, **more})
 
 
-def model_from_pretrained(run: Run, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def model_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     config = kwargs.get("config")
     settings: dict[str, Any] = {}
     if config is None or isinstance(config, (str, Unknown)):
@@ -119,7 +119,7 @@ def model_from_pretrained(run: Run, /, cls: Value, name: Value = None, *args: Va
     return cast(run, run.call(cls, config, *args), kwargs, settings)
 
 
-def cast(run: Run, model: Value, kwargs: dict[str, Value], settings: dict[str, Any]) -> Value:
+def cast(run: Runtime, model: Value, kwargs: dict[str, Value], settings: dict[str, Any]) -> Value:
     """In the dtype that the call asks for, else in that of the file."""
     asked = next((kwargs[word] for word in ("dtype", "torch_dtype") if kwargs.get(word) is not None), "auto")
     if asked == "auto":
@@ -130,7 +130,7 @@ def cast(run: Run, model: Value, kwargs: dict[str, Value], settings: dict[str, A
     return model
 
 
-def config_from_pretrained(run: Run, /, cls: Value, name: Value = None, **kwargs: Value) -> Value:
+def config_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, **kwargs: Value) -> Value:
     settings = settings_of(run, name, kwargs.get("subfolder"))
     if settings is None:
         return run.unknown(f"config.json of {name!r} is not in the project" if isinstance(name, str)
@@ -139,7 +139,7 @@ def config_from_pretrained(run: Run, /, cls: Value, name: Value = None, **kwargs
     return config_from(run, cls, settings, more)
 
 
-def auto_from_pretrained(run: Run, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def auto_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     """The class that an `AutoModelFor...` has for the configuration, made from it."""
     config = kwargs.pop("config", None)
     settings: dict[str, Any] = {}
@@ -160,7 +160,7 @@ def auto_from_pretrained(run: Run, /, cls: Value, name: Value = None, *args: Val
     return cast(run, run.call(run.get(cls, "from_config"), config), kwargs, settings)
 
 
-def from_config(run: Run, /, cls: Value, config: Value, **kwargs: Value) -> Value:
+def from_config(run: Runtime, /, cls: Value, config: Value, **kwargs: Value) -> Value:
     """`PreTrainedModel._from_config`"""
     return cast(run, run.call(cls, config), kwargs, {})
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
-from flake8_cnnmem.frameworks.torch.collating import batch_size_of, collate
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing, other
-from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.frameworks.torch.scripting import note_compiled
+from flake8_cnnmem.frameworks.torch.utils_data.collate import batch_size_of, collate
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS
 from flake8_cnnmem.packages.transformers.updates import made_optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
 
 MOST_BATCHES = 4
 """Micro-batches of a step that are followed: all of them are on the device from its beginning to its end."""
@@ -40,7 +40,7 @@ for _name in (
 
 @MEMBERS.method("__init__")
 def init(
-    run: Run, self: Instance, model: Value = None, args: Value = None, data_collator: Value = None,
+    run: Runtime, self: Instance, model: Value = None, args: Value = None, data_collator: Value = None,
     train_dataset: Value = None, eval_dataset: Value = None, processing_class: Value = None, model_init: Value = None,
     compute_loss_func: Value = None, compute_metrics: Value = None, callbacks: Value = None,
     optimizers: Value = (None, None), optimizer_cls_and_kwargs: Value = None, **kwargs: Value,
@@ -59,7 +59,7 @@ def init(
 
 
 @MEMBERS.method("get_train_dataloader")
-def train_loader(run: Run, self: Instance) -> Value:
+def train_loader(run: Runtime, self: Instance) -> Value:
     own = self.attributes
     collator = own["data_collator"] if own["data_collator"] is not None else COLLATE
     loader = run.construct(
@@ -71,7 +71,7 @@ def train_loader(run: Run, self: Instance) -> Value:
     return loader
 
 
-def default_collator(run: Run, /, features: Value, return_tensors: Value = "pt") -> Value:
+def default_collator(run: Runtime, /, features: Value, return_tensors: Value = "pt") -> Value:
     """Samples in dicts are stacked; their label goes by the name that models take."""
     items = run.items(features)
     if isinstance(items, Unknown) or not items:
@@ -87,7 +87,7 @@ COLLATE = native("default_data_collator", default_collator)
 
 @MEMBERS.method("compute_loss")
 def compute_loss(
-    run: Run, self: Instance, model: Value, inputs: Value, return_outputs: Value = False, **kwargs: Value
+    run: Runtime, self: Instance, model: Value, inputs: Value, return_outputs: Value = False, **kwargs: Value
 ) -> Value:
     outputs = run.call(model, **inputs) if isinstance(inputs, dict) else inputs
     own = self.attributes.get("compute_loss_func")
@@ -98,7 +98,7 @@ def compute_loss(
     return (loss, outputs) if return_outputs is True else loss
 
 
-def loss_in(run: Run, outputs: Value) -> Value:
+def loss_in(run: Runtime, outputs: Value) -> Value:
     """The loss that a model gives: by its name, else the first of what it gives."""
     if isinstance(outputs, Unknown):
         return outputs
@@ -109,7 +109,7 @@ def loss_in(run: Run, outputs: Value) -> Value:
 
 
 @MEMBERS.method("create_optimizer")
-def create_optimizer(run: Run, self: Instance, *args: Value) -> Value:
+def create_optimizer(run: Runtime, self: Instance, *args: Value) -> Value:
     """The one that is handed over, else the one that `optim` names."""
     own = self.attributes
     given = own["optimizer"]
@@ -122,13 +122,13 @@ def create_optimizer(run: Run, self: Instance, *args: Value) -> Value:
 
 
 @MEMBERS.method("create_optimizer_and_scheduler")
-def create_both(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def create_both(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     run.call(run.get(self, "create_optimizer"))
     return None
 
 
 @MEMBERS.method("train")
-def train(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def train(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     """One step: as many micro-batches as show what gathered gradients do."""
     own, options = self.attributes, self.attributes["args"]
     prepared(run, own["model"], options)
@@ -152,11 +152,11 @@ def train(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("what training gives is not followed")
 
 
-def is_set(run: Run, options: Value, word: str) -> bool:
+def is_set(run: Runtime, options: Value, word: str) -> bool:
     return run.truth(run.get(options, word)) is True
 
 
-def prepared(run: Run, model: Value, options: Value) -> None:
+def prepared(run: Runtime, model: Value, options: Value) -> None:
     """What the arguments make of the model before it trains."""
     if not isinstance(model, Instance):
         return
@@ -178,18 +178,18 @@ def prepared(run: Run, model: Value, options: Value) -> None:
         arrange(run, model, Arrangement("Trainer", count, buckets="copies", optional=True))
 
 
-def run_items(run: Run, value: Value) -> list[Value]:
+def run_items(run: Runtime, value: Value) -> list[Value]:
     items = run.items(value)
     return [] if isinstance(items, Unknown) else items
 
 
-def drawn(run: Run, self: Instance) -> Value:
+def drawn(run: Runtime, self: Instance) -> Value:
     batches = run.iterate(run.call(run.get(self, "get_train_dataloader")))
     batch = batches if isinstance(batches, Unknown) else next((item for item in batches), None)
     return all_to_device(run, batch)
 
 
-def micro_step(run: Run, self: Instance, batch: Value) -> None:
+def micro_step(run: Runtime, self: Instance, batch: Value) -> None:
     own, options = self.attributes, self.attributes["args"]
     outer = run.autocast
     run.autocast = "float16" if is_set(run, options, "fp16") else "bfloat16" if is_set(run, options, "bf16") else outer

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.module import walk
+from flake8_cnnmem.frameworks.torch.nn.modules.module import walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages import bitsandbytes
 from flake8_cnnmem.packages._fused_optimizers import APEX
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 UPDATES: dict[str, tuple[str, dict[str, Value]]] = {
     **{word: ("AdamW", {}) for word in ("adamw", "adamw_torch", "adamw_hf", "adamw_torch_xla")},
@@ -39,7 +39,7 @@ def named(word: str) -> tuple[Class | None, dict[str, Value]]:
     return bitsandbytes.OPTIM[name], {"optim_bits": 8 if "8bit" in word else 32, "is_paged": "paged" in word}
 
 
-def without_embeddings(run: Run, model: Instance, weights: list[Weight]) -> Value:
+def without_embeddings(run: Runtime, model: Instance, weights: list[Weight]) -> Value:
     """The trainer has bitsandbytes keep embeddings in 32 bits."""
     tables = {id(run.find(layer, "weight")) for _, layer in walk(model) if layer.cls.name == "Embedding"}
     large = [weight for weight in weights if id(weight) not in tables]
@@ -47,7 +47,7 @@ def without_embeddings(run: Run, model: Instance, weights: list[Weight]) -> Valu
     return [{"params": large}, {"params": wide, "optim_bits": 32}] if wide else large
 
 
-def made_optimizer(run: Run, model: Value, options: Value, told: Value = None) -> Value:
+def made_optimizer(run: Runtime, model: Value, options: Value, told: Value = None) -> Value:
     """The optimizer of a Trainer that is handed none: of what asks for a gradient."""
     if not isinstance(model, Instance):
         return run.unknown("the model of a trainer is not known")

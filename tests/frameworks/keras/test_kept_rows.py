@@ -9,9 +9,9 @@ import pytest
 
 from flake8_cnnmem import ops
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.functions import backend, elementwise, operations, tensorflow
-from flake8_cnnmem.frameworks.keras.functions.tables import Table
-from flake8_cnnmem.frameworks.keras.kept import RULES
+from flake8_cnnmem.frameworks.keras.ops import backend, elementwise, operations, tensorflow
+from flake8_cnnmem.frameworks.keras.ops.tables import Table
+from flake8_cnnmem.frameworks.keras.saved_tensors import RULES
 from flake8_cnnmem.graph import Call
 from tests.frameworks.keras.code import Ran
 from tests.frameworks.keras.test_truth import CASES

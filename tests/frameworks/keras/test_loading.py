@@ -8,7 +8,7 @@ import sys
 CODE = """
 import sys
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
 text = "import keras\\nm = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])\\n"

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from flake8_cnnmem.frameworks.keras.functions import backend, operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.functions.tables import Table
+from flake8_cnnmem.frameworks.keras.ops import backend, operations, tensorflow_areas
+from flake8_cnnmem.frameworks.keras.ops.tables import Table
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from tests.frameworks.keras.code import Ran
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from flake8_cnnmem.frameworks.keras import configured
-from flake8_cnnmem.frameworks.keras.functions import operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.functions.tables import Table
+from flake8_cnnmem.frameworks.keras import config_objects
 from flake8_cnnmem.frameworks.keras.layers import registry
+from flake8_cnnmem.frameworks.keras.ops import operations, tensorflow_areas
+from flake8_cnnmem.frameworks.keras.ops.tables import Table
 from flake8_cnnmem.frameworks.keras.stubs import Stub
 from flake8_cnnmem.values import Class
 
@@ -68,7 +68,7 @@ def test_a_layer_stub_has_keras_own_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_an_optimizer_keeps_keras_own_arguments(name: str) -> None:
-    names, defaults = configured.parsed(configured.OPTIMIZERS[name.rpartition(".")[2]])
+    names, defaults = config_objects.parsed(config_objects.OPTIMIZERS[name.rpartition(".")[2]])
     expected = SIGNATURES[name]
     assert list(names) == [parameter[0] for parameter in expected]
     for parameter in expected:

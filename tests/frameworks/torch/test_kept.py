@@ -15,7 +15,7 @@ from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.frameworks.torch import registry
-from flake8_cnnmem.frameworks.torch.kept import RULES
+from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import Raised
 

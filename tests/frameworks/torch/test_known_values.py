@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.analysis import analyse
-from flake8_cnnmem.settings import Settings
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 
 NET = """

@@ -10,7 +10,8 @@ import pytest
 from flake8_cnnmem.dims import BATCH, Batch
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.frameworks.torch import layer, registry
+from flake8_cnnmem.frameworks.torch import registry
+from flake8_cnnmem.frameworks.torch.nn import layer
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Raised

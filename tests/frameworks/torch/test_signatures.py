@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch import FRAMEWORK, layer, optim, registry
+from flake8_cnnmem.frameworks.torch import FRAMEWORK, optim, registry
 from flake8_cnnmem.frameworks.torch.arguments import OTHER_NAMES
+from flake8_cnnmem.frameworks.torch.nn import layer
 from flake8_cnnmem.values import Native
 
 TRUTH = json.loads((Path(__file__).parents[3] / "fixtures" / "truth" / "torch_signatures.json").read_text())

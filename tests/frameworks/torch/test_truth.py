@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flake8_cnnmem.frameworks.torch.module import owned
+from flake8_cnnmem.frameworks.torch.nn.modules.module import owned
 from tests.frameworks.torch.code import Ran, declared, shapes
 
 TRUTH = Path(__file__).parents[3] / "fixtures" / "truth" / "torch_layers.json"

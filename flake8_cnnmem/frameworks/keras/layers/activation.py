@@ -5,10 +5,10 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.ops import Elementwise, PRelu
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
-def call_activation(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_activation(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     return activations.apply(run, self.attributes.get("activation"), inputs)
 
 

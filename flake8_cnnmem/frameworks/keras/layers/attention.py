@@ -24,10 +24,10 @@ from flake8_cnnmem.ops import (
     Unsqueeze,
 )
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
-def applied(run: Run, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:
+def applied(run: Runtime, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:
     return run.apply(op, *inputs, weights=weights, function=function or op.kind, framework="keras")
 
 
@@ -35,13 +35,13 @@ def last(shape: Shape | Unknown) -> Size:
     return shape if isinstance(shape, Unknown) else shape[-1]
 
 
-def projection_weights(run: Run, self: Instance, name: str, kernel: Shape, bias: Shape) -> None:
+def projection_weights(run: Runtime, self: Instance, name: str, kernel: Shape, bias: Shape) -> None:
     self.attributes[f"{name}_kernel"] = make_weight(run, self, f"{name}/kernel", kernel)
     if self.attributes.get("use_bias") is not False:
         self.attributes[f"{name}_bias"] = make_weight(run, self, f"{name}/bias", bias)
 
 
-def project(run: Run, self: Instance, name: str, x: Value, features: Size, axes: int = 1) -> Value:
+def project(run: Runtime, self: Instance, name: str, x: Value, features: Size, axes: int = 1) -> Value:
     """A dense layer over the last axis, as Keras' EinsumDense inside."""
     weights = [self.attributes.get(f"{name}_kernel"), self.attributes.get(f"{name}_bias")]
     found = tuple(weight for weight in weights if isinstance(weight, Weight))
@@ -67,7 +67,7 @@ def output_sizes(self: Instance, query: Shape | Unknown) -> tuple[Size, ...]:
 
 
 def build_multi_head(
-    run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
+    run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
 ) -> None:
     if "query_kernel" in self.attributes or value_shape is None:
         return
@@ -89,7 +89,7 @@ class Heads(Permute):
     """The axes as an einsum takes them: no step of its own in TensorFlow. Its result it gives in any order."""
 
 
-def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> Value:
+def split_heads(run: Runtime, x: Value, heads: Size, width: Size, attended: int) -> Value:
     """(N, *free, *attended, heads * width) -> (N * free, heads, attended, width)."""
     if not isinstance(x, Tensor) or isinstance(x.shape, Unknown):
         return x
@@ -100,7 +100,7 @@ def split_heads(run: Run, x: Value, heads: Size, width: Size, attended: int) -> 
 
 
 def call_multi_head(
-    run: Run, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
+    run: Runtime, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
     value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
     return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
@@ -162,7 +162,7 @@ def MultiHeadAttention(
 
 
 def build_grouped(
-    run: Run, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
+    run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
 ) -> None:
     if "query_kernel" in self.attributes or value_shape is None:
         return
@@ -180,7 +180,7 @@ def build_grouped(
 
 
 def call_grouped(
-    run: Run, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
+    run: Runtime, self: Instance, query: Value = None, value: Value = None, key: Value = None, query_mask: Value = None,
     value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
     return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
@@ -224,14 +224,14 @@ def GroupedQueryAttention(
 # --- dot product and additive attention on [query, value, key] --------------------------------------------------------
 
 
-def three(run: Run, inputs: Value) -> tuple[Value, Value, Value]:
+def three(run: Runtime, inputs: Value) -> tuple[Value, Value, Value]:
     items = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     query = items[0] if items else None
     value = items[1] if len(items) > 1 else query
     return query, value, items[2] if len(items) > 2 else value
 
 
-def build_dot(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_dot(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     if self.attributes.get("use_scale") is True:
         self.attributes["scale"] = make_weight(run, self, "scale", ())
@@ -239,13 +239,13 @@ def build_dot(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes["concat_score_weight"] = make_weight(run, self, "concat_score_weight", ())
 
 
-def weighted(run: Run, self: Instance, scores: Value, value: Value, with_scores: Value) -> Value:
+def weighted(run: Runtime, self: Instance, scores: Value, value: Value, with_scores: Value) -> Value:
     scores = applied(run, Elementwise("softmax"), scores)
     result = applied(run, Matmul(), scores, value)
     return (result, scores) if with_scores is True else result
 
 
-def pairwise(run: Run, query: Value, key: Value) -> Value:
+def pairwise(run: Runtime, query: Value, key: Value) -> Value:
     """tanh(q + k) for every pair of positions: (N, Tq, Tv, width)."""
     q = applied(run, Unsqueeze(-2), query, function="expand_dims")
     k = applied(run, Unsqueeze(-3), key, function="expand_dims")
@@ -253,7 +253,7 @@ def pairwise(run: Run, query: Value, key: Value) -> Value:
 
 
 def call_dot(
-    run: Run, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
+    run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
     return_attention_scores: Value = False, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
     query, value, key = three(run, inputs)
@@ -277,7 +277,7 @@ def Attention(
     return ()
 
 
-def build_additive(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_additive(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     if self.attributes.get("use_scale") is not False:
         shapes = build_shapes(input_shape)
@@ -286,7 +286,7 @@ def build_additive(run: Run, self: Instance, input_shape: Value = None) -> None:
 
 
 def call_additive(
-    run: Run, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
+    run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
     return_attention_scores: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
     query, value, key = three(run, inputs)

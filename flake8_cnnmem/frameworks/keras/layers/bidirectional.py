@@ -9,10 +9,10 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.ops import Average, Broadcast, Concatenate, Flip
-from flake8_cnnmem.values import Instance, Property, Run, Value
+from flake8_cnnmem.values import Instance, Property, Runtime, Value
 
 
-def init_bidirectional(run: Run, self: Instance) -> None:
+def init_bidirectional(run: Runtime, self: Instance) -> None:
     inner = self.attributes.get("layer")
     if not is_layer(inner):
         return
@@ -32,7 +32,7 @@ def init_bidirectional(run: Run, self: Instance) -> None:
 
 
 def call_bidirectional(
-    run: Run, self: Instance, sequences: Value = None, initial_state: Value = None, *args: Value, **options: Value
+    run: Runtime, self: Instance, sequences: Value = None, initial_state: Value = None, *args: Value, **options: Value
 ) -> Value:
     forward, backward = self.attributes.get("forward_layer"), self.attributes.get("backward_layer")
     if not is_layer(forward) or not is_layer(backward):
@@ -61,7 +61,7 @@ MERGES: dict[str, Op] = {
 }  # fmt: skip
 
 
-def get_inner(run: Run, self: Instance) -> Value:
+def get_inner(run: Runtime, self: Instance) -> Value:
     return self.attributes.get("forward_layer")
 
 

@@ -9,12 +9,12 @@ from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.ops import Recurrent, RecurrentCell
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def cell_call(kind: str) -> Callable[..., Value]:
     def call(
-        run: Run, self: Instance, inputs: Value = None, states: Value = None, *args: Value, **options: Value
+        run: Runtime, self: Instance, inputs: Value = None, states: Value = None, *args: Value, **options: Value
     ) -> Value:
         op = RecurrentCell(kind, self.attributes["units"], bias=asked(self.attributes.get("use_bias")))
         result = apply(run, self, op, inputs)
@@ -62,7 +62,7 @@ def GRUCell(
 
 
 def call_stacked(
-    run: Run, self: Instance, inputs: Value = None, states: Value = None, *args: Value, **options: Value
+    run: Runtime, self: Instance, inputs: Value = None, states: Value = None, *args: Value, **options: Value
 ) -> Value:
     result: Value = inputs
     after: list[Value] = []

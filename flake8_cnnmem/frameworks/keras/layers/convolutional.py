@@ -14,7 +14,7 @@ from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def above_one(sizes: Value) -> bool:
@@ -216,7 +216,7 @@ def SeparableConv2D(
 # --- Keras 1 and 2: a kernel of its own for each position (keras 2, layers/locally_connected) -------------------------
 
 
-def locally_connected(run: Run, self: Instance, rank: int) -> Convolution:
+def locally_connected(run: Runtime, self: Instance, rank: int) -> Convolution:
     attributes = self.attributes
     return convolution(
         rank, attributes["filters"], attributes["kernel_size"], attributes["strides"], attributes["padding"],
@@ -224,7 +224,7 @@ def locally_connected(run: Run, self: Instance, rank: int) -> Convolution:
     )  # fmt: skip
 
 
-def build_locally(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_locally(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     if isinstance(shape, Unknown):
@@ -244,7 +244,7 @@ def build_locally(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes["bias"] = make_weight(run, self, "bias", (*sides, filters))
 
 
-def call_locally(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_locally(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     op = locally_connected(run, self, len(self.attributes["kernel_size"]))
     weights = [self.attributes[name] for name in ("kernel", "bias") if name in self.attributes]
     result = run.apply(op, inputs, weights=weights, function=self.cls.name, framework="keras")

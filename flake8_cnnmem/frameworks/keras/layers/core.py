@@ -13,7 +13,7 @@ from flake8_cnnmem.ops import Broadcast, Einsum, Elementwise, Linear, Matmul, Re
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.ops.base import Weightless, asked
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 @layer(least=2)
@@ -36,7 +36,7 @@ def Embedding(
     return EmbeddingOp(input_dim, output_dim)
 
 
-def call_reversible(run: Run, self: Instance, inputs: Value, reverse: Value = False, **options: Value) -> Value:
+def call_reversible(run: Runtime, self: Instance, inputs: Value, reverse: Value = False, **options: Value) -> Value:
     """Looks rows up, or in reverse multiplies by the same matrix (or by one of its own when not tied)."""
     arguments = self.attributes
     if reverse is not True:
@@ -53,7 +53,7 @@ def call_reversible(run: Run, self: Instance, inputs: Value, reverse: Value = Fa
 TABLE = {"embeddings": "embeddings"}
 
 
-def build_reversible(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_reversible(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     rows, width = self.attributes["input_dim"], self.attributes["output_dim"]
     self.attributes["embeddings"] = make_weight(run, self, "embeddings", (rows, width))
@@ -80,7 +80,7 @@ def Masking(mask_value: Value = 0.0, **kwargs: Value) -> Ops:
     return Elementwise("scale")
 
 
-def call_lambda(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+def call_lambda(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
     function = self.attributes.get("function")
     given = self.attributes.get("arguments")
     given = dict(given) if isinstance(given, dict) else {}
@@ -93,7 +93,7 @@ def call_lambda(run: Run, self: Instance, inputs: Value = None, *args: Value, **
     return lambda_by_shape(run, self, inputs, result) if isinstance(result, Unknown) else result
 
 
-def lambda_by_shape(run: Run, self: Instance, inputs: Value, cause: Unknown) -> Value:
+def lambda_by_shape(run: Runtime, self: Instance, inputs: Value, cause: Unknown) -> Value:
     """What a function that could not be followed gives, where `output_shape=` says it."""
     target = self.attributes.get("output_shape")
     if isinstance(target, int):
@@ -106,7 +106,7 @@ def lambda_by_shape(run: Run, self: Instance, inputs: Value, cause: Unknown) -> 
     return result
 
 
-def lambda_init(run: Run, self: Instance) -> None:
+def lambda_init(run: Runtime, self: Instance) -> None:
     # `output_shape` is a property of every layer: what was asked for is kept under Keras' own private name
     self.attributes["_output_shape"] = self.attributes.get("output_shape")
 
@@ -162,7 +162,7 @@ def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: V
     return kernel, bias if leading or not elided else (*bias, *(1,) * (len(shape) - len(names_in)))
 
 
-def build_einsum(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_einsum(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     equation = self.attributes.get("equation")
@@ -174,7 +174,7 @@ def build_einsum(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes["bias"] = make_weight(run, self, "bias", bias)
 
 
-def call_einsum(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_einsum(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     equation, kernel = self.attributes.get("equation"), self.attributes.get("kernel")
     if not isinstance(equation, str) or not isinstance(kernel, Weight):
         return run.unknown("the equation of an EinsumDense is not known")
@@ -199,7 +199,7 @@ def EinsumDense(
 # --- Keras 1 ----------------------------------------------------------------------------------------------------------
 
 
-def build_highway(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_highway(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
@@ -207,7 +207,7 @@ def build_highway(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes[name] = make_weight(run, self, name, sizes)
 
 
-def call_highway(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_highway(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     """y * carry + x * (1 - carry), with a dense y and a dense sigmoid carry (keras 1, legacy/layers.py)."""
     width = inputs.shape[-1] if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple) else inputs
     carry = apply(run, self, Linear(width), inputs, {"kernel": "W_carry", "bias": "b_carry"})
@@ -228,7 +228,7 @@ def Highway(
     return ()
 
 
-def build_maxout(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_maxout(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
@@ -238,7 +238,7 @@ def build_maxout(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes["b"] = make_weight(run, self, "b", (pieces, units))
 
 
-def call_maxout(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_maxout(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     kernel = self.attributes["W"]
     pieces = run.apply(Einsum("bi,kio->bko"), inputs, kernel, function=self.cls.name, framework="keras")
     return run.apply(Reduce("max", 1), pieces, function="max", framework="keras")

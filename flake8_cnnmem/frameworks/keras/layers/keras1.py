@@ -12,19 +12,24 @@ from flake8_cnnmem.frameworks.keras.layers import convolutional, merging
 from flake8_cnnmem.frameworks.keras.legacy import in_todays_order
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tracking import MERGE
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def renamed(old: str, today: Class, rank: int, always: bool = False) -> Class:
     """A class under an old name. `always`: the name exists in Keras 1 only."""
     init: Callable[..., None] = today.namespace["__init__"].function
 
-    def initialise(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+    def initialise(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
         if always or len(args) > rank > 1:
             args, kwargs = in_todays_order(rank, args, kwargs, today.facts["stub"].names)
         init(run, self, *args, **kwargs)
 
-    cls = Class(today.name, (today,), {"__init__": Native("__init__", initialise, absorb=False)}, module="keras.layers")
+    cls = Class(
+        today.name,
+        (today,),
+        {"__init__": Native("__init__", initialise, propagate_unknown=False)},
+        module="keras.layers",
+    )
     LAYERS[old] = cls
     return cls
 
@@ -44,7 +49,7 @@ for _short, _long in (("Deconv2D", Deconvolution2D), ("Deconv3D", Deconvolution3
 
 
 def merge_init(
-    run: Run, self: Instance, layers: Value = None, mode: Value = "sum", concat_axis: Value = -1, **options: Value
+    run: Runtime, self: Instance, layers: Value = None, mode: Value = "sum", concat_axis: Value = -1, **options: Value
 ) -> None:
     """Keras 1's `Merge([left, right], mode="concat")`: a merge whose inputs are the outputs of other models."""
     cls = merging.MODES.get(mode) if isinstance(mode, str) else None
@@ -60,5 +65,5 @@ def merge_init(
 
 
 MERGE_LAYER = Class(
-    "Merge", (MERGE,), {"__init__": Native("__init__", merge_init, absorb=False)}, module="keras.layers"
+    "Merge", (MERGE,), {"__init__": Native("__init__", merge_init, propagate_unknown=False)}, module="keras.layers"
 )

@@ -9,14 +9,14 @@ from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> None:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     """`adapt` reads data and changes no shape."""
 
 
-def integers(run: Run, self: Instance, x: Value, length: Value = None, depth: Value = None) -> Value:
+def integers(run: Runtime, self: Instance, x: Value, length: Value = None, depth: Value = None) -> Value:
     """Indices of the input's shape, or of (N, length), or one-hot and multi-hot rows of `depth`."""
     mode = self.attributes.get("output_mode", "int")
     shape = x.shape if isinstance(x, Tensor) else x
@@ -43,19 +43,19 @@ def vocabulary_size(self: Instance) -> Value:
     return None
 
 
-def call_text(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     length = self.attributes.get("output_sequence_length")
     if self.attributes.get("output_mode", "int") == "int" and length is None:
         length = run.unknown("the length of a vectorized text is not stated")
     return integers(run, self, inputs, length, vocabulary_size(self))
 
 
-def get_vocabulary_size(run: Run, self: Instance) -> Value:
+def get_vocabulary_size(run: Runtime, self: Instance) -> Value:
     found = vocabulary_size(self)
     return run.unknown("the size of a vocabulary is not known") if found is None else found
 
 
-def get_vocabulary(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def get_vocabulary(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return run.unknown("a vocabulary is not known")
 
 
@@ -78,7 +78,7 @@ def TextVectorization(
     return ()
 
 
-def call_lookup(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_lookup(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     return integers(run, self, inputs, None, vocabulary_size(self))
 
 
@@ -102,7 +102,7 @@ def IntegerLookup(
     return ()
 
 
-def call_category(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+def call_category(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
     return integers(run, self, inputs, None, self.attributes.get("num_tokens", self.attributes.get("num_bins")))
 
 

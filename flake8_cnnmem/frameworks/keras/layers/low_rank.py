@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.keras import activations
-from flake8_cnnmem.frameworks.keras.functions.elementwise import binary, unary
-from flake8_cnnmem.frameworks.keras.functions.matrices import matmul
-from flake8_cnnmem.frameworks.keras.functions.windows import bias_add, conv
 from flake8_cnnmem.frameworks.keras.layers.convolutional import Conv1D, Conv2D, Conv3D
 from flake8_cnnmem.frameworks.keras.layers.core import Dense, EinsumDense, Embedding
+from flake8_cnnmem.frameworks.keras.ops.elementwise import binary, unary
+from flake8_cnnmem.frameworks.keras.ops.matrices import matmul
+from flake8_cnnmem.frameworks.keras.ops.windows import bias_add, conv
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Einsum
 from flake8_cnnmem.ops import Embedding as EmbeddingOp
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 ENABLED = "lora_enabled"
 
@@ -30,7 +30,7 @@ def own_name(layer: Instance) -> str:
 
 
 def enable(
-    run: Run, self: Instance, rank: Value = None, lora_alpha: Value = None, a_initializer: Value = "he_uniform",
+    run: Runtime, self: Instance, rank: Value = None, lora_alpha: Value = None, a_initializer: Value = "he_uniform",
     b_initializer: Value = "zeros",
 ) -> None:  # fmt: skip
     """Two narrow matrices beside the layer's own, which is frozen."""
@@ -53,26 +53,26 @@ def enable(
     session_of(run).altered.add(id(self))
 
 
-def product(run: Run, self: Instance, left: Value) -> Value:
+def product(run: Runtime, self: Instance, left: Value) -> Value:
     """What is added: the left matrix (or rows of it) times the right one, times a number."""
     return unary(run, matmul(run, left, self.attributes[f"lora_{own_name(self)}_b"]), kind="scale")
 
 
-def matrix(run: Run, self: Instance) -> Value:
+def matrix(run: Runtime, self: Instance) -> Value:
     return binary(run, self.attributes["kernel"], product(run, self, self.attributes["lora_kernel_a"]), kind="add")
 
 
-def activated(run: Run, self: Instance, result: Value) -> Value:
+def activated(run: Runtime, self: Instance, result: Value) -> Value:
     return activations.apply(run, self.attributes.get("activation"), result)
 
 
-def dense(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def dense(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     result = matmul(run, inputs, matrix(run, self))
     bias = self.attributes.get("bias")
     return activated(run, self, binary(run, result, bias, kind="add") if isinstance(bias, Weight) else result)
 
 
-def convolution(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def convolution(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     own = self.attributes
     result = conv(
         run, inputs, matrix(run, self), own.get("strides"), own.get("padding"), own.get("data_format"),
@@ -82,7 +82,7 @@ def convolution(run: Run, self: Instance, inputs: Value, **options: Value) -> Va
     return activated(run, self, bias_add(run, result, bias, own.get("data_format")) if bias is not None else result)
 
 
-def embedding(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def embedding(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     own, (rows, rank) = self.attributes, self.attributes["lora_embeddings_a"].shape
 
     def looked_up(table: Value, width: Value) -> Value:
@@ -93,7 +93,7 @@ def embedding(run: Run, self: Instance, inputs: Value, **options: Value) -> Valu
     return binary(run, found, product(run, self, looked_up(own["lora_embeddings_a"], rank)), kind="add")
 
 
-def einsum(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def einsum(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     own = self.attributes
     result = run.apply(Einsum(own["equation"]), inputs, matrix(run, self), function=self.cls.name, framework="keras")
     bias = own.get("bias")
@@ -104,21 +104,21 @@ def adaptable(cls: Class, adapted: Callable[..., Value]) -> None:
     """Give a layer class what it takes: the method, the words of its construction, and its call once adapted."""
     build, call = cls.namespace["build"].function, cls.namespace["call"].function
 
-    def build_adapted(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    def build_adapted(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         result = build(run, self, *args, **kwargs)
         rank = self.attributes.get("lora_rank")
         if rank and not isinstance(result, Unknown) and self.attributes.get(ENABLED) is not True:
             enable(run, self, rank, self.attributes.get("lora_alpha"))
         return result
 
-    def call_adapted(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    def call_adapted(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
         chosen = adapted if self.attributes.get(ENABLED) is True and isinstance(inputs, Tensor) else call
         return chosen(run, self, inputs, *args, **options)
 
     cls.namespace.update(
-        build=Native("build", build_adapted, absorb=False),
-        call=Native("call", call_adapted, absorb=False),
-        enable_lora=Native("enable_lora", enable, absorb=False),
+        build=Native("build", build_adapted, propagate_unknown=False),
+        call=Native("call", call_adapted, propagate_unknown=False),
+        enable_lora=Native("enable_lora", enable, propagate_unknown=False),
     )
     cls.namespace.setdefault(ENABLED, False)
 

@@ -12,11 +12,11 @@ from flake8_cnnmem.ops import Broadcast, Unsqueeze
 from flake8_cnnmem.ops import Concatenate as ConcatenateOp
 from flake8_cnnmem.ops import Dot as DotOp
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[..., Value]:
-    def call(run: Run, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
+    def call(run: Runtime, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
         if isinstance(inputs, Unknown):
             return run.apply(make(self), inputs, function=self.cls.name, framework="keras")
         if isinstance(inputs, Tensor) and not others:
@@ -33,7 +33,7 @@ def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[.
     return call
 
 
-def same_rank(run: Run, tensors: list[Tensor | Unknown]) -> list[Tensor | Unknown]:
+def same_rank(run: Runtime, tensors: list[Tensor | Unknown]) -> list[Tensor | Unknown]:
     """Keras puts axes of 1 behind the batch of inputs with fewer axes (base_merge.py)."""
     ranks = [len(tensor.shape) for tensor in tensors if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple)]
     most = max(ranks, default=0)
@@ -101,11 +101,11 @@ def Dot(axes: Value, normalize: Value = False, **kwargs: Value) -> Ops:
 def functional(cls: Class, *names: str) -> Native:
     """`keras.layers.add([a, b])`: the layer made and called at once."""
 
-    def call(run: Run, inputs: Value, *args: Value, **kwargs: Value) -> Value:
+    def call(run: Runtime, inputs: Value, *args: Value, **kwargs: Value) -> Value:
         given = dict(zip(names, args, strict=False)) | kwargs
         return run.call(run.construct(cls, **given), inputs)
 
-    return Native(cls.name.lower(), call, absorb=False)
+    return Native(cls.name.lower(), call, propagate_unknown=False)
 
 
 FUNCTIONS: dict[str, Native] = {
@@ -127,7 +127,7 @@ MODES: dict[str, Class] = {
 
 
 def merge(
-    run: Run,
+    run: Runtime,
     inputs: Value,
     mode: Value = "sum",
     concat_axis: Value = -1,

@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 @layer("SyncBatchNormalization", "BatchNormalizationV2", "BatchNormalizationV1")
@@ -58,7 +58,7 @@ def axes_of(axis: Value) -> Value:
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-def build_spectral(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_spectral(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     """Keras adds one vector `u` for the power iteration, as long as the kernel has filters."""
     inner = self.attributes.get("layer")
     build_inner(run, inner, input_shape)
@@ -69,7 +69,7 @@ def build_spectral(run: Run, self: Instance, input_shape: Value = None) -> None:
         self.attributes["vector_u"] = vector
 
 
-def call_spectral(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_spectral(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     inner = self.attributes.get("layer")
     if not isinstance(inner, Instance):
         return run.unknown("the layer inside SpectralNormalization is not known")

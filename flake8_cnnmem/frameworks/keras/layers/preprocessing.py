@@ -15,7 +15,7 @@ from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, native, 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise, Index, Resize
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 SCALE = Elementwise("scale")
 
@@ -24,11 +24,11 @@ AUGMENT = Elementwise("augment")
 """A random change of each image: a new tensor of the same shape, for which nothing is kept."""
 
 
-def computed(run: Run, self: Instance, op: Value, x: Value, dtype: str = "float") -> Value:
+def computed(run: Runtime, self: Instance, op: Value, x: Value, dtype: str = "float") -> Value:
     return run.apply(op, x, function=self.cls.name, dtypes=[dtype], framework="keras")
 
 
-def call_scale(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_scale(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     return computed(run, self, SCALE, inputs)
 
 
@@ -37,7 +37,7 @@ def Rescaling(scale: Value, offset: Value = 0.0, **kwargs: Value) -> Ops:
     return ()
 
 
-def build_normalization(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_normalization(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     """Without given statistics, adapted ones are kept as weights, with a count."""
     state_of(run, self).built = True
     if self.attributes.get("mean") is not None:
@@ -67,7 +67,7 @@ def images_of(inputs: Value) -> Value:
     return inputs.get("images") if isinstance(inputs, dict) else inputs
 
 
-def call_resizing(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_resizing(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     size = (self.attributes["height"], self.attributes["width"])
     mode = self.attributes.get("interpolation")
     op = Resize(size=size, mode=mode if isinstance(mode, str) else "bilinear", channels_last=channels_last(self))
@@ -83,7 +83,7 @@ def Resizing(
     return ()
 
 
-def call_crop(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_crop(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     """Cut to the size, or resized to it where the input is smaller."""
     x = images_of(inputs)
     size: tuple[Size, ...] = (self.attributes.get("height"), self.attributes.get("width"))  # type: ignore[assignment]
@@ -112,7 +112,7 @@ def RandomCrop(
     return ()
 
 
-def call_augment(run: Run, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+def call_augment(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
     if isinstance(inputs, dict):
         return {
             key: run.apply(AUGMENT, value, function=self.cls.name, framework="keras") for key, value in inputs.items()
@@ -336,7 +336,7 @@ def RandomWidth(factor: Value, interpolation: Value = "bilinear", seed: Value = 
     return ()
 
 
-def call_pipeline(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_pipeline(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     for inner in self.attributes.get("layers") or ():
         inputs = run.call(inner, inputs)
     return inputs

@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Dropout, Recurrent
 from flake8_cnnmem.ops.base import asked
-from flake8_cnnmem.values import Instance, Property, Run, Value
+from flake8_cnnmem.values import Instance, Property, Runtime, Value
 
 
 def flag(value: Value) -> bool:
@@ -34,7 +34,12 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
     """The `init` and `call` of a recurrent layer."""
 
     def call(
-        run: Run, self: Instance, sequence: Value = None, initial_state: Value = None, *args: Value, **options: Value
+        run: Runtime,
+        self: Instance,
+        sequence: Value = None,
+        initial_state: Value = None,
+        *args: Value,
+        **options: Value,
     ) -> Value:
         if isinstance(sequence, (list, tuple)):
             # Keras 2 took the initial states behind the input in one list
@@ -48,7 +53,7 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
         result = apply(run, self, recurrent_op(self, cell), [sequence, *given])
         return list(result) if isinstance(result, tuple) else result
 
-    def init(run: Run, self: Instance) -> None:
+    def init(run: Runtime, self: Instance) -> None:
         units = self.attributes.get("units")
         self.attributes["state_size"] = [units, units] if cell == "lstm" else units
         self.attributes["output_size"] = units
@@ -56,7 +61,7 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
     return init, call
 
 
-def get_cell(run: Run, self: Instance) -> Instance:
+def get_cell(run: Runtime, self: Instance) -> Instance:
     return self
 
 

@@ -11,19 +11,19 @@ from flake8_cnnmem.ops import Permute as PermuteOp
 from flake8_cnnmem.ops import Repeat as RepeatOp
 from flake8_cnnmem.ops import Reshape as ReshapeOp
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 INTERPOLATIONS = ("area", "bicubic", "bilinear", "gaussian", "lanczos3", "lanczos5", "mitchellcubic", "nearest")
 """Those of all versions."""
 
 
-def rank_of(run: Run, inputs: Value) -> Shape | Unknown:
+def rank_of(run: Runtime, inputs: Value) -> Shape | Unknown:
     if isinstance(inputs, Tensor):
         return inputs.shape
     return inputs if isinstance(inputs, Unknown) else run.unknown("a layer is called on what is not a tensor")
 
 
-def call_flatten(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_flatten(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     shape = rank_of(run, inputs)
     if isinstance(shape, Unknown):
         return apply(run, self, ReshapeOp((shape, shape)), inputs)
@@ -36,7 +36,7 @@ def Flatten(data_format: Value = None, **kwargs: Value) -> Ops:
     return ()
 
 
-def call_reshape(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_reshape(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     shape = rank_of(run, inputs)
     target = self.attributes.get("target_shape")
     if isinstance(target, int):

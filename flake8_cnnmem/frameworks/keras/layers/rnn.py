@@ -23,14 +23,14 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Index, Recurrent, Stack
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 MOST_STEPS = 512
 """Steps of a user's own cell that are followed one by one."""
 
 
 def call_rnn(
-    run: Run, self: Instance, sequence: Value = None, initial_state: Value = None, *args: Value, **options: Value
+    run: Runtime, self: Instance, sequence: Value = None, initial_state: Value = None, *args: Value, **options: Value
 ) -> Value:
     """Cells of Keras are run as their layers are; any other cell is called once for every step."""
     cell: Value = self.attributes.get("cell")
@@ -49,7 +49,7 @@ def call_rnn(
     return run_user_cell(run, cell, sequence, initial_state, sequences, states)
 
 
-def run_native_cells(run: Run, cells: list[Instance], sequence: Value, sequences: bool, states: bool) -> Value:
+def run_native_cells(run: Runtime, cells: list[Instance], sequence: Value, sequences: bool, states: bool) -> Value:
     result = sequence
     after: list[Value] = []
     for at, cell in enumerate(cells):
@@ -72,7 +72,7 @@ def run_native_cells(run: Run, cells: list[Instance], sequence: Value, sequences
     return [result, *after] if states else result
 
 
-def run_user_cell(run: Run, cell: Instance, sequence: Value, state: Value, sequences: bool, states: bool) -> Value:
+def run_user_cell(run: Runtime, cell: Instance, sequence: Value, state: Value, sequences: bool, states: bool) -> Value:
     if not isinstance(sequence, Tensor) or isinstance(sequence.shape, Unknown) or len(sequence.shape) < 3:
         return run.unknown("the input of an RNN is not known")
     steps = sequence.shape[1]
@@ -95,7 +95,7 @@ def run_user_cell(run: Run, cell: Instance, sequence: Value, state: Value, seque
     return [result, *after] if states else result
 
 
-def initial_states(run: Run, cell: Instance, shape: Shape) -> Value:
+def initial_states(run: Runtime, cell: Instance, shape: Shape) -> Value:
     sizes = run.get(cell, "state_size")
     if isinstance(sizes, Unknown):
         return sizes
@@ -105,7 +105,7 @@ def initial_states(run: Run, cell: Instance, shape: Shape) -> Value:
     ]
 
 
-def rnn_init(run: Run, self: Instance) -> None:
+def rnn_init(run: Runtime, self: Instance) -> None:
     cell = self.attributes.get("cell")
     if isinstance(cell, (list, tuple)):
         self.attributes["cell"] = run.construct(StackedRNNCells, list(cell))
@@ -160,7 +160,7 @@ def GRU(
 
 
 def cudnn(cell: str) -> Callable[..., None]:
-    def init(run: Run, self: Instance) -> None:
+    def init(run: Runtime, self: Instance) -> None:
         self.attributes["cudnn"] = True
         (LSTM_INIT if cell == "lstm" else GRU_INIT)(run, self)
 

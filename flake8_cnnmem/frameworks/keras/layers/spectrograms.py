@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def frequencies(self: Instance) -> Value:
     return length
 
 
-def build_stft(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_stft(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
     length = frequencies(self)
     bins: Size = length // 2 + 1 if isinstance(length, int) else Unknown("the length of the FFT is not known")
@@ -65,7 +65,7 @@ def build_stft(run: Run, self: Instance, input_shape: Value = None) -> None:
             self.attributes[f"{part}_kernel"] = make_weight(run, self, f"{part}_kernel", shape)
 
 
-def call_stft(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_stft(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     attributes = self.attributes
     length, frame = frequencies(self), attributes.get("frame_length")
     if not isinstance(length, int) or not isinstance(frame, int):
@@ -90,7 +90,7 @@ def STFTSpectrogram(
     return ()
 
 
-def call_mel(run: Run, self: Instance, inputs: Value = None, **options: Value) -> Value:
+def call_mel(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
     op = Spectrogram(self.attributes["num_mel_bins"], self.attributes["sequence_stride"])
     return run.apply(op, inputs, function=self.cls.name, framework="keras")
 

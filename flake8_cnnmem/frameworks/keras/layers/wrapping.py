@@ -11,10 +11,10 @@ from flake8_cnnmem.frameworks.keras.tracking import apply_trainable, is_layer, s
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reshape
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Instance, Native, Run, Value
+from flake8_cnnmem.values import Bound, Instance, Native, Runtime, Value
 
 
-def build_inner(run: Run, inner: Value, shape: Value) -> None:
+def build_inner(run: Runtime, inner: Value, shape: Value) -> None:
     """Build the layer inside, if it is not built yet."""
     if not is_layer(inner) or state_of(run, inner).built:
         return
@@ -29,12 +29,12 @@ def build_inner(run: Run, inner: Value, shape: Value) -> None:
     apply_trainable(inner)
 
 
-def call_wrapper(run: Run, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
+def call_wrapper(run: Runtime, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
     inner = self.attributes.get("layer")
     return call_layer(run, inner, inputs, *args) if is_layer(inner) else run.unknown("the layer inside is not known")
 
 
-def build_nothing(run: Run, self: Instance, input_shape: Value = None) -> None:
+def build_nothing(run: Runtime, self: Instance, input_shape: Value = None) -> None:
     state_of(run, self).built = True
 
 
@@ -43,7 +43,7 @@ def Wrapper(layer: Value, **kwargs: Value) -> Ops:
     return ()
 
 
-def call_time_distributed(run: Run, self: Instance, inputs: Value, **options: Value) -> Value:
+def call_time_distributed(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     """The layer is applied to every time step: to (N * T, ...), as Keras does where it can."""
     inner = self.attributes["layer"]
     if not is_layer(inner) or not isinstance(inputs, Tensor):

@@ -4,21 +4,21 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.autograd.regions import offloaded
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
-from flake8_cnnmem.frameworks.torch.module import is_module, put, set_attribute, stored, walk
-from flake8_cnnmem.frameworks.torch.regions import offloaded
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, set_attribute, stored, walk
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 HELD = "_checkpoint_wrapped_module"
 IMPLEMENTATION = "checkpoint_impl"
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def hold(run: Run, self: Instance, mod: Value, *args: Value, **kwargs: Value) -> None:
+def hold(run: Runtime, self: Instance, mod: Value, *args: Value, **kwargs: Value) -> None:
     set_attribute(run, self, HELD, mod)
 
 
@@ -26,18 +26,18 @@ def held(self: Instance) -> Value:
     return stored(self, "_modules").get(HELD)
 
 
-def again(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def again(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     # A reentrant wrapper hands on the arguments by name, too, as tensors of one list.
     given = (*args, *kwargs.values()) if self.attributes.get(IMPLEMENTATION) == "reentrant" else None
     with run.enter(None, checkpoint=True, reentrant=given):
         return run.call(held(self), *args, **kwargs)
 
 
-def aside(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def aside(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return offloaded(run, held(self), *args, **kwargs)
 
 
-def other(run: Run, self: Instance, name: str) -> Value:
+def other(run: Runtime, self: Instance, name: str) -> Value:
     """Attributes of the module that is wrapped are found on the wrapper."""
     modules = stored(self, "_modules")
     return modules[name] if name in modules else run.get(modules.get(HELD), name)
@@ -53,7 +53,7 @@ OFFLOADED = wrapper("OffloadWrapper", MODULE_NAME, hold, {
 
 
 def checkpoint_wrapper(
-    run: Run, /, module: Value, checkpoint_impl: Value = None, checkpoint_fn: Value = None,
+    run: Runtime, /, module: Value, checkpoint_impl: Value = None, checkpoint_fn: Value = None,
     offload_to_cpu: Value = False, **kwargs: Value,
 ) -> Value:  # fmt: skip
     if not is_module(module):
@@ -64,12 +64,12 @@ def checkpoint_wrapper(
     return made
 
 
-def offload_wrapper(run: Run, /, module: Value) -> Value:
+def offload_wrapper(run: Runtime, /, module: Value) -> Value:
     return run.construct(OFFLOADED, module) if is_module(module) else module
 
 
 def apply_checkpointing(
-    run: Run, /, model: Value, checkpoint_wrapper_fn: Value = None, check_fn: Value = None,
+    run: Runtime, /, model: Value, checkpoint_wrapper_fn: Value = None, check_fn: Value = None,
     auto_wrap_policy: Value = None, **kwargs: Value,
 ) -> Value:  # fmt: skip
     """Every module inside that the check says yes to, in its wrapper."""

@@ -10,8 +10,8 @@ from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype
-from flake8_cnnmem.frameworks.torch.module import is_module, set_attribute, walk, weights_of
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, walk, weights_of
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 NOT_COUNTED = (
     "the buffers in which FSDP gathers and scatters are counted as the largest unit's parameters and gradients"
@@ -22,10 +22,10 @@ STRATEGIES = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2, "NO_SHARD": 0, "HYBRID_SHARD"
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -34,7 +34,7 @@ def weights_in(module: Value) -> frozenset[int]:
 
 
 def fully_sharded(
-    run: Run, model: Value, devices: int | None, offload: bool = False, stage: int = 3, units: Value = None
+    run: Runtime, model: Value, devices: int | None, offload: bool = False, stage: int = 3, units: Value = None
 ) -> Arrangement:
     """`units`: the modules that are gathered by themselves; the whole model where there are none."""
     inner = [weights_in(each) for each in units or () if is_module(each)]
@@ -51,7 +51,7 @@ def fully_sharded(
 # Options
 
 
-def keep(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def keep(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(args=args, **kwargs)
     return None
 
@@ -65,7 +65,7 @@ OFFLOAD_POLICY, PRECISION_POLICY = option("CPUOffloadPolicy"), option("MixedPrec
 MODULE_WRAP_POLICY, CUSTOM_POLICY = option("ModuleWrapPolicy"), option("CustomPolicy")
 
 
-def offloads(run: Run, value: Value) -> bool:
+def offloads(run: Runtime, value: Value) -> bool:
     if not isinstance(value, Instance):
         return run.truth(value) is True if isinstance(value, bool) else False
     if value.cls is OFFLOAD_POLICY:
@@ -74,7 +74,7 @@ def offloads(run: Run, value: Value) -> bool:
     return value.cls is CPU_OFFLOAD and given[0] is True
 
 
-def parameters_in(run: Run, model: Value, policy: Value) -> None:
+def parameters_in(run: Runtime, model: Value, policy: Value) -> None:
     """Mixed precision of FSDP gathers parameters in another dtype: what is computed with is not known to be it."""
     dtype = policy.attributes.get("param_dtype") if isinstance(policy, Instance) else None
     if dtype is None and isinstance(policy, Instance) and policy.attributes.get("args"):
@@ -85,7 +85,7 @@ def parameters_in(run: Run, model: Value, policy: Value) -> None:
                    f"mixed precision of FSDP in {dtype_of(dtype)} is counted as autocast in that dtype")  # fmt: skip
 
 
-def units_by(run: Run, model: Instance, policy: Value) -> list[Instance]:
+def units_by(run: Runtime, model: Instance, policy: Value) -> list[Instance]:
     """The modules that a policy wraps by themselves: those of some classes, or of at least so many parameters."""
     words = policy.attributes if isinstance(policy, Instance) else {}
     partial = getattr(policy, "keywords", None) or words.get("keywords")
@@ -101,7 +101,7 @@ def units_by(run: Run, model: Instance, policy: Value) -> list[Instance]:
 
 
 def sharded_wrapper(
-    run: Run, self: Instance, module: Value, process_group: Value = None, sharding_strategy: Value = None,
+    run: Runtime, self: Instance, module: Value, process_group: Value = None, sharding_strategy: Value = None,
     cpu_offload: Value = None, auto_wrap_policy: Value = None, backward_prefetch: Value = None,
     mixed_precision: Value = None, ignored_modules: Value = None, param_init_fn: Value = None,
     device_id: Value = None, sync_module_states: Value = False, forward_prefetch: Value = False,
@@ -124,7 +124,7 @@ FULLY_SHARDED = wrapper("FullyShardedDataParallel", "torch.distributed.fsdp", sh
 
 
 def fully_shard(
-    run: Run, /, module: Value, *, mesh: Value = None, reshard_after_forward: Value = None,
+    run: Runtime, /, module: Value, *, mesh: Value = None, reshard_after_forward: Value = None,
     shard_placement_fn: Value = None, mp_policy: Value = None, offload_policy: Value = None,
     ignored_params: Value = None, **kwargs: Value,
 ) -> Value:  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flake8_cnnmem.arrangement import ARRANGEMENTS, EVERY, Arrangement, Arrangements
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Run, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 WORLD = "world"
 """The scratch dict with the number of processes ("size") that a launcher of the program has told."""
 
 
-def arrange(run: Run, model: Value, arrangement: Arrangement) -> None:
+def arrange(run: Runtime, model: Value, arrangement: Arrangement) -> None:
     """Note how a model is trained; how all models are, with None. On a branch that may not be taken it counts, too."""
     if model is not None and not isinstance(model, Instance):
         return
@@ -19,19 +19,19 @@ def arrange(run: Run, model: Value, arrangement: Arrangement) -> None:
         found.noted.append(arrangement)
 
 
-def note_cause(run: Run, model: Value, name: str, reason: str, upper: bool = False) -> None:
+def note_cause(run: Runtime, model: Value, name: str, reason: str, upper: bool = False) -> None:
     """Note what is not counted of a model's training as it will be. `upper`: it can only need less."""
     cause = run.unknown(reason)
     arrange(run, model, Arrangement(name, causes=(Unknown(cause.reason, cause.path, cause.line, upper=upper),)))
 
 
-def world_size(run: Run) -> int | None:
+def world_size(run: Runtime) -> int | None:
     """How many processes train, as far as the program says; None where it does not."""
     size = run.data(WORLD).get("size")
     return size if isinstance(size, int) and not isinstance(size, bool) and size > 1 else None
 
 
-def tell_world_size(run: Run, size: Value) -> None:
+def tell_world_size(run: Runtime, size: Value) -> None:
     """A launcher or a process group is told how many there are. One is what our single device comes to, and says
     nothing."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 1:

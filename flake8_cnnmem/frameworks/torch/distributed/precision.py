@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ PLUGINS = {
 """Plugins that stand for a precision, by the one that they have when they are told none."""
 
 
-def plugin_init(run: Run, /, self: Instance, precision: Value = None, *args: Value, **kwargs: Value) -> Value:
+def plugin_init(run: Runtime, /, self: Instance, precision: Value = None, *args: Value, **kwargs: Value) -> Value:
     self.attributes["precision"] = PLUGINS[self.cls.name] if precision is None else precision
     return None
 
@@ -67,7 +67,7 @@ def precision_of(value: Value, plugins: Value = None) -> Precision:
     return KNOWN.get(SHORT.get(word, word), Precision(unsure=True))
 
 
-def cast_model(run: Run, model: Value, precision: Precision, shown: Value) -> None:
+def cast_model(run: Runtime, model: Value, precision: Precision, shown: Value) -> None:
     """The model in the dtype that it trains in."""
     if precision.unsure:
         note_cause(run, model, "precision", f"the memory of precision {shown!r} is not known"

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_cnnmem.frameworks.torch.autograd.regions import AUTOCAST, QUIET
 from flake8_cnnmem.frameworks.torch.distributed.precision import Precision
-from flake8_cnnmem.frameworks.torch.loading import DATA_LOADER, MOVES
-from flake8_cnnmem.frameworks.torch.module import is_module
-from flake8_cnnmem.frameworks.torch.regions import AUTOCAST, QUIET
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, MOVES
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Run, Value, is_callable
+from flake8_cnnmem.values import Instance, Native, Runtime, Value, is_callable
 
 
 def native(name: str, function: Value) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
-def nothing(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
-def first(run: Run, self: Instance, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
+def first(run: Runtime, self: Instance, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
     return value
 
 
-def quiet(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def quiet(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     return Instance(QUIET)
 
 
@@ -33,7 +33,7 @@ def models_in(values: tuple[Value, ...]) -> Iterator[Instance]:
     return (value for value in values if is_module(value))
 
 
-def move_batches(run: Run, values: tuple[Value, ...]) -> None:
+def move_batches(run: Runtime, values: tuple[Value, ...]) -> None:
     """Loaders that are prepared move what they give to the device."""
     for value in values:
         if isinstance(value, Instance) and value.cls.derives_from(DATA_LOADER):
@@ -46,12 +46,12 @@ def precision_of(self: Instance) -> Precision:
     return found if isinstance(found, Precision) else Precision()
 
 
-def in_autocast(run: Run, self: Instance) -> None:
+def in_autocast(run: Runtime, self: Instance) -> None:
     """A model that is prepared runs in autocast from then on, where mixed precision is asked for."""
     run.autocast = precision_of(self).autocast or run.autocast
 
 
-def backward(run: Run, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
+def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
     """By the loss's own method, which tells what it starts from."""
     if isinstance(loss, Unknown):
         run.note("backward", loss)
@@ -59,17 +59,17 @@ def backward(run: Run, self: Instance, /, loss: Value, *args: Value, **kwargs: V
     return run.call(run.get(loss, "backward"), **options) if isinstance(loss, Tensor) else None
 
 
-def autocast(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+def autocast(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     mixed = precision_of(self).autocast
     return Instance(QUIET) if mixed is None else Instance(AUTOCAST, {"fast_dtype": mixed, "enabled": True})
 
 
-def launched(run: Run, self: Instance, /, function: Value = None, *args: Value, **kwargs: Value) -> Value:
+def launched(run: Runtime, self: Instance, /, function: Value = None, *args: Value, **kwargs: Value) -> Value:
     """`fabric.launch(main)` runs the function with Fabric itself."""
     return run.call(function, self, *args, **kwargs) if is_callable(function) else None
 
 
-def other(run: Run, self: Instance, name: Value) -> Value:
+def other(run: Runtime, self: Instance, name: Value) -> Value:
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return run.unknown(f"{name} of {self.cls.name} is not known")

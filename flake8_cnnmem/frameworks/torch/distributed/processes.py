@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.noting import WORLD, tell_world_size, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
 def spawn(
-    run: Run, fn: Value, args: Value = (), nprocs: Value = 1, join: Value = True, daemon: Value = False,
+    run: Runtime, fn: Value, args: Value = (), nprocs: Value = 1, join: Value = True, daemon: Value = False,
     start_method: Value = "spawn",
 ) -> Value:  # fmt: skip
     """Every process runs the function; the first one stands for all."""
@@ -20,13 +20,13 @@ def spawn(
     return run.call(fn, 0, *given) if isinstance(given, list) else given
 
 
-def process(run: Run, self: Instance, group: Value = None, target: Value = None, name: Value = None,
+def process(run: Runtime, self: Instance, group: Value = None, target: Value = None, name: Value = None,
             args: Value = (), kwargs: Value = None, **options: Value) -> Value:  # fmt: skip
     self.attributes.update(target=target, args=args, kwargs=kwargs)
     return None
 
 
-def start(run: Run, self: Instance) -> Value:
+def start(run: Runtime, self: Instance) -> Value:
     given = run.items(self.attributes.get("args"))
     named = self.attributes.get("kwargs")
     if isinstance(given, list) and self.attributes.get("target") is not None:
@@ -55,7 +55,7 @@ MULTIPROCESSING: dict[str, Value] = {
 
 
 def init_group(
-    run: Run, /, backend: Value = None, init_method: Value = None, timeout: Value = None, world_size: Value = -1,
+    run: Runtime, /, backend: Value = None, init_method: Value = None, timeout: Value = None, world_size: Value = -1,
     *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
     tell_world_size(run, world_size)
@@ -65,15 +65,15 @@ def init_group(
     return None
 
 
-def get_world_size(run: Run, /, *args: Value, **kwargs: Value) -> Value:
+def get_world_size(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
     return world_size(run) or 1
 
 
-def is_initialised(run: Run, /) -> Value:
+def is_initialised(run: Runtime, /) -> Value:
     return bool(run.data(WORLD).get("initialised"))
 
 
-def in_place(run: Run, /, tensor: Value = None, *args: Value, **kwargs: Value) -> Value:
+def in_place(run: Runtime, /, tensor: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Collectives write into what they are handed."""
     return None
 

@@ -5,35 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.arrangement import Arrangement
-from flake8_cnnmem.frameworks.torch.convolutions import attribute
+from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of
-from flake8_cnnmem.frameworks.torch.layer import composite
-from flake8_cnnmem.frameworks.torch.module import MODULE, set_attribute
-from flake8_cnnmem.frameworks.torch.module import init as init_module
-from flake8_cnnmem.frameworks.torch.regions import QUIET
+from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
+from flake8_cnnmem.frameworks.torch.nn.layer import composite
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, set_attribute
+from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
-QUIETLY = Native("no_sync", lambda run, self, *args, **kwargs: Instance(QUIET), absorb=False)
+QUIETLY = Native("no_sync", lambda run, self, *args, **kwargs: Instance(QUIET), propagate_unknown=False)
 
 
-def forward(run: Run, self: Instance, /, *inputs: Value, **kwargs: Value) -> Value:
+def forward(run: Runtime, self: Instance, /, *inputs: Value, **kwargs: Value) -> Value:
     return run.call(attribute(run, self, "module"), *inputs, **kwargs)
 
 
 def wrapper(name: str, module: str, build: Callable[..., None], members: Mapping[str, Value] | None = None) -> Class:
     """The class of a wrapper that is no part of torch.nn: `build(run, self, module, ...)` has its signature."""
 
-    def init(run: Run, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    def init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
         init_module(run, self)
         build(run, self, *args, **kwargs)
         return None
 
-    own = {"__init__": Native("__init__", init, absorb=False), "forward": Native("forward", forward, absorb=False)}
+    own = {
+        "__init__": Native("__init__", init, propagate_unknown=False),
+        "forward": Native("forward", forward, propagate_unknown=False),
+    }
     return Class(name, (MODULE,), {**own, **(members or {})}, module=module)
 
 
-def applied(run: Run, self: Instance, /, replicas: Value, inputs: Value, kwargs: Value = None) -> Value:
+def applied(run: Runtime, self: Instance, /, replicas: Value, inputs: Value, kwargs: Value = None) -> Value:
     """What the one replica makes of the one part of a batch."""
     given = run.items(run.index(inputs, 0))
     named = run.index(kwargs, 0) if kwargs else {}
@@ -43,7 +46,7 @@ def applied(run: Run, self: Instance, /, replicas: Value, inputs: Value, kwargs:
 
 
 def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, absorb=False)
+    return Native(name, function, propagate_unknown=False)
 
 
 ON_ONE_DEVICE: dict[str, Value] = {
@@ -58,7 +61,7 @@ estimated there is one replica."""
 
 @composite("parallel", forward=forward, members=ON_ONE_DEVICE)
 def DataParallel(
-    run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
+    run: Runtime, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
 ) -> None:
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = device_ids
@@ -68,7 +71,7 @@ def DataParallel(
     )  # fmt: skip
 
 
-def gathered_in(run: Run, view: Value) -> str:
+def gathered_in(run: Runtime, view: Value) -> str:
     """By torch/csrc/distributed/c10d/reducer.cpp: one flat buffer for each bucket, which hold together as much as all
     gradients, and which the gradients are views of where that is asked for."""
     return "views" if view is not None and run.truth(view) is True else "copies"
@@ -76,7 +79,7 @@ def gathered_in(run: Run, view: Value) -> str:
 
 @composite("parallel", forward=forward, members={"no_sync": QUIETLY, "join": QUIETLY})
 def DistributedDataParallel(
-    run: Run, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0,
+    run: Runtime, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0,
     broadcast_buffers: Value = True, init_sync: Value = True, process_group: Value = None,
     bucket_cap_mb: Value = None, find_unused_parameters: Value = False, check_reduction: Value = False,
     gradient_as_bucket_view: Value = False, static_graph: Value = False, delay_all_reduce_named_params: Value = None,

@@ -5,9 +5,9 @@ package defines whose source is found, is followed through its own step for what
 """
 
 from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER, OPTIMIZERS
+from flake8_cnnmem.frameworks.torch.optim.evidence import optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
-from flake8_cnnmem.frameworks.torch.optim.privates import FOREACH_UTILITIES, PRIVATES
-from flake8_cnnmem.frameworks.torch.optim.said import optimizer_of, parameters_of, state_of_frozen
+from flake8_cnnmem.frameworks.torch.optim.private_helpers import FOREACH_UTILITIES, PRIVATES
 from flake8_cnnmem.frameworks.torch.optim.schedulers import scheduler
 
 __all__ = [

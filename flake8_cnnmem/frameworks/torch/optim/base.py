@@ -3,18 +3,18 @@ hold and make is a table (memory/optimizers.py). What derives from them is follo
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.gradients import cleared
+from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import note_step, stepped_inside, subclassed, watched
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS
-from flake8_cnnmem.frameworks.torch.optim.privates import GROUPING
+from flake8_cnnmem.frameworks.torch.optim.private_helpers import GROUPING
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Run, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
 
 MEMBERS = Members()
 OPTIMIZER = Class("Optimizer", namespace=MEMBERS, module="torch.optim.optimizer")
 MEMBERS["_group_tensors_by_device_and_dtype"] = GROUPING
-MEMBERS["__init_subclass__"] = ClassMethod(Native("__init_subclass__", subclassed, absorb=False))
+MEMBERS["__init_subclass__"] = ClassMethod(Native("__init_subclass__", subclassed, propagate_unknown=False))
 
 STATE_MEMBERS = Members()
 STATE = Class("defaultdict", namespace=STATE_MEMBERS, module="collections")
@@ -22,19 +22,19 @@ STATE = Class("defaultdict", namespace=STATE_MEMBERS, module="collections")
 
 
 @STATE_MEMBERS.method("__getitem__")
-def state_of(run: Run, self: Instance, parameter: Value) -> Value:
+def state_of(run: Runtime, self: Instance, parameter: Value) -> Value:
     held = self.payload
     if isinstance(parameter, Unknown):
         return parameter
-    if id(held) in run.poisoned:
-        return run.poisoned[id(held)][1]
+    if id(held) in run.havocked:
+        return run.havocked[id(held)][1]
     if parameter not in held:
         run.changed(held)
         held[parameter] = {}
     return held[parameter]
 
 
-def groups_of(run: Run, params: Value, defaults: dict[str, Value]) -> list[dict[str, Value]] | Unknown:
+def groups_of(run: Runtime, params: Value, defaults: dict[str, Value]) -> list[dict[str, Value]] | Unknown:
     """The parameter groups: each a dict with "params" and every option."""
     items = run.items(params)
     if isinstance(items, Unknown):
@@ -51,7 +51,7 @@ def groups_of(run: Run, params: Value, defaults: dict[str, Value]) -> list[dict[
     return [{**defaults, "params": weights}]
 
 
-def start(run: Run, self: Instance, params: Value, defaults: dict[str, Value]) -> None:
+def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value]) -> None:
     groups = groups_of(run, params, defaults)
     run.changed(self)
     self.attributes.update(defaults=dict(defaults), state=Instance(STATE, payload={}), param_groups=groups)
@@ -60,13 +60,13 @@ def start(run: Run, self: Instance, params: Value, defaults: dict[str, Value]) -
 
 
 @MEMBERS.method("__init__")
-def optimizer_init(run: Run, self: Instance, params: Value, defaults: Value = None) -> Value:
+def optimizer_init(run: Runtime, self: Instance, params: Value, defaults: Value = None) -> Value:
     start(run, self, params, dict(defaults) if isinstance(defaults, dict) else {})
     return None
 
 
 @MEMBERS.method("add_param_group")
-def add_param_group(run: Run, self: Instance, param_group: Value) -> Value:
+def add_param_group(run: Runtime, self: Instance, param_group: Value) -> Value:
     groups = self.attributes.get("param_groups")
     if isinstance(groups, list) and isinstance(param_group, dict):
         added = groups_of(run, [param_group], self.attributes.get("defaults", {}))
@@ -76,7 +76,7 @@ def add_param_group(run: Run, self: Instance, param_group: Value) -> Value:
 
 
 @MEMBERS.method("step")
-def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
+def step(run: Runtime, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
     """A step over a closure runs it: forward and backward are in there."""
     loss = None if closure is None else run.call(closure)
     if not stepped_inside(run, self):
@@ -85,7 +85,7 @@ def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs
 
 
 @MEMBERS.method("zero_grad")
-def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
     groups = self.attributes.get("param_groups")
     for group in groups if isinstance(groups, list) else ():
         held = group.get("params") if isinstance(group, dict) else None
@@ -107,17 +107,17 @@ def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
     "register_load_state_dict_pre_hook",
     "register_load_state_dict_post_hook",
 )
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
 @MEMBERS.method("_cuda_graph_capture_health_check")
-def health_check(run: Run, self: Instance) -> Value:
+def health_check(run: Runtime, self: Instance) -> Value:
     return None
 
 
 @MEMBERS.method("__setstate__")
-def set_state(run: Run, self: Instance, state: Value) -> Value:
+def set_state(run: Runtime, self: Instance, state: Value) -> Value:
     if isinstance(state, dict):
         run.changed(self)
         self.attributes.update(state)
@@ -125,7 +125,7 @@ def set_state(run: Run, self: Instance, state: Value) -> Value:
 
 
 @MEMBERS.method("state_dict")
-def state_dict(run: Run, self: Instance) -> Value:
+def state_dict(run: Runtime, self: Instance) -> Value:
     return {"state": {}, "param_groups": self.attributes.get("param_groups", [])}
 
 
@@ -133,7 +133,7 @@ def _declare(name: str) -> Class:
     options = OPTIONS[name]
     order = tuple(options)
 
-    def init(run: Run, self: Instance, params: Value, *args: Value, **kwargs: Value) -> Value:
+    def init(run: Runtime, self: Instance, params: Value, *args: Value, **kwargs: Value) -> Value:
         if len(args) > len(order):
             raise TypeError(f"{name}() takes at most {len(order) + 1} arguments")
         given = dict(zip(order, args, strict=False))
@@ -145,7 +145,10 @@ def _declare(name: str) -> Class:
         return None
 
     return Class(
-        name, (OPTIMIZER,), {"__init__": Native("__init__", init, absorb=False)}, module=f"torch.optim.{name.lower()}"
+        name,
+        (OPTIMIZER,),
+        {"__init__": Native("__init__", init, propagate_unknown=False)},
+        module=f"torch.optim.{name.lower()}",
     )
 
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from flake8_cnnmem.frameworks.torch.gradients import GRADIENTS, STEPPING
-from flake8_cnnmem.frameworks.torch.optim.held import COUNTED, Held, held_by
+from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING
 from flake8_cnnmem.frameworks.torch.optim.options import STATES
+from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, Held, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Native, Run, Value, is_callable
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value, is_callable
 
 STEADY = 4
 """Steps after which a state that still grows is given up."""
@@ -67,14 +67,14 @@ class Followed:
     """Those that trained then: with others it has to be followed again."""
 
 
-def subclassed(run: Run, cls: Class, **options: Value) -> Value:
+def subclassed(run: Runtime, cls: Class, **options: Value) -> Value:
     """A class below Optimizer was made: its `step` is watched from now on."""
     own = cls.namespace.get("step") if isinstance(cls, Class) and cls.site is not None else None
     if own is not None and not isinstance(own, Unknown):
-        cls.namespace["step"] = Native("step", watching(own), absorb=False)
+        cls.namespace["step"] = Native("step", watching(own), propagate_unknown=False)
     for name, value in list(cls.namespace.items()) if isinstance(cls, Class) and cls.site is not None else ():
         if is_callable(value) and not isinstance(value, Class) and not name.startswith("__") and name not in ALREADY:
-            cls.namespace[name] = Native(name, beside_step(value), absorb=False)
+            cls.namespace[name] = Native(name, beside_step(value), propagate_unknown=False)
     return None
 
 
@@ -85,7 +85,7 @@ ALREADY = ("step", "zero_grad", "add_param_group", "state_dict", "load_state_dic
 def beside_step(original: Value) -> Callable[..., Value]:
     """A method that the program calls beside `step` (SAM's `first_step`): what it does is a part of the step."""
 
-    def method(run: Run, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def method(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
         under_way = run.data(STEPPING)
         if under_way or not isinstance(self, Instance) or not isinstance(self.native, dict):
             return run.call(original, self, *args, **kwargs)
@@ -100,7 +100,7 @@ def beside_step(original: Value) -> Callable[..., Value]:
 
 
 def watching(original: Value) -> Callable[..., Value]:
-    def step(run: Run, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def step(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
         if run.data(STEPPING).get("now") is not None or not isinstance(self, Instance):
             return run.call(original, self, *args, **kwargs)
         known = followed_before(self)
@@ -137,7 +137,7 @@ def weights_of(self: Instance) -> list[Weight]:
     ]
 
 
-def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def follow(run: Runtime, self: Instance, original: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Run a step for what the optimizer keeps and does: the program's own, then a second one aside."""
     if not isinstance(self.native, dict):
         # Its class does not call Optimizer's own `__init__`.
@@ -168,14 +168,14 @@ def follow(run: Run, self: Instance, original: Value, args: tuple[Value, ...], k
     return loss
 
 
-def gradients_of(run: Run, self: Instance) -> dict[int, Tensor]:
+def gradients_of(run: Runtime, self: Instance) -> dict[int, Tensor]:
     """The gradients that were asked for, by the parameter's id."""
     known = run.data(GRADIENTS)
     return {id(weight): known[id(weight)][1] for weight in weights_of(self) if id(weight) in known}
 
 
 def settle(
-    run: Run,
+    run: Runtime,
     self: Instance,
     original: Value,
     followed: Followed,
@@ -203,7 +203,9 @@ def settle(
     followed.causes.update(before.causes)
 
 
-def grows_later(run: Run, self: Instance, original: Value, given: tuple[tuple[Value, ...], dict[str, Value]]) -> bool:
+def grows_later(
+    run: Runtime, self: Instance, original: Value, given: tuple[tuple[Value, ...], dict[str, Value]]
+) -> bool:
     """Whether one of the next steps keeps more, tried on the smallest matrix and the smallest vector of each group."""
     args, kwargs = given
     groups = self.attributes.get("param_groups")
@@ -242,11 +244,11 @@ def size_of(weight: Weight) -> int:
     return size
 
 
-def once(run: Run, step: Callable[[], Value], aside: bool = False) -> tuple[bool, Value, Noted]:
+def once(run: Runtime, step: Callable[[], Value], aside: bool = False) -> tuple[bool, Value, Noted]:
     """Run a step: whether it came to its end, what it gave (or why it did not), and what was noted."""
     ended: list[Value] = []
 
-    def body(run: Run) -> Value:
+    def body(run: Runtime) -> Value:
         if not aside:
             # Nothing that a step reads asks for a gradient, with `torch.no_grad()` or without.
             outer, run.grad_enabled = run.grad_enabled, False
@@ -260,7 +262,7 @@ def once(run: Run, step: Callable[[], Value], aside: bool = False) -> tuple[bool
     noted = Noted(aside=aside)
     run.data(STEPPING)["now"] = noted
     try:
-        native = Native("step", body, absorb=False)
+        native = Native("step", body, propagate_unknown=False)
         result = run.aside(native)[1] if aside else run.attempt(native)
     finally:
         run.data(STEPPING).pop("now", None)
@@ -276,18 +278,18 @@ def with_gradients(value: Value) -> Value:
     if not is_function(value):
         return value
 
-    def closure(run: Run, *args: Value, **kwargs: Value) -> Value:
+    def closure(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         outer, run.grad_enabled = run.grad_enabled, True
         result = run.call(value, *args, **kwargs)
         run.grad_enabled = outer
         return result
 
-    return Native("closure", closure, absorb=False)
+    return Native("closure", closure, propagate_unknown=False)
 
 
 def without_closure(args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The arguments of a step with a closure that does nothing in the place of the program's."""
-    loss = Native("closure", lambda run: Tensor(()), absorb=False)
+    loss = Native("closure", lambda run: Tensor(()), propagate_unknown=False)
 
     def quiet(value: Value) -> Value:
         return loss if is_function(value) else value
@@ -295,14 +297,14 @@ def without_closure(args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[
     return tuple(quiet(value) for value in args), {word: quiet(value) for word, value in kwargs.items()}
 
 
-def why(run: Run, self: Instance, result: Value) -> Unknown:
+def why(run: Runtime, self: Instance, result: Value) -> Unknown:
     """The cause of a step that did not come to its end."""
     if isinstance(result, Unknown):
         return Unknown(f"the step of {self.cls.name} is not followed: {result.reason}", result.path, result.line)
     return run.unknown(f"the step of {self.cls.name} is not followed")
 
 
-def stepped_inside(run: Run, self: Instance) -> bool:
+def stepped_inside(run: Runtime, self: Instance) -> bool:
     """Note that one of torch's own steps inside of a step that is followed; False where there is none."""
     now = run.data(STEPPING).get("now")
     if isinstance(now, Noted):
@@ -311,7 +313,7 @@ def stepped_inside(run: Run, self: Instance) -> bool:
     return now is not None
 
 
-def fill_state(run: Run, self: Instance) -> None:
+def fill_state(run: Runtime, self: Instance) -> None:
     """Make what wrappers read of the state of one of torch's own (`optimizer.state[p]["exp_avg"]`). The table of
     optimizers counts it."""
     name = next((cls.name for cls in self.cls.mro if cls.name in STATES and cls.site is None), "")
@@ -334,13 +336,13 @@ def fill_state(run: Run, self: Instance) -> None:
             held[weight] = {"step": 1, **made}
 
 
-def watched(run: Run) -> bool:
+def watched(run: Runtime) -> bool:
     """Whether the program itself is running, and not a step aside."""
     now = run.data(STEPPING).get("now")
     return now is None or not now.aside
 
 
-def note_step(run: Run, self: Instance) -> None:
+def note_step(run: Runtime, self: Instance) -> None:
     """One of torch's own optimizers makes a step; where it is inside of another optimizer (SAM, which has its own
     methods for the two halves of its step), that one does."""
     owner = owner_of(run, self)
@@ -361,14 +363,14 @@ def note_step(run: Run, self: Instance) -> None:
     run.note("step", owner)
 
 
-def take_over(run: Run, owner: Instance) -> None:
+def take_over(run: Runtime, owner: Instance) -> None:
     """What an optimizer wraps is a part of it, and no optimizer of the training by itself."""
     made = run.data("optimizers")
     for key in [key for key, other in made.items() if other is not owner and holds(owner, other)]:
         del made[key]
 
 
-def owner_of(run: Run, self: Instance) -> Instance:
+def owner_of(run: Runtime, self: Instance) -> Instance:
     """The outermost optimizer that holds this one."""
     owner = self
     for _ in range(4):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Run, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
 
 
-def nothing(run: Run, self: Instance, *args: Value, **kwargs: Value) -> Value:
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return None
 
 
@@ -15,11 +15,11 @@ SCHEDULER = Class(
         "__init__": Native(
             "__init__",
             lambda run, self, optimizer, *args, **kwargs: self.attributes.update(optimizer=optimizer),
-            absorb=False,
+            propagate_unknown=False,
         ),
-        "step": Native("step", nothing, absorb=False),
-        "load_state_dict": Native("load_state_dict", nothing, absorb=False),
-        "state_dict": Native("state_dict", lambda run, self: {}, absorb=False),
+        "step": Native("step", nothing, propagate_unknown=False),
+        "load_state_dict": Native("load_state_dict", nothing, propagate_unknown=False),
+        "state_dict": Native("state_dict", lambda run, self: {}, propagate_unknown=False),
         "get_last_lr": Native("get_last_lr", lambda run, self: run.unknown("a learning rate is not followed")),
         "get_lr": Native("get_lr", lambda run, self: run.unknown("a learning rate is not followed")),
     },

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.gradients import STEPPING, cleared
+from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING, cleared
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim.following import Noted, stepped_inside
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Run, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 MEMBERS = Members()
 UNFOLLOWED = Class(
@@ -16,7 +16,7 @@ UNFOLLOWED = Class(
 
 
 @MEMBERS.method("step")
-def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
+def step(run: Runtime, self: Instance, closure: Value = None, *args: Value, **kwargs: Value) -> Value:
     """A step takes nothing, or a closure: what is told more (an average of the parameters) is no optimizer."""
     cause: Unknown = self.native["cause"]
     if args or kwargs or isinstance(closure, (list, tuple, Instance, int)):
@@ -29,13 +29,13 @@ def step(run: Run, self: Instance, closure: Value = None, *args: Value, **kwargs
 
 
 @MEMBERS.method("zero_grad")
-def zero_grad(run: Run, self: Instance, set_to_none: Value = True) -> Value:
+def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
     cleared(run, [weight for group in self.attributes["param_groups"] for weight in group["params"]])
     run.note("zero_grad", self, set_to_none=set_to_none)
     return None
 
 
-def made_by_unfollowed(run: Run, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What comes of parameters, or of groups of them, in the hands of a function that is not known."""
     now = run.data(STEPPING).get("now")
     if isinstance(now, Noted):
@@ -61,7 +61,7 @@ def holds_tensors(value: Value) -> bool:
     )
 
 
-def groups_in(run: Run, given: Value) -> list[dict[str, Value]]:
+def groups_in(run: Runtime, given: Value) -> list[dict[str, Value]]:
     """Parameter groups, as torch's optimizers take them; empty for anything else."""
     if isinstance(given, dict):
         return []

@@ -1,0 +1,106 @@
+"""`module.__dict__` of a module that is read on demand: its names are known, what each holds is worked out when asked.
+
+`models.__dict__[name]()` builds one model out of a package of hundreds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from flake8_cnnmem.evaluate.builtins.classes import OBJECT
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+    from flake8_cnnmem.evaluate.modules import Module
+
+tables = Names()
+
+
+def names_of(run: Interpreter, module: Module) -> list[str]:
+    """The module's own names and those of its star imports, in their order."""
+    found = dict.fromkeys(module.names(run))
+    for statement in module.stars:
+        dotted = statement.module or ""
+        if statement.level:
+            dotted = run.importer.resolve_relative(module, statement.level, dotted)
+        source: Any = run.importer.find(dotted)
+        if source is not None and hasattr(source, "exports") and source is not module:
+            found.update(dict.fromkeys(word for word in exported(run, source) if source.exports(run, word)))
+    return list(found)
+
+
+def exported(run: Interpreter, module: Module) -> Iterator[str]:
+    listed = module.own(run, "__all__")
+    yield from (
+        (word for word in listed if isinstance(word, str))
+        if isinstance(listed, (list, tuple))
+        else names_of(run, module)
+    )
+
+
+def look_up(run: Any, self: Instance, key: Value) -> Value:
+    word = payload(key)
+    return self.native.attribute(run, word) if isinstance(word, str) and word != "__dict__" else MISSING
+
+
+@tables.function("__getitem__")
+def get_item(run: Runtime, self: Instance, key: Value) -> Value:
+    found = look_up(run, self, key)
+    if found is MISSING:
+        raise KeyError(payload(key))
+    return found
+
+
+@tables.function("get", propagate_unknown=False)
+def get(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    if isinstance(key, Unknown):
+        return key
+    found = look_up(run, self, key)
+    return default if found is MISSING else found
+
+
+@tables.function("__contains__")
+def contains(run: Any, self: Instance, key: Value) -> Value:
+    return look_up(run, self, key) is not MISSING
+
+
+@tables.function("__iter__")
+def iterate(run: Any, self: Instance) -> Value:
+    return iter(names_of(run, self.native))
+
+
+@tables.function("keys")
+def keys(run: Any, self: Instance) -> Value:
+    return names_of(run, self.native)
+
+
+@tables.function("values")
+def values(run: Any, self: Instance) -> Value:
+    return (self.native.attribute(run, word) for word in names_of(run, self.native))
+
+
+@tables.function("items")
+def items(run: Any, self: Instance) -> Value:
+    return ((word, self.native.attribute(run, word)) for word in names_of(run, self.native))
+
+
+@tables.function("__len__")
+def length(run: Any, self: Instance) -> Value:
+    return len(names_of(run, self.native))
+
+
+@tables.function("__setitem__")
+def set_item(run: Any, self: Instance, word: Value, value: Value) -> None:
+    if isinstance(word, str):
+        run.set(self.native, word, value)
+
+
+CONTENTS = Class("dict", (OBJECT,), dict(tables), module="types")
+
+
+def contents(module: Module) -> Instance:
+    return Instance(CONTENTS, native=module)

@@ -1,0 +1,218 @@
+"""Modules whose doings leave no trace in a model: warnings, logging, clocks, chance, garbage collection."""
+
+from __future__ import annotations
+
+import logging
+import random
+
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class, unfollowed
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
+
+MODULES: dict[str, dict[str, Value]] = {}
+
+
+def silent(module: str, words: str, **more: Value) -> dict[str, Value]:
+    """A module of functions that do nothing and give None."""
+    table: dict[str, Value] = {word: ignored(word) for word in words.split()}
+    table.update(more)
+    MODULES[module] = table
+    return table
+
+
+context: dict[str, Value] = {
+    "__init__": ignored("__init__"),
+    "__enter__": Native("__enter__", lambda run, self: []),
+    "__exit__": ignored("__exit__", False),
+}
+silent(
+    "warnings",
+    "warn warn_explicit filterwarnings simplefilter resetwarnings showwarning formatwarning",
+    catch_warnings=native_class("catch_warnings", context, module="warnings"),
+    deprecated=Native("deprecated", lambda run, *args, **kwargs: identity("decorator"), propagate_unknown=False),
+    filters=[],
+)
+
+# logging
+
+SAYING = ["debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"]
+
+logger = Names({word: ignored(word) for word in [
+    *SAYING, "setLevel", "addHandler", "removeHandler", "addFilter", "removeFilter", "handle", "flush", "close",
+    "setFormatter", "emit", "format", "acquire", "release", "set_name", "formatTime", "callHandlers",
+]})  # fmt: skip
+
+
+@logger.function("__init__", propagate_unknown=False)
+def logger_init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+    run.changed(self)
+    self.attributes.update(
+        {"name": args[0] if args else "root", "handlers": [], "filters": [], "level": 0, "propagate": True,
+         "disabled": False, "parent": None}
+    )  # fmt: skip
+
+
+logger["getChild"] = Native("getChild", lambda run, self, suffix: run.construct(self.cls, suffix))
+logger["hasHandlers"] = ignored("hasHandlers", False)
+logger["getEffectiveLevel"] = ignored("getEffectiveLevel", logging.WARNING)
+logger["isEnabledFor"] = Native("isEnabledFor", lambda run, self, level: level >= logging.WARNING)
+LOGGER = native_class("Logger", dict(logger), module="logging")
+
+
+@logger.function("_get", propagate_unknown=False)
+def get_logger(run: Runtime, name: Value = None) -> Value:
+    """The same logger for the same name."""
+    loggers = run.data("loggers")
+    word = payload(name)
+    if isinstance(word, Unknown):
+        return run.construct(LOGGER, word)
+    if word not in loggers:
+        run.changed(loggers)
+        loggers[word] = run.construct(LOGGER, word or "root")
+    return loggers[word]
+
+
+loggings = silent(
+    "logging",
+    " ".join([*SAYING, "basicConfig", "disable", "shutdown", "captureWarnings", "addLevelName", "setLoggerClass"]),
+    getLogger=logger.pop("_get"),
+    getLevelName=Native("getLevelName", lambda run, level: logging.getLevelName(level)),
+    getLoggerClass=ignored("getLoggerClass", LOGGER),
+    Logger=LOGGER,
+    lastResort=None,
+    raiseExceptions=False,
+    **{
+        word: getattr(logging, word)
+        for word in ["NOTSET", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"]
+    },
+)
+for _name in (
+    "Handler",
+    "StreamHandler",
+    "FileHandler",
+    "NullHandler",
+    "Formatter",
+    "Filter",
+    "LoggerAdapter",
+    "LogRecord",
+):
+    loggings[_name] = native_class(_name, dict(logger), module="logging")
+
+# Chance: what is drawn is not known, that something of a kind is drawn is
+
+randoms = silent("random", "seed setstate")
+for _name in dir(random):
+    if not _name.startswith("_") and _name not in randoms and callable(getattr(random, _name)):
+        randoms[_name] = unfollowed(f"random.{_name}")
+
+
+def number(name: str, kind: str) -> Native:
+    """A function that draws a plain number."""
+    return Native(
+        name,
+        lambda run, *args, **kwargs: run.unknown(f"the result of random.{name} is not known").as_number(kind),
+        propagate_unknown=False,
+    )
+
+
+for _name in ("random", "uniform", "triangular", "betavariate", "expovariate", "gammavariate", "gauss", "normalvariate",
+              "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"):  # fmt: skip
+    randoms[_name] = number(_name, "float")
+for _name in ("randint", "randrange", "getrandbits"):
+    randoms[_name] = number(_name, "int")
+
+
+def between(name: str, kind: str, least: object, most: object, reached: bool) -> Native:
+    """A function that draws a number between two: its own arguments, where it is given two."""
+
+    def draw(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        ends = (*args, *kwargs.values()) if args or kwargs else (least, most)
+        unknown = run.unknown(f"the result of random.{name} is not known").as_number(kind)
+        return unknown.drawn(kind, *ends, reached) if len(ends) == 2 else unknown
+
+    return Native(name, draw, propagate_unknown=False)
+
+
+randoms["random"] = between("random", "float", 0.0, 1.0, False)
+randoms["uniform"] = between("uniform", "float", None, None, True)
+randoms["randint"] = between("randint", "int", None, None, True)
+
+
+def shuffle(run: Runtime, x: Value, *args: Value) -> None:
+    """The items stay, only which stands where is no longer known; where all are alike nothing changes."""
+    inner = payload(x)
+    if isinstance(inner, list) and any(item is not inner[0] and item != inner[0] for item in inner):
+        cause = run.unknown("the order after random.shuffle is not known")
+        if all(type(item) is int for item in inner):
+            cause = cause.as_number("int")
+        run.changed(inner)
+        inner[:] = [cause] * len(inner)
+
+
+def sample(run: Runtime, population: Value, k: Value, *, counts: Value = None) -> Value:
+    """A list of k unknown items."""
+    if not isinstance(k, int):
+        return run.unknown("the size of a random sample is not known")
+    run.check_size(k)
+    cause = run.unknown("which items random draws is not known")
+    if isinstance(population, range) or (
+        isinstance(population, (list, tuple)) and all(type(item) is int for item in population)
+    ):
+        cause = cause.as_number("int")
+    return [cause] * max(k, 0)
+
+
+randoms["shuffle"] = Native("shuffle", shuffle)
+randoms["sample"] = Native("sample", sample, propagate_unknown=False)
+
+
+def choice(run: Runtime, seq: Value) -> Value:
+    """One of the items: what all have in common; of functions and transforms one that does what one of them does."""
+    items = run.items(seq)
+    if isinstance(items, Unknown):
+        return items.loose()
+    return run.one_of(items, run.unknown("the result of random.choice is not known"))
+
+
+randoms["choice"] = Native("choice", choice)
+randoms["choices"] = Native("choices", lambda run, population, *args, k=1, **kwargs: sample(run, population, k), False)
+
+generator: dict[str, Value] = {
+    word: Native(
+        word,
+        lambda run, self, *args, word=word, **kwargs: run.call(randoms[word], *args, **kwargs),
+        propagate_unknown=False,
+    )
+    for word in randoms
+    if isinstance(randoms[word], Native)
+}
+randoms["Random"] = randoms["SystemRandom"] = native_class(
+    "Random", {**generator, "__init__": ignored("__init__")}, module="random"
+)
+
+# Clocks and the rest
+
+times = silent("time", "sleep tzset")
+for _name in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "thread_time",
+              "strftime",
+              "localtime", "gmtime", "ctime", "asctime", "mktime", "strptime", "monotonic_ns",
+              "process_time_ns"):  # fmt: skip
+    times[_name] = unfollowed(f"time.{_name}")
+
+silent("gc", "enable disable freeze unfreeze set_threshold set_debug", collect=ignored("collect", 0),
+       isenabled=ignored("isenabled", True), get_objects=unfollowed("gc.get_objects"))  # fmt: skip
+silent("traceback", "print_exc print_stack print_exception print_tb", format_exc=unfollowed("traceback.format_exc"),
+       extract_stack=unfollowed("traceback.extract_stack"),
+       format_stack=unfollowed("traceback.format_stack"))  # fmt: skip
+silent("atexit", "unregister", register=identity("register"))
+silent(
+    "pprint", "pprint pp", pformat=Native("pformat", lambda run, value, *args, **kwargs: run.unknown("pprinted text"))
+)
+MODULES["pprint"]["PrettyPrinter"] = native_class(
+    "PrettyPrinter", {"__init__": ignored("__init__"), "pprint": ignored("pprint")}, module="pprint"
+)
+silent(
+    "signal", "signal alarm siginterrupt", SIGINT=2, SIGTERM=15, SIGKILL=9, SIGUSR1=10, SIGALRM=14, SIG_IGN=1, SIG_DFL=0
+)
+silent("faulthandler", "enable disable dump_traceback register")

@@ -1,0 +1,161 @@
+"""What makes memory grow with every turn of a loop: names that still lead to the graph of earlier turns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from flake8_cnnmem.evaluate.compiler import StatementSite
+from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
+from flake8_cnnmem.evidence.phases import Pass, Phase
+from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A container, variable or attribute that leads to what ops of earlier turns have given: `tensors`, in it or before
+    it. `site` is the statement of the loop that makes it so."""
+
+    what: str
+    tensors: tuple[Tensor, ...]
+    site: Site
+    gathers: bool
+    """Whether it is a container that has more in it with every turn; else each turn's result is made of the last."""
+
+    @property
+    def single(self) -> bool:
+        """Whether all of it are single numbers (losses)."""
+        return all(tensor.shape == () for tensor in self.tensors)
+
+
+def keepers_of(phase: Phase) -> Iterator[Keeper]:
+    """What a loop that was followed for two turns holds of the first of them at the end of the second."""
+    if len(phase.passes) < 2 or phase.loop is None:
+        return
+    before, last = phase.passes[-2:]
+    for what, kept in by_name(last.kept).items():
+        left = tuple(each.tensor for each in kept if number_of(each.tensor) <= before.last)
+        place = kept[-1].site or assignment(phase.loop, what)
+        if left and place is not None and kept[-1].inside:
+            yield Keeper(what, left, place, True)
+        elif not left and is_carried(what, before, last):
+            place = place or site_of(kept[-1].tensor)
+            if place is not None:
+                yield Keeper(what, tuple(each.tensor for each in kept), place, False)
+
+
+def further_turns(phase: Phase) -> int | None:
+    """How many runs of a step follow those that were followed, while what each leaves is still held; None where that is
+    not known, and 0 where nothing is kept from run to run."""
+    loop, keepers = phase.loop, list(keepers_of(phase))
+    if loop is None or not keepers:
+        return 0
+    if loop.count is None or loop.count % phase.micro_steps or outlives(loop):
+        return None
+    if not all(only_grows(loop, keeper.what) for keeper in keepers):
+        return None
+    return loop.count // phase.micro_steps - 2
+
+
+def only_grows(loop: Loop, what: str) -> bool:
+    """Whether the statements of a loop do nothing with a name but to put more into it or to add to it: no test of how
+    much is there, nothing that is taken out, and in every turn: the first two say nothing of a test that a later one
+    may answer otherwise."""
+    if not isinstance(loop.site, StatementSite) or any(
+        isinstance(node, (ast.Break, ast.Continue, ast.Return)) for node in ast.walk(loop.site.statement)
+    ):
+        return False
+    adding: set[int] = set()
+    found: list[int] = []
+    branches = (node for node in ast.walk(loop.site.statement) if isinstance(node, BRANCHES))
+    doubtful = {id(inner) for branch in branches for inner in ast.walk(branch)}
+    for node in ast.walk(loop.site.statement):
+        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == what:
+            found.append(id(node))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
+            adding.add(id(node.func.value))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            adding.add(id(node.target))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
+            adding.update(id(each) for each in (*node.targets, node.value.left, node.value.right))
+    return bool(found) and adding.issuperset(found) and doubtful.isdisjoint(found)
+
+
+BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.While)
+"""What runs a part of itself, or not."""
+
+ADDING = ("append", "extend", "insert")
+"""Methods that put more into a container."""
+
+
+def outlives(loop: Loop) -> bool:
+    """Whether what a loop keeps may still be held when it runs anew, in a later turn of the loop around it."""
+    if loop.outer is None:
+        return False
+    last = loop.turns[-1]
+    names = {each.what for each in last.kept}
+    if any(variable in names for variable, _ in last.older):
+        return True
+    behind = calls_behind([each.tensor for each in last.kept if not each.inside])
+    return any(call.number <= loop.began for call in behind)
+
+
+def by_name(kept: Sequence[Retained]) -> dict[str, list[Retained]]:
+    found: dict[str, list[Retained]] = {}
+    for each in kept:
+        found.setdefault(each.what, []).append(each)
+    return found
+
+
+def number_of(tensor: Tensor) -> int:
+    return tensor.call.number if tensor.call is not None else 0
+
+
+def is_carried(what: str, before: Pass, last: Pass) -> bool:
+    """Whether the second run of a step reads what a name led to at the end of the first."""
+    earlier = {id(each.tensor) for each in before.kept if each.what == what}
+    return bool(earlier) and any(id(tensor) in earlier for call, _ in last.calls for tensor in call.inputs)
+
+
+def assignment(loop: Loop, what: str) -> Site | None:
+    """The statement in a loop's body that gives a variable its value, the last one where there are several."""
+    if not isinstance(loop.site, StatementSite) or not what.isidentifier():
+        return None
+    found = None
+    for node in ast.walk(loop.site.statement):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+            if what in names and (found is None or node.lineno > found.lineno):
+                found = node
+    return StatementSite(loop.site.path, found) if found is not None else None
+
+
+def site_of(tensor: Tensor) -> Site | None:
+    """Where the code computes it: the call of the model that gives it, where it comes from one."""
+    call = tensor.call
+    if call is None:
+        return None
+    return next((each.site for each in call.ancestry() if each.parent is None), call.site)
+
+
+def is_learned_from(trace: Trace, keeper: Keeper) -> bool:
+    """Whether a later backward pass goes through what is kept."""
+    numbers = {number_of(tensor) for tensor in keeper.tensors}
+    losses = [event.subject for event in trace.events if event.kind == "backward"
+              and isinstance(event.subject, Tensor) and event.number >= max(numbers)]  # fmt: skip
+    return any(call.number in numbers for call in with_gradient(losses))
+
+
+def with_gradient(tensors: Iterable[Tensor]) -> Iterator[Call]:
+    """The calls before these tensors through which a gradient would go back from them."""
+    waiting = [tensor.call for tensor in tensors]
+    seen: set[int] = set()
+    while waiting:
+        call = waiting.pop()
+        if call is None or call.number in seen or call.op.kind == "detach" or not call.grad:
+            continue
+        yield call
+        seen.add(call.number)
+        waiting += [tensor.call for tensor in (*call.inputs, *call.weights)]

@@ -1,0 +1,123 @@
+"""Tensors made from shapes and numbers."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Batch, Size
+from flake8_cnnmem.frameworks.keras import constants
+from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
+from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
+from flake8_cnnmem.frameworks.keras.ops.elementwise import cast
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, computed, shape_of
+from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
+from flake8_cnnmem.frameworks.keras.shapes import plain_size, stated
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Elementwise, OneHot
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def filled(run: Runtime, shape: Value = (), value: Value = 0, dtype: Value = None) -> Value:
+    """`tf.zeros(shape)`: known values where they are few."""
+    target = sizes(run, shape)
+    if isinstance(target, Unknown):
+        return Tensor(target, tensor_dtype(dtype), framework="keras")
+    if target == () and isinstance(value, (int, float)):
+        return constant(value)
+    return Tensor(target, tensor_dtype(dtype), framework="keras")
+
+
+def like(run: Runtime, x: Value, dtype: Value = None) -> Value:
+    own = tensor_dtype(dtype) if dtype is not None else getattr(x, "dtype", "float")
+    if not isinstance(x, Tensor) or is_constant(x):
+        return Tensor(shape_of(x), own, framework="keras")
+    # Of a symbolic tensor it is one, too, and leads on from the input.
+    return apply(run, Elementwise("like"), x, function="zeros_like", dtypes=[own])
+
+
+def random(run: Runtime, shape: Value = (), dtype: Value = None) -> Value:
+    target = sizes(run, shape)
+    return Tensor(target, tensor_dtype(dtype), framework="keras")
+
+
+def arange(run: Runtime, start: Value, stop: Value = None, step: Value = 1, dtype: Value = None) -> Value:
+    start, stop, step = plain(start), plain(stop), plain(step)
+    if stop is None:
+        start, stop = 0, start
+    if all(isinstance(value, int) for value in (start, stop, step)) and step:
+        values = range(start, stop, step)
+        if len(values) <= constants.LARGEST:
+            return constant(tuple(values))
+        return Tensor((len(values),), "int32", framework="keras")
+    if isinstance(stop, (Batch, Unknown)) and start == 0 and step == 1:
+        return Tensor((stop,), "int32", framework="keras")
+    if all(isinstance(value, (int, float)) for value in (start, stop, step)) and step:
+        count = max(0, -int(-(stop - start) // step))
+        return (
+            constant(tuple(start + step * at for at in range(count)))
+            if count <= constants.LARGEST
+            else Tensor((count,), framework="keras")
+        )
+    return Tensor((run.unknown("the length of a range is not known"),), "int32", framework="keras")
+
+
+def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50) -> Value:
+    if (
+        isinstance(num, int)
+        and isinstance(start, (int, float))
+        and isinstance(stop, (int, float))
+        and 0 < num <= constants.LARGEST
+    ):
+        step = (stop - start) / (num - 1) if num > 1 else 0.0
+        return constant(tuple(float(start + step * at) for at in range(num)))
+    return Tensor((plain_size(num),), framework="keras")
+
+
+def eye(run: Runtime, n: Value, m: Value = None) -> Value:
+    return Tensor((plain_size(n), plain_size(n if m is None else m)), framework="keras")
+
+
+def one_hot(run: Runtime, x: Value, depth: Value, axis: Value = -1, dtype: Value = None) -> Value:
+    op = OneHot(plain_size(plain(depth)), -1 if axis is None else plain_size(axis))
+    return apply(run, op, x, function="one_hot", dtypes=[tensor_dtype(dtype)])
+
+
+def to_tensor(run: Runtime, value: Value, dtype: Value = None) -> Value:
+    if isinstance(value, Tensor) and value.framework == "numpy":
+        value = Tensor(value.shape, value.dtype, data=value.data, framework="keras")
+    if isinstance(value, (Tensor, Unknown)):
+        return value if dtype is None or isinstance(value, Unknown) else cast(run, value, dtype)
+    if isinstance(value, Batch):
+        return value
+    if computed(value):
+        return as_tensor(run, value)
+    return constant(value, None if dtype is None else tensor_dtype(dtype))
+
+
+def with_shape(run: Runtime, x: Value, shape: Value) -> Value:
+    """`tf.ensure_shape`: sizes that were open are now stated."""
+    if isinstance(x, Tensor):
+        refine(x, shape)
+    return x
+
+
+def refine(x: Tensor, shape: Value) -> None:
+    """`x.set_shape(...)`: open sizes become what the code says."""
+    given = stated(shape)
+    if isinstance(given, Unknown):
+        return
+    if isinstance(x.shape, Unknown) or len(x.shape) != len(given):
+        x.shape = given
+        return
+    x.shape = tuple(new if isinstance(old, Unknown) else old for old, new in zip(x.shape, given, strict=True))
+
+
+def meshgrid(run: Runtime, *tensors: Value, indexing: Value = "xy") -> Value:
+    lengths: list[Size] = []
+    for tensor in tensors:
+        given = shape_of(tensor)
+        if isinstance(given, Unknown) or len(given) != 1:
+            return run.unknown("the sides of a grid are not known")
+        lengths.append(given[0])
+    if indexing == "xy" and len(lengths) > 1:
+        lengths[:2] = lengths[1], lengths[0]
+    return [Tensor(tuple(lengths), getattr(tensor, "dtype", "float"), framework="keras") for tensor in tensors]

@@ -1,0 +1,156 @@
+"""Computations on each value, of one tensor or of several that broadcast together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.keras import constants
+from flake8_cnnmem.frameworks.keras.constants import constant, is_constant
+from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, is_scalar, known, listed
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Normalise
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def unary(run: Runtime, x: Value, *, kind: str, name: str = "") -> Value:
+    """One tensor in, one of the same shape out."""
+    if is_constant(x):
+        function = constants.FUNCTIONS.get(kind)
+        return constants.each(function, x) if function is not None else Tensor(x.shape, x.dtype, framework="keras")
+    if isinstance(x, (Tensor, Unknown)):
+        return run.apply(Elementwise(kind), x, function=name or kind, framework="keras")
+    if isinstance(x, (int, float)) and kind in constants.FUNCTIONS:
+        return constants.FUNCTIONS[kind](x)
+    if isinstance(x, (list, tuple)):
+        return unary(run, constant(x), kind=kind, name=name)
+    return run.unknown(f"{name or kind} of what is not a tensor")
+
+
+def activation(run: Runtime, x: Value, *ignored: Value, kind: str, name: str = "", **options: Value) -> Value:
+    return unary(run, x, kind=kind, name=name)
+
+
+SYMBOLS = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
+    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
+}  # fmt: skip
+
+
+COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical"})
+
+
+def binary(run: Runtime, x: Value, y: Value, *, kind: str, name: str = "") -> Value:
+    """Two tensors that broadcast together, or a tensor and a number."""
+    x, y = listed(x), listed(y)
+    if not isinstance(x, (Tensor, Unknown)) and not isinstance(y, (Tensor, Unknown)):
+        if kind in SYMBOLS:
+            return run.operate(SYMBOLS[kind], x, y)
+        if kind in ("maximum", "minimum") and isinstance(x, (int, float)) and isinstance(y, (int, float)):
+            return max(x, y) if kind == "maximum" else min(x, y)
+        return run.unknown(f"{name or kind} of plain values")
+    if known(x) and known(y) and kind in SYMBOLS:
+        return constants.compute(run, SYMBOLS[kind], x, y)
+    dtypes = ["bool"] if kind in COMPARISONS else None
+    scalar_right, scalar_left = is_scalar(y), is_scalar(x)
+    if scalar_right and not isinstance(x, Unknown):
+        return run.apply(
+            Elementwise(WITH_NUMBER.get(kind, kind)), x, function=name or kind, dtypes=dtypes, framework="keras"
+        )
+    if scalar_left and not isinstance(y, Unknown):
+        by_number = {"divide": "reciprocal", "power": "exp"}.get(kind, WITH_NUMBER.get(kind, kind))
+        return run.apply(Elementwise(by_number), y, function=name or kind, dtypes=dtypes, framework="keras")
+    if dtypes is None:
+        dtypes = float_first(x, y)
+    return apply(run, Broadcast("compare" if kind in COMPARISONS else kind), x, y, function=name or kind, dtypes=dtypes)
+
+
+WITH_NUMBER = {
+    "add": "shift", "subtract": "shift", "multiply": "scale", "divide": "scale", "power": "pow",
+    "maximum": "clamp", "minimum": "clamp", **dict.fromkeys(COMPARISONS, "compare"),
+}  # fmt: skip
+"""The op that arithmetic with a number is: it keeps less for the backward pass than that of two tensors."""
+
+
+def float_first(x: Value, y: Value) -> list[str] | None:
+    """The result's dtype where the first operand does not say it."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype != y.dtype and y.dtype.startswith("float"):
+        return [y.dtype]
+    return None
+
+
+def variadic(run: Runtime, inputs: Value, *others: Value, kind: str, name: str = "") -> Value:
+    """`tf.add_n([a, b])`."""
+    tensors = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
+    if len(tensors) == 1:
+        return tensors[0]
+    return apply(run, Broadcast(kind), *tensors, function=name or kind)
+
+
+def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> Value:
+    if x is None:
+        return run.unknown("which values a condition holds for is not known")
+    tensors = [value for value in (condition, x, y) if isinstance(value, (Tensor, Unknown))]
+    if not tensors:
+        truth = run.truth(condition)
+        return truth if isinstance(truth, Unknown) else (x if truth else y)
+    dtype = next((value.dtype for value in (x, y) if isinstance(value, Tensor)), "float")
+    return apply(run, Broadcast("where"), *tensors, function="where", dtypes=[dtype])
+
+
+def clip(run: Runtime, x: Value, low: Value = None, high: Value = None) -> Value:
+    return unary(run, x, kind="clamp", name="clip")
+
+
+def cast(run: Runtime, x: Value, dtype: Value = None) -> Value:
+    """Floats stay floats of the model; a count that becomes a float is still the same number."""
+    wanted = tensor_dtype(dtype)
+    if isinstance(x, (bool, int, float)):
+        return int(x) if wanted.startswith(("int", "uint")) else bool(x) if wanted == "bool" else float(x)
+    if isinstance(x, Batch):
+        return x
+    if is_constant(x):
+        integer = wanted.startswith(("int", "uint"))
+
+        def convert(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(convert(item) for item in value)
+            if isinstance(value, (Batch, Unknown, str)):
+                return value
+            return int(value) if integer else bool(value) if wanted == "bool" else float(value)
+
+        return constant(convert(x.data), wanted)
+    if isinstance(x, Tensor) and x.dtype == wanted:
+        return x
+    if isinstance(x, (list, tuple)):
+        return cast(run, constant(x), dtype)
+    return run.apply(Elementwise("cast"), x, function="cast", dtypes=[wanted], framework="keras")
+
+
+def identity(run: Runtime, x: Value) -> Value:
+    if isinstance(x, Tensor) and not is_constant(x):
+        return run.apply(Elementwise("identity"), x, function="identity", framework="keras")
+    return x
+
+
+def stop_gradient(run: Runtime, x: Value) -> Value:
+    if isinstance(x, Tensor):
+        return run.apply(Elementwise("detach"), x, function="stop_gradient", framework="keras")
+    return x
+
+
+def same(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
+    return x
+
+
+def dropout(run: Runtime, x: Value, rate: Value = None, noise_shape: Value = None, keep_prob: Value = None) -> Value:
+    if rate is None:
+        rate = 1 - keep_prob if isinstance(keep_prob, (int, float)) else keep_prob
+    p = rate if isinstance(rate, (int, float, Unknown)) else 0.5
+    return apply(run, Dropout(p), x, function="dropout")
+
+
+def normalize(run: Runtime, x: Value, axis: Value = None, order: Value = 2) -> Value:
+    return apply(run, Normalise(), x, function="normalize")

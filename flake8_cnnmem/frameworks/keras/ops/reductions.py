@@ -1,0 +1,58 @@
+"""Reductions over axes, and what orders values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import product
+from flake8_cnnmem.frameworks.keras import constants
+from flake8_cnnmem.frameworks.keras.constants import is_constant
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, axis_number
+from flake8_cnnmem.frameworks.keras.shapes import plain_size
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Reduce, Sort, TopK
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def reduce(run: Runtime, x: Value, axis: Value = None, keepdims: Value = False, *, kind: str, name: str = "") -> Value:
+    axis = axis_number(axis)
+    if not isinstance(x, (Tensor, Unknown)):
+        x = as_tensor(run, x)
+    if is_constant(x) and not keepdims and axis in (None, 0, -1, (0,)) and constants.depth(x.data) == 1:
+        return reduced(run, x.data, kind)
+    dtypes = ["int64"] if kind in ("argmax", "argmin", "argsort") else ["bool"] if kind in ("any", "all") else None
+    return apply(run, Reduce(kind, axis, keepdims is True or keepdims == 1), x, function=name or kind, dtypes=dtypes)
+
+
+def reduced(run: Runtime, data: tuple[Any, ...], kind: str) -> Value:
+    """A reduction of known values."""
+    if any(isinstance(value, Unknown) for value in data):
+        return next(value for value in data if isinstance(value, Unknown))
+    if kind == "prod":
+        return product(data)
+    if kind in ("sum", "mean"):
+        total: Value = 0
+        for value in data:
+            total = run.operate("+", total, value)
+        return run.operate("/", total, len(data)) if kind == "mean" else total
+    if kind in ("max", "min") and all(isinstance(value, (int, float)) for value in data) and data:
+        return max(data) if kind == "max" else min(data)
+    if kind in ("any", "all"):
+        return any(data) if kind == "any" else all(data)
+    return run.unknown(f"{kind} of known values is not followed")
+
+
+def top_k(run: Runtime, x: Value, k: Value = 1, sorted: Value = True) -> Value:
+    return apply(run, TopK(plain_size(k)), x, function="top_k", dtypes=["float", "int32"])
+
+
+def sort(run: Runtime, x: Value, axis: Value = -1) -> Value:
+    return apply(run, Sort(axis, 1), x, function="sort")
+
+
+def moments(run: Runtime, x: Value, axes: Value = None, shift: Value = None, keepdims: Value = False) -> Value:
+    return (
+        reduce(run, x, axes, keepdims, kind="mean"),
+        reduce(run, x, axes, keepdims, kind="var"),
+    )

@@ -1,0 +1,229 @@
+"""What TensorFlow keeps for the backward pass under `fit`, for Keras 2 and 3 alike, and how its step goes.
+
+Seen in TensorFlow 2.21's own allocation trace (graph mode, the allocator that GPUs use; the profiler's
+MemoryAllocation events name op, shape and kind), and read off the gradients in tensorflow/python/ops/*_grad.py.
+Kernels that work value by value write into an operand's storage that nothing else needs
+(forward_input_or_allocate_output in the kernels): `reuses`. A sum of gradients (AddN) does so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.unknown import Unknown
+
+X = Saved("x")
+Y = Saved("y")
+OPERANDS = Saved("inputs", "others")
+
+
+def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    return ((name, row) for name in names.split())
+
+
+def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Saved:
+    return Saved(New(of, bytes, times))
+
+
+BY_RESULT = OpRule((Y,), gradient="reuse", layout="contiguous", reuses=True)
+BY_INPUT = OpRule((X,), gradient="reuse", layout="contiguous")
+NOTHING = OpRule(layout="contiguous")
+IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
+PASSES = OpRule(gradient="same", layout="contiguous")
+CONSTANT = OpRule(gradient="none", layout="contiguous")
+
+HALF = "half"
+WITHIN = "within"
+"""Keras computes it in float32 under a mixed policy, on a copy of its input, and gives half precision back."""
+
+MASK = own(bytes=1)
+"""A comparison that the gradient needs can be made ahead: its mask is kept instead of what was compared."""
+
+VALUES = [
+    *rows("relu relu6 elu selu sigmoid tanh exp sqrt rsqrt reciprocal crelu acosh asinh erfinv", BY_RESULT),
+    # Under a mixed policy the softmax at the end is kept in float32 by hand; elsewhere it is in half.
+    ("softmax", BY_RESULT),
+    ("log_softmax", OpRule((Y, own()), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows(
+        "leaky_relu softplus silu hardsigmoid log log1p abs pow square sin cos tan asin acos atan sinh cosh atanh erf"
+        " softsign log_sigmoid angle",
+        BY_INPUT,
+    ),
+    *rows("hardshrink threshold nan_to_num", OpRule((MASK,), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("hardtanh clamp softshrink sparse_sigmoid",
+          OpRule((MASK, MASK), gradient="reuse", layout="contiguous", reuses=True)),
+    ("celu", OpRule((X, MASK, MASK), gradient="reuse", layout="contiguous")),
+    ("gelu", OpRule((X, own(times=2)), gradient="reuse", layout="contiguous")),
+    # x, its clipped line, and the line before the clipping.
+    ("hardswish", OpRule((X, own(times=2)), backward=(New("x"),), layout="contiguous")),
+    ("squareplus", OpRule((X, own()), layout="contiguous")),
+    ("mish", OpRule((X, own(times=2)), layout="contiguous")),
+    ("tanhshrink", OpRule((own(),), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("sparse_plus sparsemax", OpRule((X, MASK, MASK), layout="contiguous")),
+    ("prelu", OpRule((X, own()), backward=(New("x"),), layout="contiguous")),
+    ("glu", OpRule((X, own("y")), layout="contiguous")),
+    *rows("scale shift neg gaussian_noise div add_number", IN_PLACE),
+    *rows("round floor ceil sign isnan isinf isfinite logical_not detach one_hot like", CONSTANT),
+    *rows("identity alias view", PASSES),
+    # Only a reshape shares its input's memory here.
+    *rows("view/Permute view/Transpose view/Index view/Split view/Chunk view/Unbind view/Expand", NOTHING),
+    # What changes images at random is linear in them.
+    *rows("cast augment real imag conj", NOTHING),
+    # A convolution with waves, and the length of what it gives.
+    ("spectrogram", OpRule((X, own("y", times=2)), layout="contiguous")),
+]  # fmt: skip
+
+NOISES = [
+    ("dropout", OpRule((own("mask", 1),), forward=(New("mask"),), gradient="reuse", layout="contiguous", reuses=True)),
+    ("feature_dropout", OpRule((own("instances", 1),), gradient="reuse", layout="contiguous", reuses=True)),
+    *rows("alpha_dropout gaussian_dropout", OpRule((own(),), gradient="reuse", layout="contiguous")),
+    ("dropout/off", PASSES),
+]
+
+LAYERS = [
+    ("convolution", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
+    # Keras has XLA compile these, which computes the gradient of a kernel without groups, and takes the groups out of
+    # it (ConvolutionGroupConverter).
+    (
+        "convolution/grouped",
+        OpRule((X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF),
+    ),
+    # Of more than two axes, too: read as a matrix (tensordot).
+    ("linear", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
+    ("bilinear", OpRule((X, Saved("x1")), layout="contiguous")),
+    ("embedding", OpRule((X,), layout="contiguous")),
+    # The gradient times x and times the scale.
+    ("batch_norm", OpRule((X, own("channels", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    # A multiplication and an addition; what goes in is needed for the scale's gradient alone.
+    (
+        "batch_norm/eval",
+        OpRule((Saved("x", "weight"),), gradient="reuse", layout="contiguous", autocast=WITHIN, reuses=True),
+    ),
+    (
+        "layer_norm",
+        OpRule((X, own(), own("rows", 4, 3)), backward=(New("x", times=2),), layout="contiguous", autocast=WITHIN),
+    ),
+    *rows("group_norm instance_norm", OpRule((X,), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("rms_norm", OpRule((X, own(), own("rows", 4)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("normalize", OpRule((X, own("rows", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("local_response_norm", OpRule((X, Y), layout="contiguous")),
+    ("max_pool", OpRule((X, Y), layout="contiguous")),
+    *rows("global_max_pool adaptive_max_pool", OpRule((X,), layout="contiguous")),
+    *rows("average_pool global_average_pool adaptive_average_pool", NOTHING),
+]
+
+MERGES = [
+    *rows("add subtract average", OpRule(gradient="same", layout="contiguous", reuses=True)),
+    ("multiply", OpRule((OPERANDS,), layout="contiguous")),
+    *rows("divide power atan2 hypot logaddexp", OpRule((Saved("inputs"),), backward=(New("y"),), layout="contiguous")),
+    # Which of the two it was is found out ahead.
+    *rows("maximum minimum", OpRule((own("y", 1),), layout="contiguous", reuses=True)),
+    ("where", OpRule((X,), layout="contiguous")),
+    *rows("compare logical floor_divide remainder", CONSTANT),
+    *rows("concatenate stack", NOTHING),
+    *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", autocast=HALF)),
+]
+
+SHAPES = [
+    *rows("copy pad crop pixel_shuffle circular_pad upsample_nearest unfold fold", NOTHING),
+    *rows("reflection_pad replication_pad", NOTHING),
+    *rows("upsample_bilinear upsample_bicubic upsample_trilinear upsample_area upsample_lanczos3 upsample_lanczos5",
+          BY_INPUT),
+]  # fmt: skip
+
+REDUCTIONS = [
+    *rows("mean sum cumsum", NOTHING),
+    # The places alone: the values that were picked come back to where they were, those that were put are picked.
+    *rows("pick put", OpRule((Saved("x1"),), layout="contiguous")),
+    *rows("frame rfft fft diagonal", NOTHING),
+    *rows("max min amax amin cumprod", OpRule((X, Y), backward=(New("x", 1),), layout="contiguous")),
+    *rows("var std norm logsumexp prod median", OpRule((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("topk sort", OpRule((own("y", 4),), layout="contiguous")),
+    *rows("argmax argmin any all count_nonzero argsort", CONSTANT),
+]
+
+HEADS = (X, Saved("x1"), Saved("x2"), own("probabilities", 4, 2), Saved(New("probabilities"), "half"), Y)
+"""The softmax runs in float32 under a mixed policy."""
+ATTENTION = [
+    # The scores' softmax, what its gradient is made of or what the dropout leaves of it, and the product with v.
+    (
+        "attention",
+        OpRule(HEADS, backward=(New("probabilities", times=2),), layout="contiguous", autocast=HALF),
+    ),
+    (
+        "attention/math, dropped",
+        OpRule(
+            (*HEADS, own("probabilities", 1)),
+            forward=(New("probabilities"),),
+            backward=(New("probabilities", times=2),),
+            layout="contiguous",
+            autocast=HALF,
+        ),
+    ),
+]
+
+RECURRENT = [
+    # cuDNN's fused kernels: x, y and a reserve with the gates of each step.
+    ("lstm", OpRule((X, Y, own("steps", times=6)), layout="contiguous", weights="all", autocast=HALF)),
+    ("gru", OpRule((X, Y, own("steps", times=5)), layout="contiguous", weights="all", autocast=HALF)),
+    # While loops, which keep the carried state and what each step computes.
+    ("rnn", OpRule((X, own("steps", times=3)), layout="contiguous", weights="all", autocast=HALF)),
+    ("conv_lstm", OpRule((X, own("steps", times=8)), layout="contiguous", weights="all", autocast=HALF)),
+]
+
+LOSSES = [
+    # Keras computes them from the logits before a softmax; the gradient is made in the forward pass.
+    *rows("categorical_crossentropy sparse_categorical_crossentropy cross_entropy", OpRule((own(),), gradient="reuse")),
+    *rows("bce mse l1 huber kl_div hinge_embedding poisson_nll bce_with_logits smooth_l1", OpRule((X,))),
+]
+
+TABLE: Mapping[str, OpRule] = table(VALUES, NOISES, LAYERS, MERGES, SHAPES, REDUCTIONS, ATTENTION, RECURRENT, LOSSES)
+
+RULES = Rules(
+    "keras",
+    256,
+    TABLE,
+    otherwise=replace(NOT_KNOWN, layout="contiguous"),
+    step="graph",
+    merges_equal=True,
+    rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
+)
+"""Keras on TensorFlow, in graph mode."""
+
+ON_TAPE = [
+    # Their gradients ask for the shape of what went in, which only a graph can have without it.
+    *rows("average_pool adaptive_average_pool pad crop", BY_INPUT),
+    *rows("mean sum global_average_pool", OpRule((X,), backward=(New("x"),), layout="contiguous")),
+    *rows("add subtract average concatenate stack", OpRule((Saved("inputs"),), layout="contiguous")),
+    # The squared differences and the product before the offset.
+    ("batch_norm", OpRule((X, own(times=2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
+    ("dropout", OpRule((X, own("mask", 1), own()), forward=(New("mask"),), layout="contiguous")),
+]
+EAGER = replace(
+    RULES,
+    framework="keras-eager",
+    rows=MappingProxyType(
+        {
+            **{kind: replace(row, reuses=False) for kind, row in TABLE.items()},
+            **dict(ON_TAPE),
+        }
+    ),
+    step="phases",
+    merges_equal=False,
+    eager=True,
+)
+"""Loops with a GradientTape outside of any graph: the tape holds what it recorded, and every gradient is there at the
+end. No kernel takes an operand's storage over, since Python holds the operand."""
+
+READ_AGAIN = ("convolution", "linear", "bilinear", "matmul", "einsum", "attention", "lstm", "gru", "rnn")
+JAX = replace(
+    RULES,
+    rows=MappingProxyType({kind: replace(TABLE[kind], backward=()) for kind in READ_AGAIN}),
+    otherwise=IN_PLACE,
+)
+"""Keras on JAX, where XLA compiles the step as a whole and decides what is kept and what is computed again: no more
+than what the gradients of products and convolutions read, which makes a lower bound."""
+JAX_CAUSE = Unknown("XLA decides what a step of Keras on JAX keeps; what products and convolutions read is counted")

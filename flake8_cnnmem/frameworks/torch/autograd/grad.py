@@ -1,0 +1,83 @@
+"""What `.grad` is: after a backward pass a tensor like its parameter, until somebody clears it.
+
+No gradient is computed. Which parameters a loss reaches is left to the replay of the step; to the code that is
+evaluated, every parameter that trains has a gradient once a backward pass was run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, is_floating
+from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.values import Runtime, Value
+
+GRADIENTS = "gradients"
+"""Scratch of the run: by a tensor's id the tensor, its gradient, and the number of the pass that it came from."""
+
+PASSES = "backward passes"
+"""Scratch of the run: how many backward passes there were ("number"), and by id when a tensor's was cleared."""
+
+STEPPING = "optimizer step"
+"""Scratch of the run: what is noted of the optimizer's step that is being followed ("now")."""
+
+
+def backward(run: Runtime, loss: Value, **options: Value) -> None:
+    """A backward pass begins."""
+    passes = run.data(PASSES)
+    passes["number"] = passes.get("number", 0) + 1
+    run.note("backward", loss, **options)
+    if run.data(HOOKS) and isinstance(loss, Tensor):
+        run_hooks(run, loss)
+
+
+HOOKS = "hooks on complete gradients"
+"""Scratch of the run: parameters with the functions that are called when their gradient is complete, by id."""
+
+
+def run_hooks(run: Runtime, loss: Tensor) -> None:
+    """What happens within a backward pass: each parameter's hooks as soon as its gradient is there, those that are read
+    last first."""
+    first: dict[int, int] = {}
+    for call in calls_behind([loss]):
+        for weight in (*call.weights, *call.inputs):
+            first[id(weight)] = min(call.number, first.get(id(weight), call.number))
+    reached = [each for key, each in run.data(HOOKS).items() if key in first and each[0].trainable]
+    for weight, hooks in sorted(reached, key=lambda each: -first[id(each[0])]):
+        run.note("hook", weight)
+        for hook in hooks:
+            run.call(hook, weight)
+    run.note("hooked", loss)
+
+
+def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
+    """`tensor.grad`. In an optimizer's step that is followed, every parameter that trains has one."""
+    asks = tensor.trainable and not tensor.buffer if isinstance(tensor, Weight) else tensor.requires_grad
+    if not asks or tensor.call is not None or not (is_floating(tensor.dtype) or tensor.dtype in COMPLEX):
+        return None
+    passes, known = run.data(PASSES), run.data(GRADIENTS)
+    number = passes.get("number", 0)
+    if number <= passes.get(id(tensor), 0) and not run.data(STEPPING):
+        return None
+    found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
+    if found is None or found[1].shape != tensor.shape:
+        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype, moved=True))
+    return found[1]
+
+
+def set_gradient(run: Runtime, tensor: Tensor, value: Value) -> None:
+    """`tensor.grad = value`."""
+    if value is None:
+        cleared(run, (tensor,))
+    elif isinstance(value, Tensor):
+        run.data(GRADIENTS)[id(tensor)] = (tensor, value)
+
+
+def cleared(run: Runtime, tensors: Iterable[Any]) -> None:
+    """These have no gradient until the next backward pass, which gives one like the last."""
+    passes = run.data(PASSES)
+    number = passes.get("number", 0)
+    for tensor in tensors:
+        if isinstance(tensor, Tensor):
+            passes[id(tensor)] = number

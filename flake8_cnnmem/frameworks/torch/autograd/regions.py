@@ -1,0 +1,236 @@
+"""Regions of code: no_grad, autocast and their like, as context managers and as decorators; checkpointing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, is_callable
+
+Change = Callable[[Runtime, Instance], None]
+
+
+def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
+    """A context manager that changes the run between `__enter__` and `__exit__`, and wraps functions in it."""
+    members = Members()
+
+    def start(run: Runtime, self: Instance) -> Value:
+        self.attributes["before"] = (*self.attributes.get("before", ()), run.modes)
+        enter(run, self)
+        return self
+
+    def end(run: Runtime, self: Instance, *exception: Value) -> Value:
+        *outer, run.modes = self.attributes.get("before") or [run.modes]
+        self.attributes["before"] = tuple(outer)
+        return None
+
+    def wrap(run: Runtime, self: Instance, function: Value) -> Value:
+        def wrapped(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+            start(run, self)
+            try:
+                given = run.call(function, *args, **kwargs)
+            finally:
+                end(run, self)
+            return resumed(run, self, given) if isinstance(given, Generator) else given
+
+        def resumed(run: Runtime, self: Instance, generator: Iterator[Value]) -> Iterator[Value]:
+            """A generator function's body runs later: it, too, and it alone, is in the region."""
+            while True:
+                start(run, self)
+                try:
+                    given = next(generator)
+                except StopIteration:
+                    return
+                finally:
+                    end(run, self)
+                yield given
+
+        if isinstance(function, Class):
+            return function
+        return Native(getattr(function, "name", name), wrapped, propagate_unknown=False)
+
+    members["__init__"] = Native("__init__", init, propagate_unknown=False)
+    members["__enter__"] = Native("__enter__", start, propagate_unknown=False)
+    members["__exit__"] = Native("__exit__", end, propagate_unknown=False)
+    members["__call__"] = Native("__call__", wrap, propagate_unknown=False)
+    return Class(name, namespace=members, module="torch")
+
+
+def without_grad(run: Runtime, self: Instance) -> None:
+    run.grad_enabled = False
+
+
+def with_grad(run: Runtime, self: Instance) -> None:
+    run.grad_enabled = True
+
+
+def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def unchanged(run: Runtime, self: Instance) -> None:
+    return None
+
+
+NO_GRAD = region("no_grad", nothing, without_grad)
+ENABLE_GRAD = region("enable_grad", nothing, with_grad)
+
+
+def decorating(cls: Class) -> Native:
+    """`@torch.no_grad` without parentheses gets the function itself."""
+
+    def make(run: Runtime, made: Class, function: Value = None) -> Value:
+        instance = Instance(cls)
+        if function is None or not is_callable(function):
+            return instance
+        wrap = cls.namespace["__call__"].function
+        return wrap(run, instance, function)
+
+    return Native("__new__", make, propagate_unknown=False)
+
+
+NO_GRAD.namespace["__new__"] = decorating(NO_GRAD)
+ENABLE_GRAD.namespace["__new__"] = decorating(ENABLE_GRAD)
+
+
+def inference_init(run: Runtime, self: Instance, mode: Value = True) -> Value:
+    self.attributes["mode"] = mode
+    return None
+
+
+def inference(run: Runtime, self: Instance) -> None:
+    run.grad_enabled = run.grad_enabled and self.attributes.get("mode") is False
+
+
+INFERENCE_MODE = region("inference_mode", inference_init, inference)
+
+
+def set_grad_init(run: Runtime, self: Instance, mode: Value) -> Value:
+    """`torch.set_grad_enabled(False)` works at once, and is undone only as a context manager."""
+    self.attributes["before"] = (run.modes,)
+    self.attributes["mode"] = mode
+    set_grad(run, self)
+    return None
+
+
+def set_grad(run: Runtime, self: Instance) -> None:
+    mode = self.attributes.get("mode")
+    if not isinstance(mode, Unknown):
+        run.grad_enabled = mode is not False and mode != 0
+
+
+def set_grad_enter(run: Runtime, self: Instance) -> Value:
+    set_grad(run, self)
+    return self
+
+
+SET_GRAD_ENABLED = region("set_grad_enabled", set_grad_init, set_grad)
+SET_GRAD_ENABLED.namespace["__enter__"] = Native("__enter__", set_grad_enter, propagate_unknown=False)
+
+
+def autocast_init(
+    run: Runtime, self: Instance, device_type: Value = "cuda", dtype: Value = None, enabled: Value = True,
+    cache_enabled: Value = None,
+) -> Value:  # fmt: skip
+    self.attributes.update(device_type=device_type, fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
+    self.attributes["caches"] = cache_enabled
+    return None
+
+
+def device_autocast_init(
+    run: Runtime, self: Instance, enabled: Value = True, dtype: Value = None, cache_enabled: Value = True
+) -> Value:
+    return autocast_init(run, self, "cuda", dtype, enabled, cache_enabled)
+
+
+def autocast(run: Runtime, self: Instance) -> None:
+    enabled, outer = self.attributes.get("enabled"), run.autocast
+    if not isinstance(enabled, Unknown):
+        run.autocast = self.attributes["fast_dtype"] if enabled is not False and enabled != 0 else None
+    if outer is None and not run.cast_region:
+        run.cast_region = run.next_number()
+    if self.attributes.get("caches") is not None:
+        run.caches_casts = self.attributes["caches"] is not False
+
+
+AUTOCAST = region("autocast", autocast_init, autocast)
+DEVICE_AUTOCAST = region("autocast", device_autocast_init, autocast)
+"""torch.cuda.amp.autocast, which takes no device."""
+
+
+def offload(run: Runtime, self: Instance) -> None:
+    run.offloading = True
+
+
+SAVE_ON_CPU = region("save_on_cpu", nothing, offload)
+"""torch.autograd.graph.save_on_cpu: what the backward pass will read waits in the host's memory."""
+
+QUIET = region("quiet", nothing, unchanged)
+"""Any context that changes no shape: profilers, anomaly detection, streams."""
+
+
+def checkpoint(
+    run: Runtime, function: Value, *args: Value, use_reentrant: Value = None, context_fn: Value = None,
+    determinism_check: Value = "default", debug: Value = False, early_stop: Value = True,
+    preserve_rng_state: Value = True, **kwargs: Value,
+) -> Value:  # fmt: skip
+    """Call a function in a region that keeps only its inputs. Where it is not told otherwise, it is reentrant."""
+    with run.enter(None, checkpoint=True, reentrant=args if use_reentrant is not False else None):
+        return run.call(function, *args, **kwargs)
+
+
+def checkpoint_sequential(
+    run: Runtime, functions: Value, segments: Value, input: Value, use_reentrant: Value = None, **kwargs: Value
+) -> Value:
+    """Segments of a Sequential, all but the last one checkpointed."""
+    layers = run.items(functions)
+    if isinstance(layers, Unknown):
+        return layers
+    if not isinstance(segments, int) or segments < 1:
+        return segments if isinstance(segments, Unknown) else run.unknown("the number of segments is not known")
+    each = max(1, len(layers) // segments)
+    edges = [at * each for at in range(segments)] if len(layers) >= segments else list(range(len(layers)))
+    last = edges[-1] if edges else 0
+    for start in edges[:-1]:
+        with run.enter(None, checkpoint=True, reentrant=(input,) if use_reentrant is not False else None):
+            input = through(run, layers[start : start + each], input)
+    return through(run, layers[last:], input)
+
+
+def offloaded(run: Runtime, function: Value, *args: Value, **kwargs: Value) -> Value:
+    """Call a function with what it keeps in the host's memory."""
+    outer, run.offloading = run.offloading, True
+    try:
+        return run.call(function, *args, **kwargs)
+    finally:
+        run.offloading = outer
+
+
+def through(run: Runtime, layers: list[Value], input: Value) -> Value:
+    for layer in layers:
+        input = run.call(layer, input)
+    return input
+
+
+def is_grad_enabled(run: Runtime) -> Value:
+    return run.grad_enabled
+
+
+def is_autocast_enabled(run: Runtime, device_type: Value = None) -> Value:
+    return run.autocast is not None
+
+
+def autocast_dtype(run: Runtime, *args: Any) -> Value:
+    from flake8_cnnmem.frameworks.torch.dtypes import DTYPES
+
+    return DTYPES[run.autocast or "float16"]
+
+
+def custom_fwd(run: Runtime, fwd: Value = None, **options: Value) -> Value:
+    """A decorator that only sets the autocast state: with arguments it gives the decorator."""
+    if fwd is None:
+        return Native("custom_fwd", lambda run, fwd: fwd, propagate_unknown=False)
+    return fwd

@@ -1,0 +1,1 @@
+"""torch's functions of tensors, and the methods of the same names."""

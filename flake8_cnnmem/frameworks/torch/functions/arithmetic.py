@@ -1,0 +1,405 @@
+"""Operators and their functions: add, mul, matmul, comparisons, logic, with their in-place forms."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.distances import note_moved
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant
+from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
+from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.graph import Mismatch, Tensor, Weight
+from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+Numbers = Callable[[Any, Any], Any]
+
+
+def _floor(left: Any, right: Any) -> Any:
+    return left // right
+
+
+def _power(left: Any, right: Any) -> Any:
+    if abs(right) > 64 or abs(left) > 1e6:
+        raise ValueError("too large a power for a constant")
+    result = left**right
+    if isinstance(result, complex):
+        raise ValueError("a root of a negative number")
+    return result
+
+
+HOST: dict[str, Numbers] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": _floor,
+    "%": operator.mod, "**": _power, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<<": lambda a, b: a << min(b, 64), ">>": operator.rshift, "max": max, "min": min, "atan2": math.atan2,
+    "fmod": math.fmod, "and": lambda a, b: bool(a and b), "or": lambda a, b: bool(a or b),
+    "xor": lambda a, b: bool(a) != bool(b), "hypot": math.hypot,
+}  # fmt: skip
+"""What an operator does to the values of constants."""
+
+KINDS = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder",
+    "**": "power", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "shift_left",
+    ">>": "shift_right", "max": "maximum", "min": "minimum", "atan2": "atan2", "fmod": "remainder",
+    "and": "logical_and", "or": "logical_or", "xor": "logical_xor", "hypot": "hypot",
+}  # fmt: skip
+COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+LOGICAL = frozenset(("and", "or", "xor"))
+
+FUNCTIONS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floor_divide", "%": "remainder", "**": "pow",
+    "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&": "bitwise_and", "|": "bitwise_or",
+    "^": "bitwise_xor", "max": "maximum", "min": "minimum", "and": "logical_and", "or": "logical_or",
+    "xor": "logical_xor", "<<": "bitwise_left_shift", ">>": "bitwise_right_shift",
+}  # fmt: skip
+"""torch's name of the function that an operator is."""
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, (int, float, Batch))
+
+
+def number_kind(symbol: str, number_left: bool) -> str:
+    """The kind of an operation between a tensor and a number, by what autograd keeps for it."""
+    if symbol in COMPARISONS:
+        return "compare"
+    if symbol in "+-":
+        return "shift"
+    if symbol == "*" or (symbol == "/" and not number_left):
+        return "scale"
+    if symbol == "/":
+        return "reciprocal"
+    if symbol == "**":
+        return "exponential" if number_left else "pow"
+    if symbol in ("max", "min"):
+        return "clamp"
+    return KINDS.get(symbol, "shift")
+
+
+def result_dtype(symbol: str, left: Value, right: Value) -> str:
+    if symbol in COMPARISONS or symbol in LOGICAL:
+        return "bool"
+    dtype = common_dtype((left, right))
+    if symbol == "/" and kind(dtype) < kind("float"):
+        return "float"
+    if dtype == "bool" and symbol in "+-*//%**":
+        return "int64" if is_number(left) or is_number(right) else dtype
+    return dtype
+
+
+def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool = False) -> Value:
+    """An operator on tensors, numbers and Unknowns, at least one of them a tensor."""
+    if in_place and isinstance(left, Weight):
+        left.data = None
+        return left
+    left, right = operand(left), operand(right)
+    dtype = result_dtype(symbol, left, right)
+    if in_place and isinstance(left, Tensor):
+        dtype = left.dtype
+    known = known_result(symbol, left, right, dtype)
+    if known is not None:
+        run.spend(CONSTANT_STEPS)
+        if in_place and isinstance(left, Tensor) and not run.grad_enabled and left.shape == known.shape:
+            # A count of steps that is kept as a tensor: whoever holds it sees it grow.
+            left.data = known.data
+            return left
+        return known
+    function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
+    if is_number(left) and isinstance(right, Tensor):
+        return apply(run, Elementwise(number_kind(symbol, True)), right, function=function, dtype=dtype)
+    if is_number(right) and isinstance(left, Tensor):
+        op = Elementwise(number_kind(symbol, False), in_place)
+        result = apply(run, op, left, function=function, dtype=dtype)
+        if left.shape == () and symbol in "+-" and type(right) is int:
+            note_moved(run, result, left, right if symbol == "+" else -right)
+        return result
+    if isinstance(left, Tensor) and isinstance(right, Tensor) and left.shape != () and is_plain_number(right):
+        op = Elementwise(number_kind(symbol, False), in_place)
+        return apply(run, op, left, function=function, dtype=dtype)
+    op_kind = "compare" if symbol in COMPARISONS else KINDS.get(symbol, symbol)
+    return apply(run, Broadcast(op_kind, in_place), left, right, function=function, dtype=dtype)
+
+
+def operand(value: Value) -> Value:
+    """A tensor, a number or an Unknown."""
+    return value if is_number(value) else tensor_of(value)
+
+
+def is_plain_number(tensor: Tensor) -> bool:
+    """Whether a tensor is one known value that needs no gradient: torch treats it as the number."""
+    return tensor.shape == () and tensor.data is not None and tensor.call is None and not isinstance(tensor, Weight)
+
+
+def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Value:
+    """The result on constants whose values are known."""
+    for side in (left, right):
+        if isinstance(side, Tensor):
+            if side.data is None or isinstance(side, Weight):
+                return None
+        elif not isinstance(side, (int, float)):
+            return None
+    sides = [side.shape for side in (left, right) if isinstance(side, Tensor)]
+    shapes = [shape for shape in sides if not isinstance(shape, Unknown)]
+    function = HOST.get(symbol)
+    if function is None or len(shapes) < len(sides):
+        return None
+    try:
+        (shape,) = Broadcast("add").outputs(*shapes)
+    except Mismatch:
+        return None
+    values = broadcast_data(function, shape, left, right)
+    if values is None:
+        return None
+    if kind(dtype) == kind("float"):
+        values = [float(value) for value in values]
+    return constant(shape, values, dtype)
+
+
+def operate(run: Runtime, symbol: str, left: Value, right: Value = None) -> Value:
+    """The operators of Python on tensors, by symbol; unary ones ("neg", "invert", "pos", "not") without a right."""
+    if symbol.endswith("=") and symbol[:-1] in HOST and symbol not in COMPARISONS:
+        if symbol == "@=":
+            return matmul(run, left, right)
+        return binary(run, symbol[:-1], left, right, in_place=isinstance(left, Tensor))
+    if symbol == "@":
+        return matmul(run, left, right)
+    if symbol in UNARY:
+        name, function = UNARY[symbol]
+        known = calculated(left, function, left.dtype) if isinstance(left, Tensor) else None
+        return known if known is not None else unary(run, name, left)
+    if symbol in HOST:
+        return binary(run, symbol, left, right)
+    return run.unknown(f"the operator {symbol} on tensors is not followed")
+
+
+UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "neg": ("neg", operator.neg),
+    "pos": ("identity", operator.pos),
+    "invert": ("bitwise_not", lambda x: not x if isinstance(x, bool) else ~x),
+    "abs": ("abs", abs),
+}
+
+
+@define("torch.matmul", "tensor.matmul", "tensor.__matmul__")
+def matmul(run: Runtime, input: Value, other: Value) -> Value:
+    return multiply_matrices(run, Matmul(), input, other, "matmul")
+
+
+@define("torch.mm", "tensor.mm")
+def mm(run: Runtime, input: Value, mat2: Value) -> Value:
+    return multiply_matrices(run, Matmul(2), input, mat2, "mm")
+
+
+@define("torch.bmm", "tensor.bmm")
+def bmm(run: Runtime, input: Value, mat2: Value) -> Value:
+    return multiply_matrices(run, Matmul(3), input, mat2, "bmm")
+
+
+def multiply_matrices(run: Runtime, op: Matmul, left: Value, right: Value, function: str) -> Value:
+    return apply(run, op, left, right, function=function, dtype=common_dtype((left, right)))
+
+
+def _declare(symbol: str, *names: str, in_place: bool = True) -> None:
+    """torch.name(input, other), Tensor.name(other) and Tensor.name_(other)."""
+
+    def function(run: Runtime, input: Value, other: Value) -> Value:
+        return scalar_or(run, symbol, input, other)
+
+    def written(run: Runtime, input: Value, other: Value) -> Value:
+        return binary(run, symbol, input, other, in_place=True)
+
+    define(*(f"{place}.{name}" for name in names for place in ("torch", "tensor")))(function)
+    if in_place:
+        define(*(f"tensor.{name}_" for name in names))(written)
+
+
+def scalar_or(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
+    """The operator; two plain numbers are taken as tensors without axes."""
+    if is_number(left) and is_number(right):
+        left = tensor_of(left)
+    return binary(run, symbol, left, right)
+
+
+_declare("*", "mul", "multiply")
+_declare("//", "floor_divide")
+_declare("%", "remainder")
+_declare("fmod", "fmod")
+_declare("==", "eq")
+_declare("!=", "ne", "not_equal")
+_declare("<", "lt", "less")
+_declare("<=", "le", "less_equal")
+_declare(">", "gt", "greater")
+_declare(">=", "ge", "greater_equal")
+_declare("max", "maximum", "fmax", in_place=False)
+_declare("min", "minimum", "fmin", in_place=False)
+_declare("&", "bitwise_and")
+_declare("|", "bitwise_or")
+_declare("^", "bitwise_xor")
+_declare("<<", "bitwise_left_shift")
+_declare(">>", "bitwise_right_shift")
+_declare("and", "logical_and")
+_declare("or", "logical_or")
+_declare("xor", "logical_xor")
+_declare("atan2", "atan2", "arctan2")
+_declare("hypot", "hypot")
+
+
+def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Value, in_place: bool = False) -> Value:
+    """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
+    if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and run.grad_enabled:
+        other = binary(run, "*", other, alpha)
+    if is_number(input) and is_number(other):
+        input = tensor_of(input)
+    return binary(run, symbol, input, other, in_place)
+
+
+@define("torch.add", "tensor.add")
+def add(run: Runtime, input: Value, other: Value, *, alpha: Value = 1) -> Value:
+    return with_alpha(run, "+", input, other, alpha)
+
+
+@define("tensor.add_")
+def add_in_place(run: Runtime, input: Value, other: Value, *, alpha: Value = 1) -> Value:
+    return with_alpha(run, "+", input, other, alpha, True)
+
+
+@define("torch.sub", "tensor.sub", "torch.subtract", "tensor.subtract")
+def sub(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
+    return with_alpha(run, "-", input, other, alpha)
+
+
+@define("tensor.sub_", "tensor.subtract_")
+def sub_in_place(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
+    return with_alpha(run, "-", input, other, alpha, True)
+
+
+@define("torch.rsub")
+def rsub(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
+    return with_alpha(run, "-", other, input, alpha)
+
+
+def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, in_place: bool) -> Value:
+    symbol = "//" if rounding_mode in ("floor", "trunc") else "/"
+    if is_number(input) and is_number(other):
+        input = tensor_of(input)
+    return binary(run, symbol, input, other, in_place)
+
+
+@define("torch.div", "tensor.div", "torch.divide", "tensor.divide", "torch.true_divide", "tensor.true_divide")
+def div(run: Runtime, input: Value, other: Value, *, rounding_mode: Value = None) -> Value:
+    return divide(run, input, other, rounding_mode, False)
+
+
+@define("tensor.div_", "tensor.divide_", "tensor.true_divide_")
+def div_in_place(run: Runtime, input: Value, other: Value, *, rounding_mode: Value = None) -> Value:
+    return divide(run, input, other, rounding_mode, True)
+
+
+@define("torch.pow", "tensor.pow", "torch.float_power", "tensor.float_power")
+def pow_(run: Runtime, input: Value, exponent: Value) -> Value:
+    return scalar_or(run, "**", input, exponent)
+
+
+@define("tensor.pow_")
+def pow_in_place(run: Runtime, input: Value, exponent: Value) -> Value:
+    return binary(run, "**", input, exponent, True)
+
+
+def weighted(
+    run: Runtime, symbol: str, input: Value, first: Value, second: Value, value: Value, in_place: bool
+) -> Value:
+    """`input + value * first (symbol) second`: one kernel; where a gradient may be asked for, one step each."""
+    if not run.grad_enabled:
+        if in_place and isinstance(input, Weight):
+            input.data = None
+            return input
+        operands = [operand(each) for each in (input, first, second)]
+        function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if in_place else "")
+        dtype = input.dtype if in_place and isinstance(input, Tensor) else common_dtype(operands)
+        return apply(run, Broadcast("lerp", in_place), *operands, function=function, dtype=dtype)
+    product = binary(run, symbol, first, second)
+    return with_alpha(run, "+", input, product, value, in_place)
+
+
+@define("torch.addcmul", "tensor.addcmul")
+def addcmul(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
+    return weighted(run, "*", input, tensor1, tensor2, value, False)
+
+
+@define("torch.addcdiv", "tensor.addcdiv")
+def addcdiv(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
+    return weighted(run, "/", input, tensor1, tensor2, value, False)
+
+
+@define("tensor.addcmul_")
+def addcmul_in_place(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
+    return weighted(run, "*", input, tensor1, tensor2, value, True)
+
+
+@define("tensor.addcdiv_")
+def addcdiv_in_place(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
+    return weighted(run, "/", input, tensor1, tensor2, value, True)
+
+
+@define("torch.lerp", "tensor.lerp")
+def lerp(run: Runtime, input: Value, end: Value, weight: Value) -> Value:
+    operands = [input, end] if is_number(weight) else [input, end, weight]
+    return apply(run, Broadcast("lerp"), *operands, function="lerp", dtype=common_dtype(operands))
+
+
+@define("torch.where")
+def where(run: Runtime, condition: Value, input: Value = None, other: Value = None) -> Value:
+    if input is None and other is None:
+        return run.unknown("how many values a condition selects is not known")
+    dtype = common_dtype((input, other))
+    return apply(run, Broadcast("where"), condition, input, other, function="where", dtype=dtype)
+
+
+@define("tensor.where")
+def where_method(run: Runtime, input: Value, condition: Value, other: Value) -> Value:
+    return where(run, condition, input, other)
+
+
+def masked(run: Runtime, input: Value, mask: Value, value: Value, in_place: bool) -> Value:
+    if in_place and isinstance(input, Weight):
+        return input
+    tensor = tensor_of(input)
+    dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    function = "masked_fill_" if in_place else "masked_fill"
+    return apply(run, Broadcast("masked_fill", in_place), input, mask, function=function, dtype=dtype)
+
+
+@define("torch.masked_fill", "tensor.masked_fill")
+def masked_fill(run: Runtime, input: Value, mask: Value, value: Value) -> Value:
+    return masked(run, input, mask, value, False)
+
+
+@define("tensor.masked_fill_")
+def masked_fill_in_place(run: Runtime, input: Value, mask: Value, value: Value) -> Value:
+    return masked(run, input, mask, value, True)
+
+
+@define("torch.isclose", "tensor.isclose")
+def isclose(
+    run: Runtime, input: Value, other: Value, rtol: Value = 1e-05, atol: Value = 1e-08, equal_nan: Value = False
+) -> Value:
+    return binary(run, "==", input, other)
+
+
+@define("torch.equal", "tensor.equal")
+def equal(run: Runtime, input: Value, other: Value) -> Value:
+    return run.unknown("the values of tensors are not compared")
+
+
+@define("torch.allclose", "tensor.allclose")
+def allclose(
+    run: Runtime, input: Value, other: Value, rtol: Value = 1e-05, atol: Value = 1e-08, equal_nan: Value = False
+) -> Value:
+    return run.unknown("the values of tensors are not compared")

@@ -1,0 +1,466 @@
+"""Tensors made from nothing: zeros, arange, randn, tensor(...), *_like, new_*, and filling in place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flake8_cnnmem.dims import Batch, Shape, Size, first_unknown, floor_divide, subtract
+from flake8_cnnmem.frameworks.nested import countable
+from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import size, sizes
+from flake8_cnnmem.frameworks.torch.device_of import made_on
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, counted, from_nested, scalar
+from flake8_cnnmem.frameworks.torch.registry import METHODS, define
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Native, Runtime, Value
+
+NOT_NESTED = Unknown("the sizes of a tensor could not be worked out")
+
+
+def filled(shape: Shape | Unknown, value: Any, dtype: str) -> Tensor:
+    """A tensor of one value. Values are kept for vectors and matrices only: larger ones stand in for inputs."""
+    if isinstance(shape, Unknown):
+        return Tensor(shape, dtype)
+    count = counted(shape)
+    if count is None or len(shape) > 2 or value is None:
+        return Tensor(shape, dtype)
+    return Tensor(shape, dtype, data=constant(shape, [value] * count, dtype).data)
+
+
+def born(run: Runtime, made: Tensor) -> Tensor:
+    """A tensor that is there from now on, whether the code gives it a name or not."""
+    made.born = run.next_number()
+    return made
+
+
+def value_as(value: Any, dtype: str) -> Any:
+    if value is None:
+        return None
+    return {0: bool, 1: int}.get(kind(dtype), float)(value)
+
+
+def _declare_sized(name: str, value: Any) -> None:
+    def function(
+        run: Runtime,
+        *size: Value,
+        out: Value = None,
+        dtype: Value = None,
+        layout: Value = None,
+        device: Value = None,
+        requires_grad: Value = False,
+        pin_memory: Value = False,
+        generator: Value = None,
+        names: Value = None,
+        memory_format: Value = None,
+        **named: Value,
+    ) -> Value:
+        shape = sizes((named["size"],) if "size" in named else size)
+        result = dtype_of(dtype)
+        made = filled(shape, value_as(value, result), result)
+        made.as_wide_as = source_of(dtype)
+        made.requires_grad = requires_grad is True
+        return made_on(run, made, device)
+
+    define(f"torch.{name}")(function)
+
+
+for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None), ("randn", None)):
+    _declare_sized(_name, _value)
+
+
+@define("torch.full")
+def full(
+    run: Runtime,
+    size: Value,
+    fill_value: Value,
+    *,
+    out: Value = None,
+    dtype: Value = None,
+    layout: Value = None,
+    device: Value = None,
+    requires_grad: Value = False,
+    names: Value = None,
+    pin_memory: Value = False,
+) -> Value:
+    number = scalar(fill_value)
+    default = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float"
+    return made_on(run, filled(sizes((size,)), number, dtype_of(dtype, default)), device)
+
+
+@define("torch.randint")
+def randint(run: Runtime, *bounds: Value, size: Value = None, dtype: Value = None, **options: Value) -> Value:
+    shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
+    return Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
+
+
+@define("torch.randperm")
+def randperm(run: Runtime, n: Value, *, dtype: Value = None, **options: Value) -> Value:
+    return Tensor((size(n),), dtype_of(dtype, "int64"))
+
+
+@define("torch.normal")
+def normal(
+    run: Runtime, mean: Value = 0.0, std: Value = 1.0, size: Value = None, *, generator: Value = None, **options: Value
+) -> Value:
+    if size is not None:
+        return Tensor(sizes((size,)))
+    source = next((value for value in (mean, std) if isinstance(value, Tensor)), None)
+    return Tensor(source.shape) if source is not None else run.unknown("the size of a random tensor is not known")
+
+
+@define("torch.poisson")
+def poisson(run: Runtime, input: Value, generator: Value = None) -> Value:
+    return like(input, None)
+
+
+@define("torch.bernoulli", "tensor.bernoulli")
+def bernoulli(run: Runtime, input: Value, p: Value = None, *, generator: Value = None) -> Value:
+    return like(input, None)
+
+
+@define("torch.multinomial", "tensor.multinomial")
+def multinomial(
+    run: Runtime, input: Value, num_samples: Value, replacement: Value = False, *, generator: Value = None
+) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
+        return tensor
+    return Tensor((*tensor.shape[:-1], size(num_samples)), "int64")
+
+
+def like(input: Value, value: Any, dtype: Value = None) -> Value:
+    """A new tensor of an input's shape."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown):
+        return Tensor(tensor, dtype_of(dtype))
+    result = dtype_of(dtype, tensor.dtype)
+    made = filled(tensor.shape, value_as(value, result), result)
+    made.as_wide_as = tensor if dtype is None else source_of(dtype)
+    return made
+
+
+def _declare_like(name: str, value: Any) -> None:
+    def function(
+        run: Runtime,
+        input: Value,
+        *,
+        memory_format: Value = None,
+        dtype: Value = None,
+        layout: Value = None,
+        device: Value = None,
+        pin_memory: Value = False,
+        requires_grad: Value = False,
+    ) -> Value:
+        return born(run, like(input, value, dtype))
+
+    define(f"torch.{name}_like")(function)
+
+
+for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None), ("randn", None)):
+    _declare_like(_name, _value)
+
+
+@define("torch.full_like")
+def full_like(run: Runtime, input: Value, fill_value: Value, *, dtype: Value = None, **options: Value) -> Value:
+    return born(run, like(input, scalar(fill_value), dtype))
+
+
+@define("torch.randint_like")
+def randint_like(run: Runtime, input: Value, *bounds: Value, dtype: Value = None, **options: Value) -> Value:
+    return born(run, like(input, None, dtype))
+
+
+def _declare_new(name: str, value: Any) -> None:
+    def method(
+        run: Runtime,
+        input: Value,
+        *size: Value,
+        dtype: Value = None,
+        device: Value = None,
+        requires_grad: Value = False,
+        layout: Value = None,
+        pin_memory: Value = False,
+        **named: Value,
+    ) -> Value:
+        tensor = tensor_of(input)
+        own = tensor.dtype if isinstance(tensor, Tensor) else "float"
+        result = dtype_of(dtype, own)
+        made = filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result)
+        if isinstance(tensor, Tensor):
+            made.as_wide_as = tensor if dtype is None else source_of(dtype)
+        return born(run, made)
+
+    define(f"tensor.{name}")(method)
+
+
+for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("new", None)):
+    _declare_new(_name, _value)
+
+
+@define("tensor.new_full")
+def new_full(
+    run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, **options: Value
+) -> Value:
+    own = input.dtype if isinstance(input, Tensor) else "float"
+    return born(run, filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own)))
+
+
+@define("tensor.new_tensor")
+def new_tensor(run: Runtime, input: Value, data: Value, *, dtype: Value = None, **options: Value) -> Value:
+    return from_data(run, data, dtype)
+
+
+def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
+    """torch.tensor: nested lists, numbers, arrays."""
+    if isinstance(data, Unknown):
+        return Tensor(data, dtype_of(dtype))
+    if isinstance(data, Tensor):
+        made = constant(data.shape, None, dtype_of(dtype, torch_dtype(data))) if isinstance(data.shape, tuple) else None
+        if made is None:
+            return Tensor(data.shape, dtype_of(dtype, torch_dtype(data)))
+        made.data = data.data
+        return made if data.data is not None else Tensor(data.shape, made.dtype)
+    if isinstance(data, list) and id(data) in run.havocked:
+        item = run.sample(data)
+        inner = from_data(run, item, dtype) if item is not MISSING else run.havocked[id(data)][1]
+        cause = run.havocked[id(data)][1]
+        if not isinstance(inner, Tensor) or isinstance(inner.shape, Unknown):
+            return Tensor(cause, dtype_of(dtype))
+        return Tensor((cause, *inner.shape), inner.dtype)
+    if isinstance(data, (list, tuple, range)):
+        count = countable(data)
+        if count is None:
+            return Tensor(NOT_NESTED, dtype_of(dtype))
+        run.spend(count // 8)
+        held = plain_items(list(data))
+        found = from_nested(held)
+        if found is None:
+            return Tensor(NOT_NESTED, dtype_of(dtype))
+        shape, values = found
+        if any(isinstance(value, Tensor) for value in values):
+            # A list of tensors: one more axis in front of theirs.
+            first = next(value for value in values if isinstance(value, Tensor))
+            inner = first.shape
+            return Tensor(inner if isinstance(inner, Unknown) else (*shape, *inner), dtype_of(dtype, first.dtype))
+        # Sizes of tensors, the batch among them.
+        plain = all(isinstance(value, (bool, int, float, Batch)) for value in values)
+        return constant(shape, values if plain else None, dtype_of(dtype, dtype_for(values)))
+    if isinstance(data, (bool, int, float)):
+        return constant((), [data], dtype_of(dtype, dtype_for([data])))
+    return Tensor(run.unknown("the values of a tensor could not be worked out"), dtype_of(dtype))
+
+
+def plain_items(items: list[Value]) -> list[Value]:
+    """Constants of one value as their numbers, ranges as lists."""
+    made: list[Value] = []
+    for item in items:
+        if isinstance(item, Tensor):
+            number = scalar(item) if item.shape == () else None
+            made.append(item if number is None else number)
+        elif isinstance(item, (list, tuple, range)):
+            made.append(plain_items(list(item)))
+        else:
+            made.append(item)
+    return made
+
+
+def torch_dtype(tensor: Tensor) -> str:
+    """An array's dtype as torch takes it over."""
+    return tensor.dtype
+
+
+def dtype_for(values: Iterable[Any]) -> str:
+    kinds = {int if type(value) is Batch else type(value) for value in values}
+    if kinds == {bool}:
+        return "bool"
+    return "int64" if kinds and kinds <= {bool, int} else "float"
+
+
+@define("torch.tensor")
+def tensor(
+    run: Runtime,
+    data: Value,
+    dtype: Value = None,
+    device: Value = None,
+    requires_grad: Value = False,
+    pin_memory: Value = False,
+) -> Value:
+    made = from_data(run, data, dtype)
+    if isinstance(made, Tensor) and requires_grad is True:
+        return Tensor(made.shape, made.dtype, requires_grad=True)
+    return made_on(run, made, device)
+
+
+@define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = None, **options: Value) -> Value:
+    if isinstance(data, Tensor) and data.framework == "torch" and dtype is None:
+        return data
+    return from_data(run, data, dtype)
+
+
+@define("torch.from_numpy", "torch.from_dlpack", "torch.frombuffer")
+def from_numpy(run: Runtime, ndarray: Value, **options: Value) -> Value:
+    return from_data(run, ndarray, None)
+
+
+@define("torch.arange", "torch.range")
+def arange(
+    run: Runtime,
+    start: Value = 0,
+    end: Value = None,
+    step: Value = 1,
+    *,
+    out: Value = None,
+    dtype: Value = None,
+    layout: Value = None,
+    device: Value = None,
+    pin_memory: Value = False,
+    requires_grad: Value = False,
+) -> Value:
+    if end is None:
+        start, end = 0, start
+    bounds = [number_of(value) for value in (start, end, step)]
+    unknown = first_unknown(bound for bound in bounds if isinstance(bound, Unknown))
+    floating = any(isinstance(bound, float) for bound in bounds)
+    result = dtype_of(dtype, "float" if floating else "int64")
+    if unknown is not None:
+        return Constant((unknown,), result)
+    first, last, by = bounds
+    if not all(isinstance(bound, (int, float)) for bound in bounds):
+        length: Size = subtract(last, first)
+        return Constant((length if by == 1 else floor_divide(length, by),), result)
+    if not by:
+        raise run.error("RuntimeError", "step must be nonzero")
+    count = max(0, math.ceil((last - first) / by))
+    if count > 1024:
+        return Constant((count,), result)
+    values = [first + at * by for at in range(count)]
+    return constant((count,), [float(v) for v in values] if kind(result) == 2 else values, result)
+
+
+def number_of(value: Value) -> Value:
+    """A bound as a number, a multiple of the batch, or Unknown."""
+    if isinstance(value, Tensor):
+        number = scalar(value)
+        return number if number is not None else Unknown("a bound is computed from a tensor's values")
+    return value
+
+
+@define("torch.linspace")
+def linspace(
+    run: Runtime,
+    start: Value,
+    end: Value,
+    steps: Value,
+    *,
+    out: Value = None,
+    dtype: Value = None,
+    layout: Value = None,
+    device: Value = None,
+    requires_grad: Value = False,
+    pin_memory: Value = False,
+) -> Value:
+    first, last, count = number_of(start), number_of(end), size(number_of(steps))
+    result = dtype_of(dtype)
+    numbers = isinstance(first, (int, float)) and isinstance(last, (int, float))
+    if not isinstance(count, int) or count < 0 or count > 1024 or not numbers:
+        return Constant((count,), result)
+    by = (last - first) / (count - 1) if count > 1 else 0.0
+    # Counted from both ends, as the kernel does it, so that the last value is exact.
+    values = [first + by * at if at < count / 2 else last - by * (count - 1 - at) for at in range(count)]
+    if count == 1:
+        values = [float(first)]
+    return constant((count,), values, result)
+
+
+@define("torch.logspace")
+def logspace(run: Runtime, start: Value, end: Value, steps: Value, base: Value = 10.0, **options: Value) -> Value:
+    return Constant((size(number_of(steps)),), dtype_of(options.get("dtype")))
+
+
+@define("torch.eye")
+def eye(run: Runtime, n: Value, m: Value = None, **options: Value) -> Value:
+    rows, columns = size(n), size(n if m is None else m)
+    result = dtype_of(options.get("dtype"))
+    if isinstance(rows, int) and isinstance(columns, int) and 0 <= rows * columns <= 1024:
+        values = [float(row == column) for row in range(rows) for column in range(columns)]
+        return constant((rows, columns), values, result)
+    return Constant((rows, columns), result)
+
+
+@define("torch.hamming_window", "torch.kaiser_window")
+def hamming_window(
+    run: Runtime,
+    window_length: Value,
+    periodic: Value = True,
+    alpha: Value = 0.54,
+    beta: Value = 0.46,
+    **options: Value,
+) -> Value:
+    return Constant((size(window_length),), dtype_of(options.get("dtype")))
+
+
+def _declare_window(name: str) -> None:
+    def function(run: Runtime, window_length: Value, periodic: Value = True, **options: Value) -> Value:
+        return Constant((size(window_length),), dtype_of(options.get("dtype")))
+
+    define(f"torch.{name}")(function)
+
+
+for _name in ("hann_window", "blackman_window", "bartlett_window"):
+    _declare_window(_name)
+
+
+@define("torch.tril_indices", "torch.triu_indices")
+def tril_indices(run: Runtime, row: Value, col: Value, offset: Value = 0, **options: Value) -> Value:
+    return Constant((2, run.unknown("how many places a triangle has is not worked out")), "int64")
+
+
+def refilled(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
+    """`x.normal_()`, `x.copy_(y)`: other values in the same place."""
+    if isinstance(input, Tensor) and input.data is not None:
+        if isinstance(input, Weight):
+            input.data = None
+        else:
+            return Tensor(input.shape, input.dtype)
+    return input
+
+
+for _name in (
+    "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
+    "fill_diagonal_", "set_", "erfinv_", "map_", "apply_",
+):  # fmt: skip
+    METHODS[_name] = Native(_name, refilled, propagate_unknown=False)
+
+
+def refill(value_from: Callable[..., Any]) -> Callable[..., Value]:
+    def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
+        if isinstance(input, Weight):
+            input.data = None
+            return input
+        if isinstance(input, Tensor) and input.call is None:
+            return filled(input.shape, value_from(*args, **kwargs), input.dtype)
+        return input
+
+    return method
+
+
+METHODS["zero_"] = Native("zero_", refill(lambda: 0), propagate_unknown=False)
+METHODS["fill_"] = Native("fill_", refill(lambda value: scalar(value)), propagate_unknown=False)
+
+
+@define("tensor.copy_")
+def copy_(run: Runtime, input: Value, other: Value, non_blocking: Value = False) -> Value:
+    """Into a parameter or buffer: other values. Into a feature map: the values come from another call."""
+    from flake8_cnnmem.frameworks.torch.applying import apply
+    from flake8_cnnmem.ops import Elementwise
+
+    if isinstance(input, Weight) or not isinstance(other, Tensor):
+        return refilled(run, input)
+    if other.call is None and isinstance(input, Tensor):
+        return refilled(run, input)
+    return apply(run, Elementwise("copy", True), input, other, function="copy_")

@@ -1,0 +1,183 @@
+"""`tensor[key]` and `tensor[key] = value`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.distances import distance
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
+from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight
+from flake8_cnnmem.ops import Elementwise, Index
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def normalised(run: Runtime, key: Value) -> tuple[Any, ...] | Unknown:
+    """A key as the items of an Index: tensors of one known value count as numbers only inside slices."""
+    items = key if isinstance(key, tuple) else (key,)
+    made: list[Any] = []
+    for item in items:
+        if isinstance(item, Unknown):
+            if item.number != "int":
+                return item
+            # Whichever place it is, it is one place.
+            made.append(0)
+            continue
+        if isinstance(item, slice):
+            length = distance(run, item)
+            cut = slice(bound(item.start), bound(item.stop), bound(item.step))
+            made.append(cut if length is None else Tensor((length,), "int64"))
+        elif isinstance(item, Tensor):
+            number = scalar(item) if item.shape == () and item.dtype != "bool" else None
+            made.append(number if isinstance(number, int) else item)
+        elif item is None or item is Ellipsis or isinstance(item, (int, Batch, list, tuple, range)):
+            made.append(whole_list(item))
+        else:
+            return Unknown("a tensor is indexed by something that is not known")
+    return tuple(made)
+
+
+def whole_list(item: Any) -> Any:
+    """A list of ints as it is; one with anything else is not known."""
+    if isinstance(item, (list, tuple)) and not all(isinstance(part, (int, list, tuple, range)) for part in item):
+        return Tensor((len(item),), "int64")
+    return item
+
+
+def bound(value: Value) -> Value:
+    """A slice's bound: a number by its value."""
+    if isinstance(value, Tensor):
+        number = scalar(value)
+        return int(number) if number is not None else Unknown("a slice's bound is computed from a tensor's values")
+    return value
+
+
+def index(run: Runtime, tensor: Value, key: Value) -> Value:
+    tensor = tensor_of(tensor)
+    if isinstance(tensor, Unknown):
+        return tensor
+    items = normalised(run, key)
+    if isinstance(items, Unknown):
+        from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
+
+        return lost_shape(run, tensor, items, "getitem")
+    unknown = next((each for each in (key if isinstance(key, tuple) else (key,)) if isinstance(each, Unknown)), None)
+    if tensor.data is not None and unknown is not None:
+        return unknown.loose()
+    if tensor.data is not None and not isinstance(tensor, Weight):
+        known = looked_up(tensor, items)
+        if known is not None:
+            return known
+    if is_old_number(tensor, items):
+        return run.unknown("a number is computed from a tensor's values").as_number("float")
+    # The places that tensors give are read, and kept for the backward pass; of a list a tensor is made.
+    places = [item for item in map(as_places, items) if isinstance(item, Tensor) and isinstance(item.shape, tuple)]
+    return apply(run, Index(items), tensor, *places, function="getitem", dtype=tensor.dtype)
+
+
+def as_places(item: Any) -> Any:
+    """A list of whole numbers as the tensor that is made of it; any other item as it is."""
+    if isinstance(item, (list, range)) and item and all(type(part) is int for part in item):
+        return Constant((len(item),), "int64")
+    return item
+
+
+def is_old_number(tensor: Tensor, items: tuple[Any, ...]) -> bool:
+    """`loss.data[0]`, or a rate of hits computed from `.data`: what `loss.item()` was called before PyTorch 0.4, in
+    which a number had an axis. Programs of then are read for what they train; that they stop here today is nothing that
+    their sizes are wrong for."""
+    return tensor.shape == () and items == (0,) and tensor.call is not None and is_detached(tensor.call)
+
+
+def is_detached(last: Call) -> bool:
+    """Whether all that a call's result is computed from has been detached on the way."""
+    waiting, seen, found = [last], {last.number}, False
+    while waiting:
+        call = waiting.pop()
+        if getattr(call.op, "kind", "") == "detach":
+            found = True
+            continue
+        if call.weights:
+            return False
+        for tensor in call.inputs:
+            if tensor.call is not None and tensor.call.number not in seen:
+                seen.add(tensor.call.number)
+                waiting.append(tensor.call)
+    return found
+
+
+def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:
+    """The part of a constant with known values that a basic index takes."""
+    if isinstance(tensor.shape, Unknown):
+        return None
+    try:
+        (shape,) = Index(items).outputs(tensor.shape)
+    except Mismatch:
+        return None
+    if isinstance(shape, Unknown):
+        return None
+    used = sum(1 for item in items if isinstance(item, (int, slice)) and not isinstance(item, bool))
+    full: list[Any] = []
+    for item in items:
+        if item is Ellipsis:
+            full.extend([slice(None)] * (len(tensor.shape) - used))
+        elif item is None or (isinstance(item, (int, slice)) and not isinstance(item, bool)):
+            full.append(item)
+        else:
+            return None
+    return Constant(shape, tensor.dtype, data=taken(tensor.data, full))
+
+
+def taken(data: Any, items: list[Any]) -> Any:
+    if not items:
+        return data
+    first, rest = items[0], items[1:]
+    if first is None:
+        return (taken(data, rest),)
+    if isinstance(first, slice):
+        return tuple(taken(part, rest) for part in data[first])
+    return taken(data[first], rest)
+
+
+def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
+    """The tensor after `tensor[key] = value`: the same storage, written to."""
+    if isinstance(tensor, Weight):
+        tensor.data = None
+        return tensor
+    known = written(run, tensor, key, value)
+    if known is not None:
+        return known
+    source = tensor_of(value)
+    sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
+    result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
+    return result if isinstance(result, Tensor) else tensor
+
+
+def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Constant | None:
+    """A constant whose few known values are partly replaced by one number."""
+    number = scalar(value)
+    items = normalised(run, key)
+    if tensor.data is None or isinstance(items, Unknown) or isinstance(tensor.shape, Unknown):
+        return None
+    if any(isinstance(each, Unknown) for each in (key if isinstance(key, tuple) else (key,))):
+        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant else None
+    if number is None or len(items) > len(tensor.shape):
+        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant and is_plain(value) else None
+    if not all(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in items):
+        return Constant(tensor.shape, tensor.dtype) if type(tensor) is Constant else None
+    return Constant(tensor.shape, tensor.dtype, data=replaced(tensor.data, list(items), number, len(tensor.shape)))
+
+
+def is_plain(value: Value) -> bool:
+    return isinstance(value, (int, float, Constant))
+
+
+def replaced(data: Any, items: list[Any], number: Any, rank: int) -> Any:
+    if rank == 0:
+        return number
+    places = range(len(data))
+    chosen = places[items[0]] if items else places
+    hit = {chosen} if isinstance(chosen, int) else set(chosen)
+    return tuple(replaced(part, items[1:], number, rank - 1) if at in hit else part for at, part in enumerate(data))

@@ -1,0 +1,258 @@
+"""Tensors put together, and values taken out by position: cat, stack, gather, scatter, index_select, meshgrid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, is_constant
+from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
+from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
+from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
+from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def given_tensors(run: Runtime, tensors: Value) -> list[Value] | Unknown:
+    """The tensors of a list, tuple or tensor."""
+    if isinstance(tensors, Unknown):
+        return tensors
+    items = run.items(tensors)
+    return items if isinstance(items, Unknown) else [tensor_of(tensor) for tensor in items]
+
+
+def of_samples(run: Runtime, op: Op, tensors: Value, cause: Unknown) -> Tensor | None:
+    """Samples of a list of unknown length put together along their first axis; None for anything else."""
+    item = run.sample(tensors) if isinstance(tensors, list) else None
+    if not isinstance(item, Tensor) or item.call is not None or not isinstance(item.shape, tuple):
+        return None
+    if isinstance(op, Stack) and op.axis == 0:
+        return Tensor((cause, *item.shape), item.dtype)
+    if isinstance(op, Concatenate) and op.axis == 0 and item.shape:
+        return Tensor((cause, *item.shape[1:]), item.dtype)
+    return None
+
+
+def join(run: Runtime, op: Op, tensors: Value, function: str) -> Value:
+    inputs = given_tensors(run, tensors)
+    if isinstance(inputs, Unknown):
+        data = of_samples(run, op, tensors, inputs)
+        return apply(run, op, inputs, function=function) if data is None else data
+    if not inputs:
+        raise run.error("RuntimeError", f"{function}(): expected a non-empty list of Tensors")
+    known = joined(op, inputs)
+    return known if known is not None else apply(run, op, *inputs, function=function, dtype=common_dtype(inputs))
+
+
+def joined(op: Op, inputs: Sequence[Value]) -> Constant | None:
+    """Constants with known values joined along their first axis."""
+    if getattr(op, "axis", None) != 0 or not all(is_constant(tensor) for tensor in inputs):
+        return None
+    columns = [flat(tensor) for tensor in inputs]
+    if any(column is None for column in columns):
+        return None
+    shapes = [tensor.shape for tensor in inputs]
+    try:
+        (shape,) = op.outputs(*shapes)
+    except Mismatch:
+        return None
+    if isinstance(shape, Unknown):
+        return None
+    return constant(shape, [value for column in columns for value in column or ()], common_dtype(inputs))
+
+
+@define("torch.cat", "torch.concat", "torch.concatenate")
+def cat(run: Runtime, tensors: Value, dim: Value = 0) -> Value:
+    return join(run, Concatenate(dim), tensors, "cat")
+
+
+@define("torch.stack")
+def stack(run: Runtime, tensors: Value, dim: Value = 0) -> Value:
+    return join(run, Stack(dim), tensors, "stack")
+
+
+@define("torch.hstack", "torch.column_stack")
+def hstack(run: Runtime, tensors: Value) -> Value:
+    inputs = given_tensors(run, tensors)
+    first = inputs[0] if isinstance(inputs, list) and inputs else inputs
+    flat_rows = isinstance(first, Tensor) and isinstance(first.shape, tuple) and len(first.shape) == 1
+    return join(run, Concatenate(0 if flat_rows else 1), tensors, "hstack")
+
+
+@define("torch.vstack", "torch.row_stack")
+def vstack(run: Runtime, tensors: Value) -> Value:
+    return join(run, Concatenate(0), tensors, "vstack")
+
+
+@define("torch.dstack")
+def dstack(run: Runtime, tensors: Value) -> Value:
+    return join(run, Concatenate(2), tensors, "dstack")
+
+
+@define("torch.meshgrid")
+def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> Value:
+    given: Any = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    inputs = [tensor_of(tensor) for tensor in given]
+    count = len(inputs)
+    lengths: list[Any] = []
+    for tensor in inputs:
+        if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) <= 1:
+            lengths.append(tensor.shape[0] if tensor.shape else 1)
+        else:
+            lengths.append(run.unknown("the length of a grid's side is not known"))
+    order = list(range(count))
+    if indexing == "xy" and count > 1:
+        order[0], order[1] = 1, 0
+    target = tuple(lengths[at] for at in order)
+    grids = []
+    for at, tensor in enumerate(inputs):
+        place = order.index(at)
+        column = (1,) * place + (lengths[at],) + (1,) * (count - place - 1)
+        view = shaped(run, Reshape(column), tensor, "meshgrid")
+        from flake8_cnnmem.frameworks.torch.functions.shapes import expand_to
+
+        grids.append(expand_to(run, view, target, "meshgrid"))
+    return tuple(grids)
+
+
+@define("torch.cartesian_prod")
+def cartesian_prod(run: Runtime, *tensors: Value) -> Value:
+    sizes = [tensor.shape[0] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else Unknown("?")
+             for tensor in tensors]  # fmt: skip
+    return Constant((dims.product(sizes), len(tensors)), "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Gather(Weightless):
+    """Values taken along an axis at the positions of a second input, whose shape the result has."""
+
+    axis: Value
+
+    kind = "gather"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (inputs[1],)
+
+
+@define("torch.gather", "tensor.gather")
+def gather(run: Runtime, input: Value, dim: Value, index: Value, *, sparse_grad: Value = False) -> Value:
+    return apply(run, Gather(dim), input, index, function="gather")
+
+
+@define("torch.take_along_dim", "tensor.take_along_dim")
+def take_along_dim(run: Runtime, input: Value, indices: Value, dim: Value = None) -> Value:
+    return apply(run, Gather(dim), input, indices, function="gather")
+
+
+@define("torch.take", "tensor.take")
+def take(run: Runtime, input: Value, index: Value) -> Value:
+    return apply(run, Gather(None), input, index, function="take")
+
+
+@define("torch.index_select", "tensor.index_select")
+def index_select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
+    tensor, positions = tensor_of(input), tensor_of(index)
+    unknown = tensor if isinstance(tensor, Unknown) else tensor.shape
+    if isinstance(unknown, Unknown) or isinstance(positions, Unknown) or not isinstance(dim, int):
+        return lost_shape(run, input, run.unknown("what is selected is not known"), "index_select", "copy")
+    lead = dim if dim >= 0 else dim + len(unknown)
+    where = (positions,) if not isinstance(positions.shape, Unknown) else ()
+    dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    op = Index((slice(None),) * lead + (positions,))
+    return apply(run, op, tensor, *where, function="index_select", dtype=dtype)
+
+
+@define("torch.masked_select", "tensor.masked_select")
+def masked_select(run: Runtime, input: Value, mask: Value) -> Value:
+    return lost_shape(run, input, run.unknown("how many values a mask selects is not known"), "masked_select", "copy")
+
+
+def sources(args: tuple[Value, ...], kwargs: dict[str, Value]) -> list[Tensor]:
+    """Where values are written, and the values: those of unknown rank would hide the result's shape."""
+    given = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor)]
+    return [arg for arg in given if not isinstance(arg.shape, Unknown)]
+
+
+def _written(name: str, *others: str, copies: bool = True) -> None:
+    """`x.name_(...)` writes into x and `x.name(...)` into a copy of it; either has x's shape."""
+
+    def written(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
+        if isinstance(input, Weight):
+            return input
+        return apply(run, Written(name, True), input, *sources(args, kwargs), function=f"{name}_")
+
+    def copied(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
+        return apply(run, Written(name, False), input, *sources(args, kwargs), function=name)
+
+    for word in (name, *others):
+        define(f"tensor.{word}_")(written)
+        if copies:
+            define(*everywhere(word))(copied)
+
+
+class Written(Elementwise):
+    """Values of other inputs written at some positions of the first."""
+
+    __slots__ = ()
+
+
+for _name in (
+    "scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_fill", "index_put",
+    "masked_scatter", "index_reduce",
+):  # fmt: skip
+    _written(_name)
+_written("put", copies=False)
+
+
+@define("torch.tril", "tensor.tril")
+def tril(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    return triangle(run, input, diagonal, lambda row, column, by: column - row <= by)
+
+
+@define("torch.triu", "tensor.triu")
+def triu(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    return triangle(run, input, diagonal, lambda row, column, by: column - row >= by)
+
+
+def triangle(run: Runtime, input: Value, diagonal: Value, kept: Any) -> Value:
+    tensor = tensor_of(input)
+    values = flat(tensor) if is_constant(tensor) and isinstance(tensor, Tensor) else None
+    if values is not None and isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
+        width = tensor.shape[1]
+        if isinstance(width, int) and width and isinstance(diagonal, int):
+            zero = type(values[0])(0)
+            cut = [v if kept(at // width, at % width, diagonal) else zero for at, v in enumerate(values)]
+            return constant(tensor.shape, cut, tensor.dtype)
+    return apply(run, Elementwise("mask"), tensor, function="tril")
+
+
+@define("tensor.tril_", "tensor.triu_")
+def tril_in_place(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    if isinstance(input, Weight):
+        return input
+    return apply(run, Elementwise("mask", True), input, function="tril_")
+
+
+@define("torch.diag", "tensor.diag")
+def diag(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
+        return diagonal_of(run, tensor, diagonal)
+    return diag_embed(run, input, diagonal)
+
+
+@define("torch.diag_embed", "tensor.diag_embed", "torch.diagflat", "tensor.diagflat")
+def diag_embed(run: Runtime, input: Value, offset: Value = 0, dim1: Value = -2, dim2: Value = -1) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape and offset == 0:
+        column = apply(run, Unsqueeze(-1), tensor, function="diag_embed")
+        square = apply(run, Expand((*tensor.shape, tensor.shape[-1])), column, function="diag_embed")
+        return apply(run, Elementwise("copy"), square, function="diag_embed")
+    return lost_shape(run, input, run.unknown("the size of a diagonal matrix is not worked out"), "diag", "copy")

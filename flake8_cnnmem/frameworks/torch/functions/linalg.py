@@ -1,0 +1,320 @@
+"""Products of matrices beyond matmul, einsum, and torch.linalg."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
+from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
+from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
+from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce
+from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Runtime, Value
+
+
+@define("torch.einsum")
+def einsum(run: Runtime, equation: Value, *operands: Value) -> Value:
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    pairs = pairwise(equation) if len(given) > 2 else None
+    if pairs is None or len(pairs) != len(given) - 1:
+        return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+    result = given[0]
+    for pair, other in zip(pairs, given[1:], strict=True):
+        result = einsum(run, pair, result, other)
+    return result
+
+
+def pairwise(equation: Value) -> list[str] | None:
+    """An equation of several operands as products of two, from left to right, as PyTorch runs it; None for equations
+    without an arrow."""
+    if not isinstance(equation, str) or "->" not in equation:
+        return None
+    given, _, result = equation.replace(" ", "").partition("->")
+    left, *others = given.split(",")
+    pairs = []
+    for at, right in enumerate(others):
+        later = [*others[at + 1 :], result]
+        kept = result
+        if at + 1 < len(others):
+            letters = dict.fromkeys((left + right).replace(".", ""))
+            dots = "..." if "..." in left + right else ""
+            kept = dots + "".join(letter for letter in letters if any(letter in term for term in later))
+        pairs.append(f"{left},{right}->{kept}")
+        left = kept
+    return pairs
+
+
+@define("torch.dot", "tensor.dot", "torch.inner", "tensor.inner", "torch.vdot", "tensor.vdot")
+def dot(run: Runtime, input: Value, other: Value) -> Value:
+    return matmul(run, input, other)
+
+
+@define(*everywhere("mv"))
+def mv(run: Runtime, input: Value, vec: Value) -> Value:
+    return matmul(run, input, vec)
+
+
+@define(*everywhere("outer", "ger"))
+def outer(run: Runtime, input: Value, vec2: Value) -> Value:
+    return apply(run, Einsum("i,j->ij"), input, vec2, function="outer")
+
+
+@define("torch.kron", "tensor.kron")
+def kron(run: Runtime, input: Value, other: Value) -> Value:
+    left, right = tensor_of(input), tensor_of(other)
+    shapes = [side.shape for side in (left, right) if isinstance(side, Tensor) and isinstance(side.shape, tuple)]
+    if len(shapes) < 2:
+        cause = run.unknown("the size of a Kronecker product is not known")
+        return lost_shape(run, input, cause, "kron", "multiply")
+    rank = max(len(shape) for shape in shapes)
+    own, by = ((1,) * (rank - len(shape)) + shape for shape in shapes)
+    return apply(
+        run, Kronecker(tuple(multiply(a, b) for a, b in zip(own, by, strict=True))), left, right, function="kron"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Kronecker(Weightless):
+    """Every value of one tensor times the whole other one."""
+
+    shape: Shape
+
+    kind = "multiply"
+    volume = "merge"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.shape,)
+
+
+def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
+    return binary(run, "+", matmul(run, left, right), input) if not in_place else binary(
+        run, "+", input, matmul(run, left, right), True
+    )  # fmt: skip
+
+
+@define(*everywhere("addmm"))
+def addmm(run: Runtime, input: Value, mat1: Value, mat2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return added(run, input, mat1, mat2)
+
+
+@define(*everywhere("baddbmm"))
+def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    product = matmul(run, batch1, batch2)
+    return product if beta == 0 else binary(run, "+", product, input)
+
+
+@define(*everywhere("addbmm"))
+def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return binary(run, "+", reduce(run, "sum", matmul(run, batch1, batch2), 0), input)
+
+
+@define(*everywhere("addmv"))
+def addmv(run: Runtime, input: Value, mat: Value, vec: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+    return added(run, input, mat, vec)
+
+
+@define("torch.tensordot")
+def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2, out: Value = None) -> Value:
+    left, right = tensor_of(a), tensor_of(b)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left if isinstance(left, Unknown) else right
+    if not isinstance(left.shape, tuple) or not isinstance(right.shape, tuple):
+        return lost_shape(run, left, run.unknown("the axes of a tensordot are not known"), "tensordot", "matmul")
+    if isinstance(dims, int):
+        pairs = (range(len(left.shape) - dims, len(left.shape)), range(dims))
+    elif isinstance(dims, (list, tuple)) and len(dims) == 2:
+        pairs = tuple([axis] if isinstance(axis, int) else axis for axis in dims)  # type: ignore[assignment]
+    else:
+        return lost_shape(run, left, run.unknown("the axes of a tensordot are not known"), "tensordot", "matmul")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    first = list(letters[: len(left.shape)])
+    second = list(letters[len(first) : len(first) + len(right.shape)])
+    for own, other in zip(*pairs, strict=False):
+        second[other] = first[own]
+    kept = [x for x in first if x not in second] + [x for x in second if x not in first]
+    equation = f"{''.join(first)},{''.join(second)}->{''.join(kept)}"
+    return apply(run, Einsum(equation), left, right, function="tensordot")
+
+
+@define("torch.chain_matmul")
+def chain_matmul(run: Runtime, *matrices: Value) -> Value:
+    result = matrices[0]
+    for matrix in matrices[1:]:
+        result = matmul(run, result, matrix)
+    return result
+
+
+def same_shape(name: str) -> Native:
+    def function(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
+        return apply(run, Elementwise(name), A, function=name)
+
+    return Native(name, function, propagate_unknown=False)
+
+
+def linalg_norm(run: Runtime, A: Value, ord: Value = None, dim: Value = None, keepdim: Value = False, *,
+                dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    return reduce(run, "norm", A, dim, keepdim)
+
+
+def vector_norm(run: Runtime, x: Value, ord: Value = 2, dim: Value = None, keepdim: Value = False, *,
+                dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    return reduce(run, "norm", x, dim, keepdim)
+
+
+def determinant(run: Runtime, A: Value) -> Value:
+    return apply(run, Reduce("det", (-2, -1)), A, function="det")
+
+
+def linalg_matmul(run: Runtime, input: Value, other: Value, *, out: Value = None) -> Value:
+    return apply(run, Matmul(), input, other, function="matmul")
+
+
+class Swapped(Elementwise):
+    """The last two axes exchanged: a pseudo-inverse."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        shape = inputs[0]
+        return ((*shape[:-2], *reversed(shape[-2:])),)
+
+
+def pinv(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
+    return apply(run, Swapped("pinv"), A, function="pinv")
+
+
+def solve(run: Runtime, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
+    return apply(run, Elementwise("solve"), B, A, function="solve")
+
+
+@dataclass(frozen=True, slots=True)
+class OrthogonalFactors(Weightless):
+    """(..., m, n) as Q (..., m, k) and R (..., k, n): k is the smaller of m and n, or m where Q is `complete`."""
+
+    complete: bool = False
+
+    kind = "qr"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        *batch, rows, columns = inputs[0]
+        inner = rows
+        if isinstance(rows, int) and isinstance(columns, int):
+            inner = rows if self.complete else min(rows, columns)
+        elif not self.complete:
+            inner = Unknown("the smaller side of a matrix is not known")
+        return (*batch, rows, inner), (*batch, inner, columns)
+
+
+def qr(run: Runtime, A: Value, mode: Value = "reduced", *, out: Value = None) -> Value:
+    if mode not in ("reduced", "complete"):
+        return run.unknown("torch.linalg.qr without Q is not followed")
+    return apply(run, OrthogonalFactors(mode == "complete"), A, function="qr")
+
+
+@define("torch.qr", "tensor.qr")
+def old_qr(run: Runtime, input: Value, some: Value = True, *, out: Value = None) -> Value:
+    return qr(run, input, "reduced" if some else "complete")
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition(Weightless):
+    """A matrix (..., m, n) taken apart: "svd" as (..., m, k), (..., k) and (..., k, n), where k is the smaller of m and
+    n, and m and n the inner sides where it is `full`; "eigen" as (..., n) and (..., n, n)."""
+
+    kind: str
+    full: bool = False
+    transposed: bool = False
+    """Whether the last one is given as (..., n, k)."""
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        *batch, rows, columns = inputs[0]
+        if self.kind == "eigen":
+            return (*batch, columns), inputs[0]
+        inner: Size = Unknown("the smaller side of a matrix is not known")
+        if isinstance(rows, int) and isinstance(columns, int):
+            inner = min(rows, columns)
+        left, right = (rows, columns) if self.full else (inner, inner)
+        last = (columns, right) if self.transposed else (right, columns)
+        return (*batch, rows, left), (*batch, inner), (*batch, *last)
+
+
+def taken_apart(run: Runtime, op: Decomposition, matrix: Value) -> Value:
+    """What optimizers do with matrices. What a gradient through it keeps is not known."""
+    if run.grad_enabled:
+        return run.unknown(f"the gradient of a decomposition ({op.kind}) is not followed")
+    return apply(run, op, matrix, function=op.kind)
+
+
+def svd(run: Runtime, A: Value, full_matrices: Value = True, *, driver: Value = None, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("svd", full_matrices is not False), A)
+
+
+@define("torch.svd", "tensor.svd")
+def old_svd(run: Runtime, input: Value, some: Value = True, compute_uv: Value = True, *, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("svd", some is False, True), input)
+
+
+@define("torch.svd_lowrank")
+def svd_lowrank(run: Runtime, A: Value, q: Value = 6, niter: Value = 2, M: Value = None) -> Value:
+    tensor = tensor_of(A)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or not isinstance(q, int):
+        return run.unknown("the sides of a matrix are not known")
+    *batch, rows, columns = tensor.shape
+    return tuple(Tensor(shape, tensor.dtype) for shape in ((*batch, rows, q), (*batch, q), (*batch, columns, q)))
+
+
+def eigh(run: Runtime, A: Value, UPLO: Value = "L", *, out: Value = None) -> Value:
+    return taken_apart(run, Decomposition("eigen"), A)
+
+
+def solve_triangular(
+    run: Runtime,
+    A: Value,
+    B: Value,
+    *,
+    upper: Value,
+    left: Value = True,
+    unitriangular: Value = False,
+    out: Value = None,
+) -> Value:
+    return apply(run, Elementwise("solve"), B, A, function="solve_triangular")
+
+
+def several(name: str) -> Native:
+    def function(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
+        return run.unknown(f"torch.linalg.{name} is not followed")
+
+    return Native(name, function, propagate_unknown=False)
+
+
+LINALG: dict[str, Value] = {
+    "norm": Native("norm", linalg_norm, propagate_unknown=False),
+    "matrix_norm": Native("matrix_norm", linalg_norm, propagate_unknown=False),
+    "vector_norm": Native("vector_norm", vector_norm, propagate_unknown=False),
+    "det": Native("det", determinant, propagate_unknown=False),
+    "matmul": Native("matmul", linalg_matmul, propagate_unknown=False),
+    "pinv": Native("pinv", pinv, propagate_unknown=False),
+    "solve": Native("solve", solve, propagate_unknown=False),
+    **{name: same_shape(name) for name in ("inv", "cholesky", "matrix_exp", "matrix_power")},
+    "qr": Native("qr", qr, propagate_unknown=False),
+    "svd": Native("svd", svd, propagate_unknown=False),
+    "eigh": Native("eigh", eigh, propagate_unknown=False),
+    "solve_triangular": Native("solve_triangular", solve_triangular, propagate_unknown=False),
+    **{name: several(name) for name in ("eig", "slogdet", "lstsq", "lu")},
+}
+
+
+def _declare(name: str) -> None:
+    def function(run: Runtime, input: Value, *args: Value) -> Value:
+        return apply(run, (Swapped if name == "pinverse" else Elementwise)(name), input, function=name)
+
+    define(*everywhere(name))(function)
+
+
+for _name in ("inverse", "cholesky", "matrix_exp", "matrix_power", "pinverse"):
+    _declare(_name)

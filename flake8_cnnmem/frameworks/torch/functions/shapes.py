@@ -1,0 +1,465 @@
+"""Views and copies: reshape, permute, squeeze, expand, repeat, split. Constants keep their values through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
+from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, flat, permuted, spread
+from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
+from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import (
+    Elementwise,
+    Expand,
+    Flatten,
+    Flip,
+    Permute,
+    Repeat,
+    RepeatInterleave,
+    Reshape,
+    Roll,
+    Squeeze,
+    Transpose,
+    Unflatten,
+    Unsqueeze,
+    Windows,
+)
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def shaped(run: Runtime, op: Op, input: Value, function: str) -> Value:
+    """An op that keeps the order of the values."""
+    if isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = reordered(op, input, flat(input))
+        if known is not None:
+            run.spend(len(known.shape) + 5 if isinstance(known.shape, tuple) else 5)
+            return known
+    return apply(run, op, input, function=function)
+
+
+def reordered(op: Op, input: Tensor, values: Sequence[Any] | None) -> Constant | None:
+    """A constant with these values in the shape that the op gives."""
+    if values is None or isinstance(input.shape, Unknown):
+        return None
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return None
+    if isinstance(shape, Unknown) or dims.product(shape) != len(values):
+        return None
+    return constant(shape, values, input.dtype)
+
+
+def moved(run: Runtime, op: Op, input: Value, order: Sequence[int] | None, function: str) -> Value:
+    """An op that gives the axes another order; `order` is None where it is not known."""
+    if order is not None and isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = reordered(op, input, permuted(input, order))
+        if known is not None:
+            return known
+    return apply(run, op, input, function=function)
+
+
+def rank_of(input: Value) -> int | None:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
+        return None
+    return len(tensor.shape)
+
+
+@define("tensor.view")
+@or_by_name("size")
+def view(run: Runtime, input: Value, *shape: Value, dtype: Value = None) -> Value:
+    if dtype is not None:
+        shape = (dtype,)
+    return reshape_to(run, input, shape, "view")
+
+
+@define("tensor.reshape")
+@or_by_name("shape")
+def reshape_method(run: Runtime, input: Value, *shape: Value) -> Value:
+    return reshape_to(run, input, shape, "reshape")
+
+
+@define("torch.reshape")
+def reshape(run: Runtime, input: Value, shape: Value) -> Value:
+    return reshape_to(run, input, (shape,), "reshape")
+
+
+def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str) -> Value:
+    from flake8_cnnmem.frameworks.torch.dtypes import is_dtype
+
+    if len(shape) == 1 and is_dtype(shape[0]):
+        return input
+    target = sizes(tuple(shape))
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, function)
+    if (
+        isinstance(input, Tensor)
+        and is_lost_data(run, input)
+        and all(isinstance(size, int) and size >= 0 for size in target)
+    ):
+        # Whatever it was before.
+        return Tensor(target, input.dtype, framework=input.framework)
+    op = Reshape(target)
+    if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
+        raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
+    return shaped(run, op, input, function)
+
+
+def needs_copy(op: Op, input: Tensor) -> bool:
+    """Whether no view of a tensor has the shape that an op gives it: its axes lie in another order."""
+    strides = strides_of(input)
+    if strides is None or isinstance(input.shape, Unknown):
+        return False
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return False
+    if isinstance(shape, Unknown) or len(strides) != len(input.shape):
+        return False
+    return dims.known((*input.shape, *shape, *strides)) and viewed(input.shape, strides, shape) is None
+
+
+def is_lost_data(run: Runtime, tensor: Tensor) -> bool:
+    """Whether a tensor of unknown shape is data, which no layer has to do with."""
+    if not isinstance(tensor.shape, Unknown) or isinstance(tensor, Weight):
+        return False
+    return run.making_data or (tensor.call is None and run.invocation is None)
+
+
+class Lost(Elementwise):
+    """A view whose target shape is not known."""
+
+    __slots__ = ("cause",)
+    cause: Unknown
+
+    def __init__(self, kind: str, cause: Unknown) -> None:
+        super().__init__(kind)
+        object.__setattr__(self, "cause", cause)
+
+    def outputs(self, *inputs: Shape) -> Any:
+        return (self.cause,)
+
+    @property
+    def view(self) -> bool:
+        return self.kind == "view"
+
+
+def lost_shape(run: Runtime, input: Value, cause: Unknown, function: str, kind: str = "view") -> Value:
+    """The call is kept, so that the layers behind it are; its output's shape is Unknown."""
+    return apply(run, Lost(kind, cause), input, function=function)
+
+
+@define("tensor.view_as", "tensor.reshape_as")
+def view_as(run: Runtime, input: Value, other: Value) -> Value:
+    other = tensor_of(other)
+    shape = other if isinstance(other, Unknown) else other.shape
+    return lost_shape(run, input, shape, "view") if isinstance(shape, Unknown) else shaped(
+        run, Reshape(shape), input, "view"
+    )  # fmt: skip
+
+
+@define("torch.flatten", "tensor.flatten")
+def flatten(run: Runtime, input: Value, start_dim: Value = 0, end_dim: Value = -1) -> Value:
+    return shaped(run, Flatten(start_dim, end_dim), input, "flatten")
+
+
+@define("torch.ravel", "tensor.ravel")
+def ravel(run: Runtime, input: Value) -> Value:
+    return shaped(run, Flatten(0, -1), input, "flatten")
+
+
+@define("torch.unflatten", "tensor.unflatten")
+def unflatten(run: Runtime, input: Value, dim: Value, sizes: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.arguments import shape_of
+
+    target = shape_of(sizes)
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, "unflatten")
+    return shaped(run, Unflatten(dim, target), input, "unflatten")
+
+
+def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Value:
+    if isinstance(order, Unknown):
+        return lost_shape(run, input, order, function)
+    if not isinstance(order, (tuple, list)):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), function)
+    unknown = next((axis for axis in order if isinstance(axis, Unknown)), None)
+    if unknown is not None:
+        return lost_shape(run, input, unknown, function)
+    rank = len(order)
+    if isinstance(input, Tensor) and input.call is None and isinstance(input.shape, Unknown):
+        sides = input.shape.sides
+        if sides is not None and rank == 3:
+            # A picture of three axes, which holds its channels behind.
+            input = Tensor((*sides, input.shape.loose()), input.dtype, framework=input.framework)
+    whole = all(isinstance(axis, int) and -rank <= axis < rank for axis in order) and rank_of(input) == rank
+    return moved(run, Permute(tuple(order)), input, [axis % rank for axis in order] if whole else None, function)
+
+
+@define("tensor.permute")
+@or_by_name("dims")
+def permute_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    order = dims[0] if len(dims) == 1 and isinstance(dims[0], (list, tuple, Unknown)) else dims
+    return permute_axes(run, input, order, "permute")
+
+
+@define("torch.permute")
+def permute(run: Runtime, input: Value, dims: Value) -> Value:
+    return permute_axes(run, input, dims, "permute")
+
+
+@define(*everywhere("transpose", "swapaxes", "swapdims"), "tensor.transpose_")
+def transpose(run: Runtime, input: Value, dim0: Value, dim1: Value) -> Value:
+    return swap(run, input, dim0, dim1)
+
+
+def swap(run: Runtime, input: Value, first: Value, second: Value) -> Value:
+    rank = rank_of(input)
+    order = None
+    if rank and isinstance(first, int) and isinstance(second, int) and max(abs(first), abs(second)) <= rank:
+        order = list(range(rank))
+        if -rank <= first < rank and -rank <= second < rank:
+            order[first], order[second] = order[second], order[first]
+    return moved(run, Transpose(first, second), input, order, "transpose")
+
+
+@define(*everywhere("t"), "tensor.t_")
+def t(run: Runtime, input: Value) -> Value:
+    return swap(run, input, 0, 1) if rank_of(input) != 1 else input
+
+
+@define("torch.adjoint", "tensor.adjoint")
+def adjoint(run: Runtime, input: Value) -> Value:
+    return swap(run, input, -2, -1)
+
+
+@define(*everywhere("movedim", "moveaxis"))
+def movedim(run: Runtime, input: Value, source: Value, destination: Value) -> Value:
+    rank = rank_of(input)
+    given, wanted = axes(source), axes(destination)
+    if rank is None or not isinstance(given, tuple) or not isinstance(wanted, tuple):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), "movedim")
+    if not all(isinstance(axis, int) for axis in (*given, *wanted)):
+        return lost_shape(run, input, run.unknown("the order of a tensor's axes is not known"), "movedim")
+    given, wanted = tuple(axis % rank for axis in given), tuple(axis % rank for axis in wanted)
+    order = [axis for axis in range(rank) if axis not in given]
+    for target, axis in sorted(zip(wanted, given, strict=False)):
+        order.insert(target, axis)
+    return permute_axes(run, input, tuple(order), "movedim")
+
+
+@define("torch.squeeze", "tensor.squeeze", "tensor.squeeze_")
+def squeeze(run: Runtime, input: Value, dim: Value = None) -> Value:
+    which = axes(dim)
+    if isinstance(which, Unknown):
+        return lost_shape(run, input, which, "squeeze")
+    return shaped(run, Squeeze(which), input, "squeeze")
+
+
+@define("torch.unsqueeze", "tensor.unsqueeze", "tensor.unsqueeze_")
+def unsqueeze(run: Runtime, input: Value, dim: Value) -> Value:
+    return shaped(run, Unsqueeze(dim), input, "unsqueeze")
+
+
+def expand_to(run: Runtime, input: Value, target: Shape | Unknown, function: str) -> Value:
+    if isinstance(target, Unknown):
+        return lost_shape(run, input, target, function)
+    op = Expand(target)
+    if isinstance(input, Tensor) and input.data is not None and not isinstance(input, Weight):
+        known = expanded(op, input)
+        if known is not None:
+            return known
+    return apply(run, op, input, function=function)
+
+
+def expanded(op: Op, input: Tensor) -> Constant | None:
+    """A constant repeated to a larger shape."""
+    values = flat(input)
+    if values is None or isinstance(input.shape, Unknown):
+        return None
+    try:
+        (shape,) = op.outputs(input.shape)
+    except Mismatch:
+        return None
+    if isinstance(shape, Unknown):
+        return None
+    total = dims.product(shape)
+    if not isinstance(total, int) or total > LARGEST:
+        return Constant(shape, input.dtype) if dims.known(shape) and isinstance(total, int) else None
+    return constant(shape, spread(values, input.shape, shape), input.dtype)
+
+
+@define("tensor.expand")
+@or_by_name("size")
+def expand(run: Runtime, input: Value, *size: Value, implicit: Value = False) -> Value:
+    return expand_to(run, input, sizes(size), "expand")
+
+
+@define("tensor.expand_as")
+def expand_as(run: Runtime, input: Value, other: Value) -> Value:
+    other = tensor_of(other)
+    return expand_to(run, input, other if isinstance(other, Unknown) else other.shape, "expand")
+
+
+@define("torch.broadcast_to", "tensor.broadcast_to")
+@or_by_name("size")
+def broadcast_to(run: Runtime, input: Value, *size: Value) -> Value:
+    return expand_to(run, input, sizes(size), "expand")
+
+
+@define("torch.broadcast_tensors")
+def broadcast_tensors(run: Runtime, *tensors: Value) -> Value:
+    from flake8_cnnmem.ops import Broadcast
+
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    shapes = [tensor.shape for tensor in map(tensor_of, given) if isinstance(tensor, Tensor)]
+    if len(shapes) != len(given) or any(isinstance(shape, Unknown) for shape in shapes):
+        return run.unknown("the shape that tensors broadcast to is not known")
+    try:
+        (shape,) = Broadcast("add").outputs(*shapes)  # type: ignore[arg-type]
+    except Mismatch:
+        return run.unknown("tensors do not broadcast to one shape")
+    return tuple(expand_to(run, tensor, shape, "expand") for tensor in given)
+
+
+@define("tensor.repeat")
+@or_by_name("repeats")
+def repeat(run: Runtime, input: Value, *repeats: Value) -> Value:
+    return repeat_by(run, input, sizes(repeats), "repeat")
+
+
+@define("torch.tile")
+def tile(run: Runtime, input: Value, dims: Value) -> Value:
+    return tile_by(run, input, sizes((dims,)))
+
+
+@define("tensor.tile")
+@or_by_name("dims")
+def tile_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    return tile_by(run, input, sizes(dims))
+
+
+def tile_by(run: Runtime, input: Value, times: Shape | Unknown) -> Value:
+    """As `repeat`, with missing axes in front repeated once."""
+    rank = rank_of(input)
+    if not isinstance(times, Unknown) and rank is not None and len(times) < rank:
+        times = (1,) * (rank - len(times)) + times
+    return repeat_by(run, input, times, "tile")
+
+
+def repeat_by(run: Runtime, input: Value, times: Shape | Unknown, function: str) -> Value:
+    if isinstance(times, Unknown):
+        return lost_shape(run, input, times, function, "copy")
+    return apply(run, Repeat(times), input, function=function)
+
+
+@define("torch.repeat_interleave", "tensor.repeat_interleave")
+def repeat_interleave(
+    run: Runtime, input: Value, repeats: Value = None, dim: Value = None, *, output_size: Value = None
+) -> Value:
+    times = size(repeats)
+    if isinstance(repeats, Tensor) and isinstance(times, Unknown) and isinstance(output_size, int):
+        return lost_shape(run, input, times, "repeat_interleave", "copy")
+    return apply(run, RepeatInterleave(times, dim), input, function="repeat_interleave")
+
+
+@define("torch.roll", "tensor.roll")
+def roll(run: Runtime, input: Value, shifts: Value, dims: Value = ()) -> Value:
+    which = axes(dims)
+    return apply(run, Roll(None if which == () or isinstance(which, Unknown) else which), input, function="roll")
+
+
+@define("torch.flip")
+def flip(run: Runtime, input: Value, dims: Value) -> Value:
+    return flip_axes(run, input, dims)
+
+
+@define("tensor.flip")
+@or_by_name("dims")
+def flip_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    return flip_axes(run, input, dims[0] if len(dims) == 1 else dims)
+
+
+def flip_axes(run: Runtime, input: Value, which: Value) -> Value:
+    found = axes(which)
+    if isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),):
+        return constant(input.shape, input.data[::-1], input.dtype)
+    return apply(run, Flip(None if isinstance(found, Unknown) else found), input, function="flip")
+
+
+@define(*everywhere("fliplr", "flipud"))
+def fliplr(run: Runtime, input: Value) -> Value:
+    return apply(run, Flip(None), input, function="flip")
+
+
+@define("torch.rot90", "tensor.rot90")
+def rot90(run: Runtime, input: Value, k: Value = 1, dims: Value = (0, 1)) -> Value:
+    if not isinstance(k, int) or not isinstance(dims, (list, tuple)) or len(dims) != 2:
+        return lost_shape(run, input, run.unknown("how a tensor is rotated is not known"), "rot90", "copy")
+    turned = apply(run, Flip(None), input, function="rot90")
+    return swap(run, turned, *dims) if k % 2 else turned
+
+
+@define("tensor.unfold")
+def unfold(run: Runtime, input: Value, dimension: Value, size: Value, step: Value) -> Value:
+    return apply(run, Windows(dimension, size, step), input, function="unfold")
+
+
+@define(*everywhere("narrow"))
+def narrow(run: Runtime, input: Value, dim: Value, start: Value, length: Value) -> Value:
+    if not isinstance(dim, int):
+        return lost_shape(run, input, run.unknown("which axis is cut is not known"), "narrow")
+    rank = rank_of(input)
+    end = dims.add(start, length) if dims.is_size(start) and dims.is_size(length) else length
+    lead = dim if dim >= 0 else (rank or 0) + dim
+    from flake8_cnnmem.frameworks.torch.functions.indexing import index
+
+    return index(run, tensor_of(input), (slice(None),) * lead + (slice(start, end),))
+
+
+@define(*everywhere("select"))
+def select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
+    from flake8_cnnmem.frameworks.torch.functions.indexing import index as take
+
+    rank = rank_of(input)
+    if not isinstance(dim, int) or (rank is None and dim < 0):
+        return lost_shape(run, input, run.unknown("which axis is indexed is not known"), "select")
+    return take(run, tensor_of(input), (slice(None),) * (dim if dim >= 0 else (rank or 0) + dim) + (index,))
+
+
+@define("torch.atleast_1d")
+def atleast_1d(run: Runtime, input: Value) -> Value:
+    return shaped(run, Unsqueeze(0), input, "atleast_1d") if rank_of(input) == 0 else input
+
+
+@define("torch.diagonal", "tensor.diagonal")
+def diagonal(run: Runtime, input: Value, offset: Value = 0, dim1: Value = 0, dim2: Value = 1) -> Value:
+    tensor = tensor_of(input)
+    cause = run.unknown("the length of a diagonal is not worked out")
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim1, int):
+        return lost_shape(run, input, cause, "diagonal")
+    if not isinstance(dim2, int) or not isinstance(offset, int):
+        return lost_shape(run, input, cause, "diagonal")
+    shape, rank = tensor.shape, len(tensor.shape)
+    rows, columns = shape[dim1], shape[dim2]
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        return lost_shape(run, input, cause, "diagonal")
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    rest = tuple(size for at, size in enumerate(shape) if at not in (dim1 % rank, dim2 % rank))
+    return apply(run, Diagonal((*rest, length)), tensor, function="diagonal")
+
+
+class Diagonal(Reshape):
+    """The diagonal of two axes, as the last axis."""
+
+    __slots__ = ()
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.target,)

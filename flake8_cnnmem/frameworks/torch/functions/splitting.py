@@ -1,0 +1,123 @@
+"""Tensors taken apart along an axis: split, chunk, unbind. Parts of constants keep their values."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import size
+from flake8_cnnmem.frameworks.torch.functions.constants import Constant
+from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import Chunk, Elementwise, Split, Unbind
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+
+def parts(run: Runtime, op: Split | Chunk | Unbind, input: Value, function: str) -> Value:
+    """Several tensors, or Unknown where their number is not known."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown):
+        return tensor
+    if isinstance(tensor.shape, Unknown):
+        count: int | Unknown = len(op.sizes) if isinstance(op, Split) and isinstance(op.sizes, tuple) else tensor.shape
+    else:
+        try:
+            count = op.count(tensor.shape)
+        except Mismatch:
+            count = 0
+    if isinstance(count, Unknown):
+        return count
+    if isinstance(tensor.shape, Unknown):
+        made = [apply(run, Elementwise("view"), tensor, function=function) for _ in range(count)]
+        return tuple(made)
+    known = constant_parts(op, tensor)
+    if known is not None:
+        return known
+    result = apply(run, op, tensor, function=function)
+    return (result,) if isinstance(result, Tensor) else result
+
+
+def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
+    """Parts along the first axis of a constant with known values."""
+    if tensor.data is None or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown) or not tensor.shape:
+        return None
+    axis = getattr(op, "axis", 0)
+    if axis not in (0, -len(tensor.shape)):
+        return None
+    try:
+        shapes = op.outputs(tensor.shape)
+    except Mismatch:
+        return None
+    rows, at = tensor.data, 0
+    made: list[Constant] = []
+    for shape in shapes:
+        if isinstance(shape, Unknown):
+            return None
+        if isinstance(op, Unbind):
+            made.append(Constant(shape, tensor.dtype, data=rows[at]))
+            at += 1
+        elif isinstance(shape[0], int):
+            made.append(Constant(shape, tensor.dtype, data=rows[at : at + shape[0]]))
+            at += shape[0]
+    return tuple(made) if len(made) == len(shapes) else None
+
+
+@define("torch.split")
+def split(run: Runtime, tensor: Value, split_size_or_sections: Value, dim: Value = 0) -> Value:
+    return split_into(run, tensor, split_size_or_sections, dim)
+
+
+@define("tensor.split")
+def split_method(run: Runtime, input: Value, split_size: Value, dim: Value = 0) -> Value:
+    return split_into(run, input, split_size, dim)
+
+
+@define("tensor.split_with_sizes", "torch.split_with_sizes")
+def split_with_sizes(run: Runtime, input: Value, split_sizes: Value, dim: Value = 0) -> Value:
+    return split_into(run, input, split_sizes, dim)
+
+
+def split_into(run: Runtime, input: Value, each: Value, dim: Value) -> Value:
+    if isinstance(each, (list, tuple, range)):
+        return parts(run, Split(tuple(size(part) for part in each), dim), input, "split")
+    return parts(run, Split(size(each), dim), input, "split")
+
+
+@define("torch.tensor_split", "tensor.tensor_split")
+def tensor_split(run: Runtime, input: Value, indices_or_sections: Value, dim: Value = 0) -> Value:
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim, int):
+        return run.unknown("how a tensor is split is not known")
+    length = tensor.shape[dim]
+    if not isinstance(length, int):
+        return run.unknown("how a tensor is split is not known")
+    if isinstance(indices_or_sections, int) and indices_or_sections > 0:
+        each, more = divmod(length, indices_or_sections)
+        lengths = [each + 1] * more + [each] * (indices_or_sections - more)
+    elif isinstance(indices_or_sections, (list, tuple)) and all(isinstance(at, int) for at in indices_or_sections):
+        edges = [0, *(max(0, min(length, at)) for at in indices_or_sections), length]
+        lengths = [max(0, after - before) for before, after in pairwise(edges)]
+    else:
+        return run.unknown("how a tensor is split is not known")
+    return parts(run, Split(tuple(lengths), dim), tensor, "split")
+
+
+@define("torch.hsplit", "tensor.hsplit")
+def hsplit(run: Runtime, input: Value, indices_or_sections: Value) -> Value:
+    return tensor_split(run, input, indices_or_sections, 1)
+
+
+@define("torch.vsplit", "tensor.vsplit")
+def vsplit(run: Runtime, input: Value, indices_or_sections: Value) -> Value:
+    return tensor_split(run, input, indices_or_sections, 0)
+
+
+@define("torch.chunk", "tensor.chunk", "torch.unsafe_chunk", "tensor.unsafe_chunk")
+def chunk(run: Runtime, input: Value, chunks: Value, dim: Value = 0) -> Value:
+    return parts(run, Chunk(size(chunks), dim), input, "chunk")
+
+
+@define("torch.unbind", "tensor.unbind")
+def unbind(run: Runtime, input: Value, dim: Value = 0) -> Value:
+    return parts(run, Unbind(dim), input, "unbind")

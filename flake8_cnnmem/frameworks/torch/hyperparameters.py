@@ -1,0 +1,41 @@
+"""Arguments that an object keeps: dicts whose items are attributes as well."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+
+
+def get_item(run: Runtime, self: Instance, name: Value) -> Value:
+    found = self.payload.get(name, MISSING) if isinstance(name, str) else MISSING
+    if found is MISSING:
+        raise run.error("AttributeError", f"Missing attribute {name!r}")
+    return found
+
+
+def set_item(run: Runtime, self: Instance, name: Value, value: Value) -> Value:
+    run.changed(self.payload)
+    self.payload[name] = value
+    return None
+
+
+HPARAMS = Class(
+    "AttributeDict",
+    namespace={
+        "__getattr__": Native("__getattr__", get_item, propagate_unknown=False),
+        "__setattr__": Native("__setattr__", set_item, propagate_unknown=False),
+    },
+    module="lightning.fabric.utilities.data",
+)
+
+
+def held_as(cls: Class, items: dict[str, Value]) -> Instance:
+    return Instance(cls, payload=items)
+
+
+def saved_arguments(run: Runtime) -> dict[str, Value]:
+    """The arguments of the constructor that is running, by name; those of `**kwargs` among them."""
+    found = run.arguments()
+    if isinstance(found, Unknown):
+        return {}
+    return {word: value for word, value in found.items() if word not in ("self", "__class__")}

@@ -1,0 +1,1 @@
+"""torch.nn, by the names of its own folders: modules, functional, utils, init."""

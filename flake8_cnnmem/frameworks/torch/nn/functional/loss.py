@@ -1,0 +1,221 @@
+"""torch.nn.functional's losses, their classes in torch.nn, and the distances. Signatures are data: one row a loss."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
+from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
+from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
+from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
+from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
+from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
+from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL, define
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+PAIR = ("input", "target")
+SUMS: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}
+"""The arguments of most losses; the first two are older names for `reduction`."""
+
+FUNCTIONS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "cross_entropy": ("cross_entropy", PAIR, {
+        "weight": None, "size_average": None, "ignore_index": -100, "reduce": None, "reduction": "mean",
+        "label_smoothing": 0.0}),
+    "nll_loss": ("nll", PAIR, {
+        "weight": None, "size_average": None, "ignore_index": -100, "reduce": None, "reduction": "mean"}),
+    "binary_cross_entropy": ("bce", PAIR, {"weight": None, **SUMS}),
+    "binary_cross_entropy_with_logits": ("bce_with_logits", PAIR, {"weight": None, **SUMS, "pos_weight": None}),
+    "mse_loss": ("mse", PAIR, {**SUMS, "weight": None}),
+    "l1_loss": ("l1", PAIR, {**SUMS, "weight": None}),
+    "smooth_l1_loss": ("smooth_l1", PAIR, {**SUMS, "beta": 1.0}),
+    "huber_loss": ("huber", PAIR, {"reduction": "mean", "delta": 1.0, "weight": None}),
+    "kl_div": ("kl_div", PAIR, {**SUMS, "log_target": False}),
+    "poisson_nll_loss": ("poisson_nll", PAIR, {
+        "log_input": True, "full": False, "size_average": None, "eps": 1e-8, "reduce": None, "reduction": "mean"}),
+    "gaussian_nll_loss": ("gaussian_nll", ("input", "target", "var"), {
+        "full": False, "eps": 1e-6, "reduction": "mean"}),
+    "hinge_embedding_loss": ("hinge_embedding", PAIR, {"margin": 1.0, **SUMS}),
+    "margin_ranking_loss": ("margin_ranking", ("input1", "input2", "target"), {"margin": 0, **SUMS}),
+    "cosine_embedding_loss": ("cosine_embedding", ("input1", "input2", "target"), {"margin": 0, **SUMS}),
+    "triplet_margin_loss": ("triplet_margin", ("anchor", "positive", "negative"), {
+        "margin": 1.0, "p": 2, "eps": 1e-6, "swap": False, **SUMS}),
+    "triplet_margin_with_distance_loss": ("triplet_margin", ("anchor", "positive", "negative"), {
+        "*distance_function": None, "margin": 1.0, "swap": False, "reduction": "mean"}),
+    "multi_margin_loss": ("multi_margin", PAIR, {"p": 1, "margin": 1.0, "weight": None, **SUMS}),
+    "multilabel_margin_loss": ("multilabel_margin", PAIR, SUMS),
+    "multilabel_soft_margin_loss": ("multilabel_soft_margin", PAIR, {"weight": None, **SUMS}),
+    "soft_margin_loss": ("soft_margin", PAIR, SUMS),
+    "ctc_loss": ("ctc", ("log_probs", "targets", "input_lengths", "target_lengths"), {
+        "blank": 0, "reduction": "mean", "zero_infinity": False}),
+}  # fmt: skip
+"""By function: the op's kind, its inputs, its options in order; those from a starred one on are keywords only."""
+
+CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
+    "CrossEntropyLoss": ("cross_entropy", FUNCTIONS["cross_entropy"][2]),
+    "NLLLoss": ("nll_loss", FUNCTIONS["nll_loss"][2]),
+    "NLLLoss2d": ("nll_loss", FUNCTIONS["nll_loss"][2]),
+    "BCELoss": ("binary_cross_entropy", FUNCTIONS["binary_cross_entropy"][2]),
+    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", FUNCTIONS["binary_cross_entropy_with_logits"][2]),
+    "MSELoss": ("mse_loss", SUMS),
+    "L1Loss": ("l1_loss", SUMS),
+    "SmoothL1Loss": ("smooth_l1_loss", {**SUMS, "beta": 1.0}),
+    "HuberLoss": ("huber_loss", {"reduction": "mean", "delta": 1.0}),
+    "KLDivLoss": ("kl_div", FUNCTIONS["kl_div"][2]),
+    "PoissonNLLLoss": ("poisson_nll_loss", FUNCTIONS["poisson_nll_loss"][2]),
+    "GaussianNLLLoss": ("gaussian_nll_loss", {"*full": False, "eps": 1e-6, "reduction": "mean"}),
+    "HingeEmbeddingLoss": ("hinge_embedding_loss", FUNCTIONS["hinge_embedding_loss"][2]),
+    "MarginRankingLoss": ("margin_ranking_loss", {"margin": 0.0, **SUMS}),
+    "CosineEmbeddingLoss": ("cosine_embedding_loss", {"margin": 0.0, **SUMS}),
+    "TripletMarginLoss": ("triplet_margin_loss", {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **SUMS}),
+    "TripletMarginWithDistanceLoss": (
+        "triplet_margin_with_distance_loss", FUNCTIONS["triplet_margin_with_distance_loss"][2]),
+    "MultiMarginLoss": ("multi_margin_loss", FUNCTIONS["multi_margin_loss"][2]),
+    "MultiLabelMarginLoss": ("multilabel_margin_loss", SUMS),
+    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", {"weight": None, **SUMS}),
+    "SoftMarginLoss": ("soft_margin_loss", SUMS),
+    "CTCLoss": ("ctc_loss", FUNCTIONS["ctc_loss"][2]),
+}  # fmt: skip
+
+_Loss = base_class("_Loss", "loss")
+_WeightedLoss = base_class("_WeightedLoss", "loss", _Loss)
+BASES = {"_Loss": _Loss, "_WeightedLoss": _WeightedLoss}
+
+
+def signature_of(inputs: tuple[str, ...], options: dict[str, Any]) -> inspect.Signature:
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, positional) for name in inputs]
+    kind: Any = positional
+    for name, default in options.items():
+        if name.startswith("*"):
+            kind = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(name.lstrip("*"), kind, default=default))
+    return inspect.Signature(parameters)
+
+
+def reduction_of(options: dict[str, Value]) -> str:
+    """The reduction that the present and the older arguments ask for together (torch.nn._reduction)."""
+    average, reduced = options.get("size_average"), options.get("reduce")
+    if average is not None or reduced is not None:
+        if reduced is False:
+            return "none"
+        return "sum" if average is False else "mean"
+    reduction = options.get("reduction", "mean")
+    return reduction if isinstance(reduction, (str, Unknown)) else "mean"  # type: ignore[return-value]
+
+
+def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
+    tensors = [tensor_of(value) for value in inputs]
+    weight = options.get("weight")
+    weights = [weight] if isinstance(weight, Tensor) else []
+    dtype = common_dtype(tensors[:1])
+    return apply(run, Loss(kind, reduction_of(options)), *tensors, weights=weights, function=function, dtype=dtype)
+
+
+def _declare_function(name: str) -> None:
+    kind, inputs, options = FUNCTIONS[name]
+    signature = signature_of(inputs, options)
+
+    def loss(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        return measure(run, kind, [given.pop(word) for word in inputs], given, name)
+
+    FUNCTIONAL[name] = Native(name, loss, propagate_unknown=False)
+    DEFINED[f"functional.{name}"] = signature
+
+
+def _declare_class(name: str) -> None:
+    function, options = CLASSES[name]
+    kind, inputs, _ = FUNCTIONS[function]
+    signature = signature_of((), options)
+
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        init_module(run, self)
+        self.attributes.update(bound.arguments)
+        self.attributes["reduction"] = reduction_of(bound.arguments)
+        for word in ("weight", "pos_weight"):
+            if word in options:
+                given = self.attributes.pop(word)
+                put(run, self, "_buffers", word, make_buffer(run, given) if isinstance(given, Tensor) else given)
+        return None
+
+    def forward(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        weight = stored(self, "_buffers").get("weight")
+        options = {"reduction": self.attributes.get("reduction", "mean"), "weight": weight}
+        return measure(run, kind, [*args, *kwargs.values()][: len(inputs)], options, name)
+
+    base = _WeightedLoss if "weight" in options else _Loss
+    LAYERS[name] = Class(
+        name,
+        (base,),
+        {
+            "__init__": Native("__init__", init, propagate_unknown=False),
+            "forward": Native("forward", forward, propagate_unknown=False),
+        },
+        module="torch.nn.modules.loss",
+    )
+    STUBS[name] = lambda: signature
+
+
+for _name in FUNCTIONS:
+    _declare_function(_name)
+for _name in CLASSES:
+    _declare_class(_name)
+
+
+@define("functional.cosine_similarity", "torch.cosine_similarity")
+def cosine_similarity(run: Runtime, x1: Value, x2: Value, dim: Value = 1, eps: Value = 1e-8) -> Value:
+    first, second = (
+        binary(run, "/", each, unary(run, "clamp", reduce(run, "norm", each, dim, True))) for each in (x1, x2)
+    )
+    return reduce(run, "sum", binary(run, "*", first, second), dim)
+
+
+@define("functional.pairwise_distance", "torch.pairwise_distance")
+def pairwise_distance(
+    run: Runtime, x1: Value, x2: Value, p: Value = 2.0, eps: Value = 1e-6, keepdim: Value = False
+) -> Value:
+    return reduce(run, "norm", binary(run, "-", x1, x2), -1, keepdim)
+
+
+@define("functional.pdist", "torch.pdist")
+def pdist(run: Runtime, input: Value, p: Value = 2.0) -> Value:
+    return run.unknown("how many pairs a batch has is not worked out")
+
+
+def similarity_forward(run: Runtime, self: Instance, x1: Value, x2: Value) -> Value:
+    return cosine_similarity(run, x1, x2, self.attributes.get("dim", 1))
+
+
+def distance_forward(run: Runtime, self: Instance, x1: Value, x2: Value) -> Value:
+    return pairwise_distance(run, x1, x2, keepdim=self.attributes.get("keepdim", False))
+
+
+def _declare_distance(name: str, forward: Any, options: dict[str, Any]) -> None:
+    signature = signature_of((), options)
+
+    def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        init_module(run, self)
+        self.attributes.update(bound.arguments)
+        return None
+
+    cls = base_class(name, "distance")
+    cls.namespace["__init__"] = Native("__init__", init, propagate_unknown=False)
+    cls.namespace["forward"] = Native("forward", forward, propagate_unknown=False)
+    LAYERS[name] = cls
+    STUBS[name] = lambda: signature
+
+
+_declare_distance("CosineSimilarity", similarity_forward, {"dim": 1, "eps": 1e-8})
+_declare_distance("PairwiseDistance", distance_forward, {"p": 2.0, "eps": 1e-6, "keepdim": False})

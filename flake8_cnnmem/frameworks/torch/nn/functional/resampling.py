@@ -1,0 +1,218 @@
+"""torch.nn.functional's padding, interpolation, and what moves values between space and channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
+from flake8_cnnmem.frameworks.torch.functions.constants import scalar
+from flake8_cnnmem.frameworks.torch.registry import define
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.ops import AdaptivePool, ChannelShuffle, Elementwise, Fold, Pad, PixelShuffle, Resize, Unfold
+from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Runtime, Value
+
+NO_PADDING = Unknown("the amount of padding is not known")
+
+
+def pad_pairs(input: Value, amounts: Sequence[tuple[Size, Size]], mode: Value = "constant") -> Op:
+    """Padding of the last axes by (before, after) each. A batched map is assumed where the rank is not known."""
+    tensor = tensor_of(input)
+    known = isinstance(tensor, Tensor) and not isinstance(tensor.shape, Unknown)
+    rank = len(tensor.shape) if known else len(amounts) + 2  # type: ignore[union-attr,arg-type]
+    lead = max(0, rank - len(amounts))
+    return Pad(((0, 0),) * lead + tuple(amounts), mode if isinstance(mode, str) else "constant")
+
+
+@define("functional.pad")
+def pad(run: Runtime, input: Value, pad: Value, mode: Value = "constant", value: Value = None) -> Value:
+    amounts = sizes((pad,))
+    if isinstance(amounts, Unknown) or len(amounts) % 2:
+        cause = amounts if isinstance(amounts, Unknown) else NO_PADDING
+        return apply(run, Elementwise("pad"), cause, function="pad")
+    if all(isinstance(amount, int) and amount == 0 for amount in amounts) and mode == "constant":
+        # torch copies here; the copy is what later in-place ops write to.
+        return apply(run, pad_pairs(input, ((0, 0),)), input, function="pad")
+    pairs = [(amounts[at], amounts[at + 1]) for at in range(0, len(amounts), 2)]
+    return apply(run, pad_pairs(input, tuple(reversed(pairs)), mode), input, function="pad")
+
+
+def spatial_rank(input: Value) -> int:
+    """The number of spatial axes of a batched map; 2 where it is not known."""
+    tensor = tensor_of(input)
+    if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
+        return 2
+    return max(1, len(tensor.shape) - 2)
+
+
+def scale_of(value: Value) -> Value:
+    """A scale factor as a number; whole ones may come as tensors."""
+    number = scalar(value)
+    if isinstance(number, bool) or number is None:
+        return value if isinstance(value, Unknown) else Unknown("a scale factor is not known")
+    return number
+
+
+RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+"""The number of axes that a mode works on."""
+
+
+def check_rank(run: Runtime, input: Value, sizes: Value, mode: Value) -> None:
+    """Raise what torch raises for an input of another rank than the mode or the sizes are for."""
+    tensor = tensor_of(input)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple):
+        return
+    rank = len(tensor.shape)
+    needed = RANKS.get(mode, rank) if isinstance(mode, str) else rank
+    if needed != rank or not 3 <= rank <= 5:
+        raise run.error("NotImplementedError", f"Got {rank}D input, but {mode} mode needs {needed}D input")
+    if isinstance(sizes, (list, tuple)) and len(sizes) != rank - 2:
+        raise run.error("ValueError", "Input and output must have the same number of spatial dimensions")
+
+
+def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value, function: str) -> Value:
+    rank = spatial_rank(input)
+    check_rank(run, input, target if target is not None else scale, mode)
+    wanted = None if target is None else per_axis(target, rank)
+    factors = None if scale is None else tuple(scale_of(factor) for factor in ntuple(scale, rank))
+    if factors is not None and len(factors) == 1:
+        factors *= rank
+    word = mode if isinstance(mode, str) else "nearest"
+    if word == "area" and wanted is not None:
+        return apply(run, AdaptivePool("average", wanted), input, function=function)
+    return apply(run, Resize(wanted, factors if wanted is None else None, word), input, function=function)
+
+
+@define("functional.interpolate")
+def interpolate(
+    run: Runtime,
+    input: Value,
+    size: Value = None,
+    scale_factor: Value = None,
+    mode: Value = "nearest",
+    align_corners: Value = None,
+    recompute_scale_factor: Value = None,
+    antialias: Value = False,
+) -> Value:
+    return resize(run, input, size, scale_factor, mode, "interpolate")
+
+
+@define("functional.upsample")
+def upsample(
+    run: Runtime,
+    input: Value,
+    size: Value = None,
+    scale_factor: Value = None,
+    mode: Value = "nearest",
+    align_corners: Value = None,
+) -> Value:
+    return resize(run, input, size, scale_factor, mode, "interpolate")
+
+
+@define("functional.upsample_nearest")
+def upsample_nearest(run: Runtime, input: Value, size: Value = None, scale_factor: Value = None) -> Value:
+    return resize(run, input, size, scale_factor, "nearest", "interpolate")
+
+
+@define("functional.upsample_bilinear")
+def upsample_bilinear(run: Runtime, input: Value, size: Value = None, scale_factor: Value = None) -> Value:
+    return resize(run, input, size, scale_factor, "bilinear", "interpolate")
+
+
+@define("functional.pixel_shuffle", "torch.pixel_shuffle")
+def pixel_shuffle(run: Runtime, input: Value, upscale_factor: Value) -> Value:
+    return apply(run, PixelShuffle(size(upscale_factor)), input, function="pixel_shuffle")
+
+
+@define("functional.pixel_unshuffle", "torch.pixel_unshuffle")
+def pixel_unshuffle(run: Runtime, input: Value, downscale_factor: Value) -> Value:
+    return apply(run, PixelShuffle(size(downscale_factor), inverse=True), input, function="pixel_unshuffle")
+
+
+@define("functional.channel_shuffle", "torch.channel_shuffle", "functional.native_channel_shuffle")
+def channel_shuffle(run: Runtime, input: Value, groups: Value) -> Value:
+    return apply(run, ChannelShuffle(size(groups)), input, function="channel_shuffle")
+
+
+@define("functional.unfold")
+def unfold(
+    run: Runtime, input: Value, kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1
+) -> Value:
+    op = Unfold(per_axis(kernel_size, 2), per_axis(dilation, 2), per_axis(padding, 2), per_axis(stride, 2))
+    return apply(run, op, input, function="unfold")
+
+
+@define("functional.fold")
+def fold(
+    run: Runtime,
+    input: Value,
+    output_size: Value,
+    kernel_size: Value,
+    dilation: Value = 1,
+    padding: Value = 0,
+    stride: Value = 1,
+) -> Value:
+    op = Fold(
+        per_axis(output_size, 2),
+        per_axis(kernel_size, 2),
+        per_axis(dilation, 2),
+        per_axis(padding, 2),
+        per_axis(stride, 2),
+    )
+    return apply(run, op, input, function="fold")
+
+
+class GridSample(Resize):
+    """Sampling at the places of a second input (torch.nn.functional.grid_sample)."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        return "grid_sample"
+
+
+def sample(run: Runtime, input: Value, grid: Value) -> Value:
+    """A map's values at the places of a grid: (N, C, ...) and (N, *sides, rank) give (N, C, *sides)."""
+    places = tensor_of(grid)
+    rank = spatial_rank(input)
+    sides: tuple[Size, ...] = (Unknown("the size of a sampling grid is not known"),) * rank
+    if isinstance(places, Tensor) and not isinstance(places.shape, Unknown) and len(places.shape) == rank + 2:
+        sides = places.shape[1:-1]
+    return apply(run, GridSample(sides), input, grid, function="grid_sample")
+
+
+@define("functional.grid_sample")
+def grid_sample(
+    run: Runtime,
+    input: Value,
+    grid: Value,
+    mode: Value = "bilinear",
+    padding_mode: Value = "zeros",
+    align_corners: Value = None,
+) -> Value:
+    return sample(run, input, grid)
+
+
+@dataclass(frozen=True, slots=True)
+class AffineGrid(Weightless):
+    """Where each place of a map is read, from one matrix for each sample."""
+
+    shape: Shape
+
+    kind = "affine_grid"
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        return (self.shape,)
+
+
+@define("functional.affine_grid")
+def affine_grid(run: Runtime, theta: Value, size: Value, align_corners: Value = None) -> Value:
+    shape = sizes((size,))
+    if isinstance(shape, Unknown) or len(shape) not in (4, 5):
+        return run.unknown("the size of a sampling grid is not known")
+    return apply(run, AffineGrid((shape[0], *shape[2:], len(shape) - 2)), theta, function="affine_grid")

@@ -1,0 +1,1 @@
+"""torch.nn.modules: the layers, by the names of its own files."""

@@ -1,0 +1,406 @@
+"""torch.nn's containers: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, stored
+from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
+from flake8_cnnmem.frameworks.torch.nn.parameter import make_parameter
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+NOT_FOLLOWED = "the contents of a container could not be worked out"
+
+
+def container(name: str) -> tuple[Class, Members]:
+    members = Members()
+    cls = Class(name, (MODULE,), members, module="torch.nn.modules.container")
+    LAYERS[name] = cls
+    return cls, members
+
+
+def replace(run: Runtime, self: Instance, store: str, items: Mapping[str, Value]) -> None:
+    """New contents in a new order, in the same dict."""
+    held = stored(self, store)
+    run.changed(held)
+    held.clear()
+    held.update(items)
+
+
+def known_index(run: Runtime, at: Value) -> Value:
+    """An index of the program; Unknown where only a run knows its value: a tensor's, a batch size."""
+    if isinstance(at, (Tensor, Batch)):
+        return run.unknown("an index into a container is not known")
+    return at
+
+
+def widen(run: Runtime, self: Instance, cause: Unknown, count: int) -> None:
+    """So many modules are held, but no longer is it known which one stands where."""
+    replace(run, self, "_modules", {str(at): cause for at in range(count)})
+
+
+def position(run: Runtime, self: Instance, at: Value, extra: int = 0) -> int:
+    """An index as a position from the start. IndexError where there is none."""
+    count = len(stored(self, "_modules")) + extra
+    if not isinstance(at, int):
+        raise run.error("TypeError", "an index into a container is no integer")
+    if not -count <= at < count:
+        raise IndexError(f"index {at} is out of range")
+    return at % count if count else 0
+
+
+def same_kind(run: Runtime, self: Instance, items: list[tuple[str, Value]], renumber: bool) -> Value:
+    """A container of the same class with some of the modules: what slicing gives."""
+    made = Instance(self.cls, site=run.here())
+    init_module(run, made)
+    entries = enumerate(item for _, item in items) if renumber else items
+    stored(made, "_modules").update({str(name): item for name, item in entries})
+    return made
+
+
+SEQUENTIAL, sequential = container("Sequential")
+MODULE_LIST, module_list = container("ModuleList")
+
+
+@sequential.method("__init__")
+def sequential_init(run: Runtime, self: Instance, *args: Value) -> Value:
+    init_module(run, self)
+    if len(args) == 1 and isinstance(args[0], dict):
+        for name, module in args[0].items():
+            put(run, self, "_modules", name, module)
+        return None
+    if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].payload, dict):
+        for name, module in args[0].payload.items():
+            put(run, self, "_modules", name, module)
+        return None
+    for at, module in enumerate(args):
+        add(run, self, str(at), module)
+    return None
+
+
+def add(run: Runtime, self: Instance, name: str, module: Value) -> None:
+    """Register a module; what is no module raises TypeError, as torch does."""
+    if module is not None and not isinstance(module, (Instance, Unknown)):
+        kind = module.name if isinstance(module, Class) else type(module).__name__
+        raise run.error("TypeError", f"{kind} is not a Module subclass")
+    put(run, self, "_modules", name, module)
+
+
+@sequential.method("forward")
+def sequential_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    for module in list(stored(self, "_modules").values()):
+        input = run.call(module, input)
+    return input
+
+
+@sequential.method("__getitem__")
+def sequential_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, Unknown):
+        return idx
+    items = list(stored(self, "_modules").items())
+    if isinstance(idx, slice):
+        return same_kind(run, self, items[idx], renumber=False)
+    return items[position(run, self, idx)][1]
+
+
+@module_list.method("__getitem__")
+def list_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, Unknown):
+        return idx
+    items = list(stored(self, "_modules").items())
+    if isinstance(idx, slice):
+        return same_kind(run, self, items[idx], renumber=True)
+    return items[position(run, self, idx)][1]
+
+
+def set_item(run: Runtime, self: Instance, idx: Value, module: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, Unknown):
+        widen(run, self, idx, len(stored(self, "_modules")))
+        return None
+    names = list(stored(self, "_modules"))
+    run.set(self, names[position(run, self, idx)], module)
+    return None
+
+
+def delete_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, Unknown):
+        widen(run, self, idx, len(stored(self, "_modules")) - 1)
+        return None
+    items = list(stored(self, "_modules").items())
+    if isinstance(idx, slice):
+        del items[idx]
+    else:
+        del items[position(run, self, idx)]
+    # torch renumbers Sequential and ModuleList alike, names given by an OrderedDict included.
+    replace(run, self, "_modules", {str(at): module for at, (_, module) in enumerate(items)})
+    return None
+
+
+def length(run: Runtime, self: Instance) -> Value:
+    return len(stored(self, "_modules"))
+
+
+def iterate(run: Runtime, self: Instance) -> Value:
+    return list(stored(self, "_modules").values())
+
+
+def append(run: Runtime, self: Instance, module: Value) -> Value:
+    add(run, self, str(len(stored(self, "_modules"))), module)
+    return self
+
+
+def insert(run: Runtime, self: Instance, index: Value, module: Value) -> Value:
+    index = known_index(run, index)
+    if isinstance(index, Unknown):
+        widen(run, self, index, len(stored(self, "_modules")) + 1)
+        return self
+    items = list(stored(self, "_modules").values())
+    items.insert(index, module)
+    replace(run, self, "_modules", {str(at): item for at, item in enumerate(items)})
+    return None if self.cls.derives_from(MODULE_LIST) else self
+
+
+def extend(run: Runtime, self: Instance, modules: Value) -> Value:
+    items = run.items(modules)
+    if isinstance(items, Unknown):
+        add(run, self, str(len(stored(self, "_modules"))), items)
+        return self
+    for item in items:
+        append(run, self, item)
+    return self
+
+
+def pop(run: Runtime, self: Instance, key: Value = -1) -> Value:
+    key = known_index(run, key)
+    if isinstance(key, Unknown):
+        delete_item(run, self, key)
+        return key
+    found = list(stored(self, "_modules").values())[position(run, self, key)]
+    delete_item(run, self, key)
+    return found
+
+
+def plus(run: Runtime, self: Instance, other: Value) -> Value:
+    if not isinstance(other, Instance) and not isinstance(other, (list, tuple)):
+        return other if isinstance(other, Unknown) else run.unknown(NOT_FOLLOWED)
+    items = run.items(other)
+    made = same_kind(run, self, list(stored(self, "_modules").items()), renumber=True)
+    if isinstance(made, Instance):
+        extend(run, made, items)
+    return made
+
+
+def plus_in_place(run: Runtime, self: Instance, other: Value) -> Value:
+    return extend(run, self, other)
+
+
+def times(run: Runtime, self: Instance, other: Value) -> Value:
+    if not isinstance(other, int):
+        return other if isinstance(other, Unknown) else run.unknown(NOT_FOLLOWED)
+    items = list(stored(self, "_modules").items())
+    run.check_size(len(items) * max(other, 0))
+    return same_kind(run, self, items * other, renumber=True)
+
+
+def contains(run: Runtime, self: Instance, item: Value) -> Value:
+    return any(item is module for module in stored(self, "_modules").values())
+
+
+LIKE_LISTS: dict[str, Callable[..., Value]] = {
+    "__setitem__": set_item, "__delitem__": delete_item, "__len__": length, "__iter__": iterate,
+    "append": append, "insert": insert, "extend": extend, "pop": pop, "__add__": plus,
+    "__iadd__": plus_in_place, "__contains__": contains,
+}  # fmt: skip
+for _members in (sequential, module_list):
+    for _name, _function in LIKE_LISTS.items():
+        _members[_name] = Native(_name, _function, propagate_unknown=False)
+sequential["__mul__"] = sequential["__rmul__"] = Native("__mul__", times, propagate_unknown=False)
+
+
+@module_list.method("__init__")
+def list_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
+    init_module(run, self)
+    if modules is not None:
+        extend(run, self, modules)
+    return None
+
+
+MODULE_DICT, module_dict = container("ModuleDict")
+
+
+def entries(run: Runtime, value: Value) -> list[tuple[Value, Value]] | Unknown:
+    """The pairs of a mapping or of an iterable of pairs."""
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, Instance) and isinstance(value.payload, dict):
+        return list(value.payload.items())
+    if isinstance(value, Instance) and (value.cls.derives_from(MODULE_DICT) or value.cls.derives_from(PARAMETER_DICT)):
+        return list(stored(value, store_of(value)).items())
+    items = run.items(value)
+    if isinstance(items, Unknown):
+        return items
+    pairs: list[tuple[Value, Value]] = []
+    for item in items:
+        pair = run.items(item)
+        if isinstance(pair, Unknown) or len(pair) != 2:
+            return run.unknown(NOT_FOLLOWED)
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def store_of(self: Instance) -> str:
+    return "_modules" if self.cls.derives_from(MODULE_DICT) else "_parameters"
+
+
+def dict_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
+    init_module(run, self)
+    if modules is not None:
+        dict_update(run, self, modules)
+    return None
+
+
+def dict_update(run: Runtime, self: Instance, modules: Value) -> Value:
+    pairs = entries(run, modules)
+    if isinstance(pairs, Unknown):
+        put(run, self, store_of(self), "?", pairs)
+        return None
+    for key, value in pairs:
+        dict_set(run, self, key, value)
+    return None
+
+
+def dict_get(run: Runtime, self: Instance, key: Value) -> Value:
+    if isinstance(key, Unknown):
+        return key
+    return find_entry(self, key)
+
+
+def find_entry(self: Instance, key: Value) -> Value:
+    held = stored(self, store_of(self))
+    if key in held:
+        return held[key]
+    raise KeyError(key)
+
+
+def dict_set(run: Runtime, self: Instance, key: Value, value: Value) -> Value:
+    if isinstance(key, Unknown):
+        return None
+    if store_of(self) == "_parameters" and isinstance(value, Tensor) and not isinstance(value, Weight):
+        value = make_parameter(run, value)
+    put(run, self, store_of(self), key, value)
+    return None
+
+
+def dict_delete(run: Runtime, self: Instance, key: Value) -> Value:
+    held = stored(self, store_of(self))
+    run.changed(held)
+    del held[key]
+    return None
+
+
+def dict_pop(run: Runtime, self: Instance, key: Value) -> Value:
+    found = find_entry(self, key)
+    dict_delete(run, self, key)
+    return found
+
+
+def dict_clear(run: Runtime, self: Instance) -> Value:
+    replace(run, self, store_of(self), {})
+    return None
+
+
+def dict_lookup(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    if isinstance(key, Unknown):
+        return key
+    return stored(self, store_of(self)).get(key, default)
+
+
+PARAMETER_DICT, parameter_dict = container("ParameterDict")
+LIKE_DICTS: dict[str, Callable[..., Value]] = {
+    "__init__": dict_init, "update": dict_update, "__getitem__": dict_get, "__setitem__": dict_set,
+    "__delitem__": dict_delete, "pop": dict_pop, "clear": dict_clear,
+    "__len__": lambda run, self: len(stored(self, store_of(self))),
+    "__iter__": lambda run, self: list(stored(self, store_of(self))),
+    "__contains__": lambda run, self, key: key if isinstance(key, Unknown) else key in stored(self, store_of(self)),
+    "keys": lambda run, self: list(stored(self, store_of(self))),
+    "values": lambda run, self: list(stored(self, store_of(self)).values()),
+    "items": lambda run, self: list(stored(self, store_of(self)).items()),
+}  # fmt: skip
+for _members in (module_dict, parameter_dict):
+    for _name, _function in LIKE_DICTS.items():
+        _members[_name] = Native(_name, _function, propagate_unknown=False)
+parameter_dict["get"] = Native("get", dict_lookup, propagate_unknown=False)
+parameter_dict["setdefault"] = Native(
+    "setdefault",
+    lambda run, self, key, default=None: (
+        None if key in stored(self, "_parameters") else dict_set(run, self, key, default),
+        stored(self, "_parameters")[key],
+    )[1],
+    propagate_unknown=False,
+)
+
+PARAMETER_LIST, parameter_list = container("ParameterList")
+
+
+@parameter_list.method("__init__")
+def parameters_init(run: Runtime, self: Instance, values: Value = None) -> Value:
+    init_module(run, self)
+    if values is not None:
+        parameters_extend(run, self, values)
+    return None
+
+
+@parameter_list.method("append")
+def parameters_append(run: Runtime, self: Instance, value: Value) -> Value:
+    held = stored(self, "_parameters")
+    if isinstance(value, Tensor) and not isinstance(value, Weight):
+        value = make_parameter(run, value)
+    put(run, self, "_parameters", str(len(held)), value)
+    return self
+
+
+@parameter_list.method("extend", "__iadd__")
+def parameters_extend(run: Runtime, self: Instance, values: Value) -> Value:
+    items = run.items(values)
+    for item in [items] if isinstance(items, Unknown) else items:
+        parameters_append(run, self, item)
+    return self
+
+
+@parameter_list.method("__getitem__")
+def parameters_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, Unknown):
+        return idx
+    items = list(stored(self, "_parameters").values())
+    if isinstance(idx, slice):
+        made = run.construct(self.cls)
+        return parameters_extend(run, made, items[idx]) if isinstance(made, Instance) else made
+    return items[idx]
+
+
+@parameter_list.method("__setitem__")
+def parameters_set(run: Runtime, self: Instance, idx: Value, param: Value) -> Value:
+    idx = known_index(run, idx)
+    if isinstance(idx, int):
+        names = list(stored(self, "_parameters"))
+        put(run, self, "_parameters", names[idx], param)
+    return None
+
+
+parameter_list["__len__"] = Native("__len__", lambda run, self: len(stored(self, "_parameters")))
+parameter_list["__iter__"] = Native("__iter__", lambda run, self: list(stored(self, "_parameters").values()))
+
+
+CONTAINERS = (SEQUENTIAL, MODULE_LIST, MODULE_DICT)

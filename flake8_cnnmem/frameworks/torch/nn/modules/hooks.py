@@ -1,0 +1,174 @@
+"""Hooks of torch.nn.Module: functions that run before and after a forward pass, and may give it other arguments or
+another result.
+
+By torch/nn/modules/module.py (`_call_impl`): hooks for all modules come before those of the module itself, each in the
+order in which they were registered; one that gives None changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+BEFORE, AFTER = "_forward_pre_hooks", "_forward_hooks"
+BACKWARD = ("_backward_hooks", "_backward_pre_hooks")
+WITH_KWARGS = {BEFORE: "_forward_pre_hooks_with_kwargs", AFTER: "_forward_hooks_with_kwargs"}
+"""Which of the hooks, by their number, take the keyword arguments too."""
+
+STORES = frozenset({BEFORE, AFTER, *BACKWARD, *WITH_KWARGS.values()})
+"""The attributes of a module that hold hooks, each a dict from a hook's number to the hook."""
+
+FOR_ALL = "hooks of all modules"
+"""Scratch of the run: the stores of torch.nn.modules.module."""
+
+handles = Members()
+HANDLE = Class("RemovableHandle", namespace=handles, module="torch.utils.hooks")
+"""What registering a hook gives: `native` are the dicts that hold it."""
+
+
+@handles.method("remove")
+def remove(run: Runtime, self: Instance) -> Value:
+    for store in self.native or ():
+        if self.attributes["id"] in store:
+            run.changed(store)
+            del store[self.attributes["id"]]
+    return None
+
+
+@handles.method("__enter__")
+def enter(run: Runtime, self: Instance) -> Value:
+    return self
+
+
+@handles.method("__exit__")
+def leave(run: Runtime, self: Instance, *exception: Value) -> Value:
+    return remove(run, self)
+
+
+def store_of(run: Runtime, module: Instance | None, name: str) -> OrderedDict[int, Value]:
+    """The dict of this name: of a module, or of all modules; made when it is first asked for."""
+    attributes = run.data(FOR_ALL) if module is None else module.attributes
+    found = attributes.get(name)
+    if not isinstance(found, OrderedDict):
+        if module is not None:
+            run.changed(module)
+        found = attributes[name] = OrderedDict()
+    return found
+
+
+def add(run: Runtime, module: Instance | None, name: str, hook: Value, prepend: Value, with_kwargs: Value) -> Instance:
+    """Enter a hook, and give its handle."""
+    numbers = run.data("hook numbers")
+    numbers["last"] = number = numbers.get("last", -1) + 1
+    stores = [store_of(run, module, name)]
+    if with_kwargs is True and name in WITH_KWARGS:
+        stores.append(store_of(run, module, WITH_KWARGS[name]))
+    for store in stores:
+        run.changed(store)
+        store[number] = True if store is not stores[0] else hook
+        if prepend is True:
+            store.move_to_end(number, last=False)
+    return Instance(HANDLE, {"id": number}, native=stores)
+
+
+def register(name: str, takes_kwargs: bool) -> Native:
+    """`module.register_forward_hook` and its like, for the store of this name."""
+
+    def with_options(
+        run: Runtime, self: Instance, hook: Value, *, prepend: Value = False, with_kwargs: Value = False,
+        always_call: Value = False,
+    ) -> Value:  # fmt: skip
+        return add(run, self, name, hook, prepend, with_kwargs)
+
+    def plain(run: Runtime, self: Instance, hook: Value, prepend: Value = False) -> Value:
+        return add(run, self, name, hook, prepend, False)
+
+    return Native("register_hook", with_options if takes_kwargs else plain, propagate_unknown=False)
+
+
+def register_for_all(name: str) -> Native:
+    """The same for all modules: `torch.nn.modules.module.register_module_forward_hook`."""
+
+    def for_all(run: Runtime, hook: Value, *, with_kwargs: Value = False, always_call: Value = False) -> Value:
+        return add(run, None, name, hook, False, with_kwargs)
+
+    return Native("register_module_hook", for_all, propagate_unknown=False)
+
+
+REGISTERING = {
+    "register_forward_pre_hook": register(BEFORE, True),
+    "register_forward_hook": register(AFTER, True),
+    "register_full_backward_hook": register(BACKWARD[0], False),
+    "register_full_backward_pre_hook": register(BACKWARD[1], False),
+    "register_backward_hook": register(BACKWARD[0], False),
+}
+"""Methods of a module."""
+
+REGISTERING_FOR_ALL = {
+    "register_module_forward_pre_hook": register_for_all(BEFORE),
+    "register_module_forward_hook": register_for_all(AFTER),
+    "register_module_full_backward_hook": register_for_all(BACKWARD[0]),
+    "register_module_full_backward_pre_hook": register_for_all(BACKWARD[1]),
+    "register_module_backward_hook": register_for_all(BACKWARD[0]),
+}
+"""Functions of torch.nn.modules.module."""
+
+
+def hooked(run: Runtime, module: Instance) -> bool:
+    """Whether any function runs around the forward pass of a module."""
+    attributes = module.attributes
+    if attributes.get(BEFORE) or attributes.get(AFTER):
+        return True
+    everywhere = run.data(FOR_ALL)
+    return bool(everywhere) and bool(everywhere.get(BEFORE) or everywhere.get(AFTER))
+
+
+def of(run: Runtime, module: Instance, name: str) -> Iterator[tuple[Value, bool]]:
+    """The hooks of a kind in their order, each with whether it takes the keyword arguments. One may remove itself."""
+    everywhere: Mapping[str, Value] = run.data(FOR_ALL)
+    for attributes in (everywhere, module.attributes):
+        with_kwargs = attributes.get(WITH_KWARGS[name]) or {}
+        for number, hook in list((attributes.get(name) or {}).items()):
+            yield hook, number in with_kwargs
+
+
+Arguments = tuple[tuple[Value, ...], dict[str, Value]]
+
+
+def before(run: Runtime, module: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Arguments:
+    """The arguments of a forward pass, as the hooks ahead of it leave them."""
+    for hook, with_kwargs in of(run, module, BEFORE):
+        given = run.call(hook, module, args, kwargs) if with_kwargs else run.call(hook, module, args)
+        if given is None:
+            continue
+        if isinstance(given, Unknown):
+            args, kwargs = tuple(given for _ in args), dict.fromkeys(kwargs, given)
+        elif not with_kwargs:
+            args = given if isinstance(given, tuple) else (given,)
+        elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], dict):
+            args, kwargs = given
+        else:
+            raise run.error("RuntimeError", "forward pre-hook must return None or a tuple of (new_args, new_kwargs)")
+    return args, kwargs
+
+
+def after(run: Runtime, module: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], result: Value) -> Value:
+    """What a module gives, as the hooks behind its forward pass leave it."""
+    for hook, with_kwargs in of(run, module, AFTER):
+        given = run.call(hook, module, args, *([kwargs] if with_kwargs else []), result)
+        result = result if given is None else given
+    return result
+
+
+def doubt(run: Runtime, module: Instance) -> Unknown | None:
+    """Why the backward pass of a module is not counted as it will be: what its hooks keep or change of it."""
+    places = (module.attributes, run.data(FOR_ALL))
+    if any(attributes.get(name) for attributes in places for name in BACKWARD):
+        site = module.site
+        reason = f"what a backward hook of {module.cls.name} holds of the backward pass is not followed"
+        return Unknown(reason, *((site.path, site.line) if site is not None else ()))
+    return None

@@ -1,0 +1,585 @@
+"""torch.nn.Module: parameters, buffers and submodules in live dicts, attribute access that is routed to them,
+and the call that enters a layer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+
+from flake8_cnnmem.dims import first_unknown
+from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
+from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.nn.modules import hooks
+from flake8_cnnmem.frameworks.torch.nn.parameter import NOT_CALLED, make_buffer
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
+
+MEMBERS = Members()
+MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
+
+STORES = ("_parameters", "_buffers", "_modules")
+PRE_HOOKS = "_native_pre_hooks"
+"""Hooks of our own that compute a weight ahead of each call (weight norm, spectral norm)."""
+
+
+def is_module(value: Value) -> bool:
+    return isinstance(value, Instance) and MODULE in value.cls.mro
+
+
+def stored(instance: Instance, name: str) -> dict[str, Value]:
+    """One of the three dicts, made when a class forgot to call `super().__init__()`."""
+    found = instance.attributes.get(name)
+    if not isinstance(found, dict):
+        found = instance.attributes[name] = {}
+    return found
+
+
+def children_of(instance: Instance) -> list[tuple[str, Instance]]:
+    """The modules directly inside, each once under its first name, as `named_children` gives them."""
+    found: dict[int, tuple[str, Instance]] = {}
+    for name, child in stored(instance, "_modules").items():
+        if isinstance(child, Instance):
+            found.setdefault(id(child), (str(name), child))
+    return list(found.values())
+
+
+def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
+    """The module and all inside it with dotted names, in the order of `named_modules`."""
+    seen: set[int] = set()
+    waiting = [("", root)]
+    while waiting:
+        path, instance = waiting.pop()
+        if unique:
+            if id(instance) in seen:
+                continue
+            seen.add(id(instance))
+        yield path, instance
+        modules = stored(instance, "_modules")
+        if modules:
+            before = f"{path}." if path else ""
+            inner = [(f"{before}{name}", child) for name, child in modules.items() if type(child) is Instance]
+            inner.reverse()
+            waiting += inner
+
+
+def visited(run: Runtime, root: Instance) -> list[tuple[str, Instance]]:
+    """As `walk`, for a program that asks for it: as often as it likes."""
+    found = list(walk(root))
+    run.spend(len(found) // 2)
+    return found
+
+
+def owned(run: Runtime, root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
+    """Parameters or buffers with dotted names, each once, in the order of `named_parameters`."""
+    seen: set[int] = set()
+    for path, instance in visited(run, root) if recurse else [("", root)]:
+        for name, value in stored(instance, store).items():
+            if value is None or id(value) in seen:
+                continue
+            seen.add(id(value))
+            yield f"{path}.{name}" if path else str(name), value
+
+
+DEEPEST = 900
+"""So many modules inside one another are followed: Python itself ends there, in a module that holds itself."""
+
+
+def walk_often(run: Runtime, root: Instance) -> Iterator[tuple[str, Instance]]:
+    """As `walk`, but a shared module under each of its names, which takes as long as there are paths to it."""
+    for path, instance in walk(root, unique=False):
+        depth = path.count(".")
+        if depth > DEEPEST:
+            raise run.error("RecursionError", "a module holds itself")
+        run.spend(1 + depth // 16)
+        yield path, instance
+
+
+def prefix_of(run: Runtime, prefix: Value) -> str:
+    """What a program puts before names. Its TypeError where that is no text."""
+    if not isinstance(prefix, str):
+        raise run.error("TypeError", "names are put behind a prefix that is no text")
+    return prefix
+
+
+def named(run: Runtime, prefix: Value, pairs: Iterable[tuple[str, Value]]) -> Value:
+    """Pairs of a name and a value, the program's prefix in front; none of the names is known where it is not."""
+    if isinstance(prefix, Unknown):
+        return iter([(prefix, value) for _, value in pairs])
+    before = prefix_of(run, prefix)
+    return iter([(f"{before}.{name}" if before and name else before or name, value) for name, value in pairs])
+
+
+def weights_of(root: Instance) -> list[Weight]:
+    """All parameters in the order of `named_parameters`, then all buffers, each once."""
+    modules = [instance for _, instance in walk(root)]
+    found: dict[int, Weight] = {}
+    for store in ("_parameters", "_buffers"):
+        for instance in modules:
+            for value in stored(instance, store).values():
+                if isinstance(value, Weight):
+                    found.setdefault(id(value), value)
+    return list(found.values())
+
+
+def as_moved(root: Instance) -> list[Weight]:
+    """The weights in the order in which `.cuda()` comes to them (`Module._apply`): a module's children first, then its
+    own parameters and its buffers."""
+    order: list[Instance] = []
+    open_modules: list[tuple[str, Instance]] = []
+    for path, instance in walk(root):
+        while open_modules and not path.startswith(f"{open_modules[-1][0]}." if open_modules[-1][0] else ""):
+            order.append(open_modules.pop()[1])
+        open_modules.append((path, instance))
+    order += [instance for _, instance in reversed(open_modules)]
+    found: dict[int, Weight] = {}
+    for instance in order:
+        for store in ("_parameters", "_buffers"):
+            for value in stored(instance, store).values():
+                if isinstance(value, Weight):
+                    found.setdefault(id(value), value)
+    return list(found.values())
+
+
+def paths_of(root: Instance) -> dict[int, str]:
+    return {id(instance): path for path, instance in walk(root)}
+
+
+def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    forward = self.attributes.get("forward", MISSING)
+    if forward is MISSING:
+        forward = self.cls.find("forward")
+        if isinstance(forward, Native) or type(forward).__name__ == "Function":
+            args = (self, *args)
+        else:
+            forward = run.get(self, "forward")
+    with run.enter(self):
+        for hook in self.attributes.get(PRE_HOOKS, ()):
+            hook(run, self)
+        if not hooks.hooked(run, self):
+            result = run.call(forward, *args, **kwargs)
+            run.let_go(*args, *kwargs.values())
+            return result
+        own = args[:1] if isinstance(forward, Native) or type(forward).__name__ == "Function" else ()
+        args, kwargs = hooks.before(run, self, args[len(own) :], kwargs)
+        result = run.call(forward, *own, *args, **kwargs)
+        run.let_go(*args, *kwargs.values())
+        return hooks.after(run, self, args, kwargs, result)
+
+
+MEMBERS["__call__"] = Native("__call__", call_module, propagate_unknown=False)
+MEMBERS["_call_impl"] = MEMBERS["__call__"]
+
+
+@MEMBERS.method("__init__")
+def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    run.changed(self)
+    self.attributes.update(training=True, _parameters={}, _buffers={}, _modules={})
+    return None
+
+
+@MEMBERS.method("__getattr__")
+def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    attributes = self.attributes
+    for store in STORES:
+        held = attributes.get(store)
+        if isinstance(held, dict) and name in held:
+            return held[name]
+    if name in hooks.STORES:
+        return hooks.store_of(run, self, name)
+    cause = self.cls.any_unknown_base()
+    if cause is not None:
+        return cause
+    raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
+
+
+@MEMBERS.method("__setattr__")
+def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> Value:
+    if isinstance(value, Weight) and not value.buffer:
+        put(run, self, "_parameters", name, value)
+    elif isinstance(value, Instance) and MODULE in value.cls.mro:
+        put(run, self, "_modules", name, value)
+    elif isinstance(value, Weight) and name not in stored(self, "_buffers"):
+        put(run, self, "_buffers", name, value)
+    else:
+        set_other(run, self, name, value)
+    return None
+
+
+def set_other(run: Runtime, self: Instance, name: str, value: Value) -> None:
+    """A value that is neither a parameter nor a module: it may still stand for one under a registered name."""
+    for store in STORES:
+        held = self.attributes.get(store)
+        if isinstance(held, dict) and name in held:
+            if store == "_buffers" and isinstance(value, Tensor):
+                value = make_buffer(run, value)
+            elif value is not None and not isinstance(value, Unknown) and self.cls.any_unknown_base() is None:
+                wanted = {"_parameters": "parameter", "_modules": "child module"}.get(store, "buffer")
+                raise run.error("TypeError", f"cannot assign another value as {wanted} '{name}'")
+            run.changed(held)
+            held[name] = value
+            return
+    found = self.cls.find(name)
+    if isinstance(found, Property) and found.fset is not None:
+        run.call(found.fset, self, value)
+        return
+    run.set_plainly(self, name, value)
+
+
+def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> None:
+    """Register under a name, taking it away from wherever else it stood."""
+    attributes = self.attributes
+    if store not in attributes and self.cls.any_unknown_base() is None:
+        what = {"_parameters": "parameters", "_modules": "module"}.get(store, "buffer")
+        raise run.error("AttributeError", f"cannot assign {what} before Module.__init__() call")
+    if name in attributes:
+        run.changed(self)
+        del attributes[name]
+    for other in STORES:
+        held = attributes.get(other)
+        if held and other != store and isinstance(held, dict) and name in held:
+            run.changed(held)
+            del held[name]
+    held = stored(self, store)
+    run.changed(held)
+    held[name] = value
+    if isinstance(value, Weight) and not value.name:
+        value.name = name
+
+
+@MEMBERS.method("__delattr__")
+def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    for store in STORES:
+        held = self.attributes.get(store)
+        if isinstance(held, dict) and name in held:
+            run.changed(held)
+            del held[name]
+            return None
+    if name not in self.attributes:
+        raise run.error("AttributeError", name)
+    run.changed(self)
+    del self.attributes[name]
+    return None
+
+
+@MEMBERS.method("forward")
+def forward(run: Runtime, self: Instance, *input: Value) -> Value:
+    cause = self.cls.any_unknown_base()
+    return run.unknown(f"{self.cls.name} has no forward method") if cause is None else cause
+
+
+@MEMBERS.method("register_parameter")
+def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
+    put(run, self, "_parameters", name, param)
+    return None
+
+
+@MEMBERS.method("register_buffer")
+def register_buffer(run: Runtime, self: Instance, name: str, tensor: Value, persistent: Value = True) -> Value:
+    put(run, self, "_buffers", name, make_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor)
+    return None
+
+
+@MEMBERS.method("add_module", "register_module")
+def add_module(run: Runtime, self: Instance, name: Value, module: Value) -> Value:
+    if isinstance(name, Unknown):
+        return name
+    if isinstance(module, Unknown):
+        # Under its name it stays visible as what could not be worked out.
+        put(run, self, "_modules", name, module)
+        return None
+    if module is not None and not is_module(module):
+        raise run.error("TypeError", "the value is not a Module subclass")
+    put(run, self, "_modules", name, module)
+    return None
+
+
+@MEMBERS.method("children")
+def children(run: Runtime, self: Instance) -> Value:
+    return iter([child for _, child in children_of(self)])
+
+
+@MEMBERS.method("named_children")
+def named_children(run: Runtime, self: Instance) -> Value:
+    return iter(children_of(self))
+
+
+@MEMBERS.method("modules")
+def modules(run: Runtime, self: Instance, remove_duplicate: Value = True) -> Value:
+    return iter([module for _, module in visited(run, self)])
+
+
+@MEMBERS.method("named_modules")
+def named_modules(
+    run: Runtime, self: Instance, memo: Value = None, prefix: Value = "", remove_duplicate: Value = True
+) -> Value:
+    return named(run, prefix, walk_often(run, self) if remove_duplicate is False else visited(run, self))
+
+
+@MEMBERS.method("parameters")
+def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Value:
+    return iter([value for _, value in owned(run, self, "_parameters", recurse=recurse is not False)])
+
+
+@MEMBERS.method("named_parameters")
+def named_parameters(
+    run: Runtime, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
+) -> Value:
+    return named(run, prefix, owned(run, self, "_parameters", recurse=recurse is not False))
+
+
+@MEMBERS.method("buffers")
+def buffers(run: Runtime, self: Instance, recurse: Value = True) -> Value:
+    return iter([value for _, value in owned(run, self, "_buffers", recurse=recurse is not False)])
+
+
+@MEMBERS.method("named_buffers")
+def named_buffers(
+    run: Runtime, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
+) -> Value:
+    return named(run, prefix, owned(run, self, "_buffers", recurse=recurse is not False))
+
+
+@MEMBERS.method("state_dict")
+def state_dict(
+    run: Runtime, self: Instance, *args: Value, destination: Value = None, prefix: Value = "", keep_vars: Value = False
+) -> Value:
+    if isinstance(prefix, Unknown):
+        return prefix
+    before = prefix_of(run, prefix)
+    entries: OrderedDict[str, Value] = OrderedDict()
+    for path, module in walk_often(run, self):
+        for store in ("_parameters", "_buffers"):
+            for name, value in stored(module, store).items():
+                if value is not None:
+                    entries[f"{before}{path}.{name}" if path else f"{before}{name}"] = value
+    return entries
+
+
+def dotted(run: Runtime, target: Value) -> str:
+    """Where a module stands, as a program says it. Its AttributeError, as in torch, where that is no text."""
+    if not isinstance(target, str):
+        raise run.error("AttributeError", "what is no text has no attribute 'split'")
+    return target
+
+
+def find_submodule(run: Runtime, self: Instance, target: str) -> Value:
+    at: Value = self
+    for word in target.split(".") if target else []:
+        at = run.get(at, word)
+        if isinstance(at, Unknown):
+            return at
+    return at
+
+
+@MEMBERS.method("get_submodule")
+def get_submodule(run: Runtime, self: Instance, target: Value) -> Value:
+    return target if isinstance(target, Unknown) else find_submodule(run, self, dotted(run, target))
+
+
+@MEMBERS.method("get_parameter", "get_buffer")
+def get_parameter(run: Runtime, self: Instance, target: Value) -> Value:
+    return get_submodule(run, self, target)
+
+
+@MEMBERS.method("set_submodule")
+def set_submodule(run: Runtime, self: Instance, target: Value, module: Value, strict: Value = False) -> Value:
+    if isinstance(target, Unknown):
+        # Any of the modules may be another one now.
+        held = stored(self, "_modules")
+        run.changed(held)
+        held.update(dict.fromkeys(held, target))
+        return None
+    path, _, name = dotted(run, target).rpartition(".")
+    parent = find_submodule(run, self, path)
+    if isinstance(parent, Instance):
+        put(run, parent, "_modules", name, module)
+    return None
+
+
+@MEMBERS.method("apply")
+def apply_to_all(run: Runtime, self: Instance, fn: Value) -> Value:
+    for _, child in children_of(self):
+        run.call(run.get(child, "apply"), fn)
+    run.call(fn, self)
+    return self
+
+
+@MEMBERS.method("train")
+def train(run: Runtime, self: Instance, mode: Value = True) -> Value:
+    run.changed(self)
+    self.attributes["training"] = mode
+    for _, child in children_of(self):
+        method = child.cls.find("train")
+        if method is TRAIN:
+            train(run, child, mode)
+        else:
+            run.call(run.get(child, "train"), mode)
+    return self
+
+
+TRAIN = MEMBERS["train"]
+
+
+@MEMBERS.method("eval")
+def evaluate(run: Runtime, self: Instance) -> Value:
+    return run.call(run.get(self, "train"), False)
+
+
+@MEMBERS.method("requires_grad_")
+def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> Value:
+    for _, value in owned(run, self, "_parameters"):
+        if isinstance(value, Weight):
+            if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
+                raise run.error("ValueError", "Attempted to use an uninitialized parameter in requires_grad_")
+            value.trainable = requires_grad is not False
+    return self
+
+
+def cast(run: Runtime, self: Instance, dtype: str) -> None:
+    """Every floating parameter and buffer becomes one of this dtype."""
+    run.data("casts")[id(self)] = run.here()
+    for store in ("_parameters", "_buffers"):
+        for _, value in owned(run, self, store):
+            if isinstance(value, Weight) and is_floating(value.dtype):
+                value.dtype = dtype
+
+
+@MEMBERS.method("to")
+def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    for value in (*args, *kwargs.values()):
+        if is_dtype(value):
+            cast(run, self, dtype_of(value))
+        elif isinstance(value, Tensor) and value.dtype != "float":
+            cast(run, self, value.dtype)
+        elif names_device(value):
+            moved(self, not is_host(value))
+    return self
+
+
+def moved(self: Instance, away: bool) -> None:
+    """All parameters and buffers lie on a device of the code's choice from now on, or on the host again."""
+    for weight in weights_of(self):
+        weight.moved = away
+
+
+def to_device(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    moved(self, True)
+    return self
+
+
+def to_host(run: Runtime, self: Instance) -> Value:
+    moved(self, False)
+    return self
+
+
+def _declare_cast(name: str, dtype: str) -> None:
+    def to_dtype(run: Runtime, self: Instance) -> Value:
+        cast(run, self, dtype)
+        return self
+
+    MEMBERS.method(name)(to_dtype)
+
+
+for _name, _dtype in (("half", "float16"), ("bfloat16", "bfloat16"), ("double", "float64"), ("float", "float")):
+    _declare_cast(_name, _dtype)
+
+
+@MEMBERS.method("type")
+def type_(run: Runtime, self: Instance, dst_type: Value) -> Value:
+    cast(run, self, dtype_of(dst_type))
+    return self
+
+
+def _itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return self
+
+
+MEMBERS.method("cuda", "xpu", "ipu", "mtia")(to_device)
+MEMBERS.method("cpu")(to_host)
+MEMBERS.method("share_memory", "to_empty")(_itself)
+
+
+def _nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+@MEMBERS.method("zero_grad")
+def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
+    cleared(run, [value for _, value in owned(run, self, "_parameters")])
+    run.note("zero_grad", self, set_to_none=set_to_none)
+    return None
+
+
+MEMBERS.method(
+    "set_extra_state", "_load_from_state_dict", "_register_state_dict_hook", "_log_api_usage_once",
+    "_maybe_warn_non_full_backward_hook",
+)(_nothing)  # fmt: skip
+
+MEMBERS.update(hooks.REGISTERING)
+
+
+@MEMBERS.method("extra_repr")
+def extra_repr(run: Runtime, self: Instance) -> Value:
+    return ""
+
+
+@MEMBERS.method("_get_name")
+def get_name(run: Runtime, self: Instance) -> Value:
+    return self.cls.name
+
+
+@MEMBERS.method("__repr__", "__str__")
+def representation(run: Runtime, self: Instance) -> Value:
+    return f"{self.cls.name}()"
+
+
+@MEMBERS.method("__dir__")
+def directory(run: Runtime, self: Instance) -> Value:
+    names = {name for cls in self.cls.mro for name in cls.namespace} | set(self.attributes)
+    return sorted(names | {str(name) for store in STORES for name in stored(self, store)})
+
+
+def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
+    """Call a model on its inputs."""
+    return run.call(root, *inputs)
+
+
+def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
+    """What of a model's training is counted otherwise than it is done."""
+    found = (hooks.doubt(run, module) for _, module in walk(root))
+    return tuple(dict.fromkeys(cause for cause in found if cause is not None))
+
+
+def functional_call(
+    run: Runtime, module: Value, parameter_and_buffer_dicts: Value, args: Value = None, kwargs: Value = None, *,
+    tie_weights: Value = True, strict: Value = False,
+) -> Value:  # fmt: skip
+    """torch.func.functional_call: a module called with other tensors in the place of its parameters and buffers."""
+    if not isinstance(module, Instance) or not is_module(module):
+        return module if isinstance(module, Unknown) else run.unknown("what is called is no module")
+    several = parameter_and_buffer_dicts
+    dicts = list(several) if isinstance(several, (tuple, list)) else [several]
+    unknown = next((each for each in dicts if not isinstance(each, dict)), None)
+    if unknown is not None:
+        return unknown if isinstance(unknown, Unknown) else run.unknown("the tensors of a call are not known by name")
+    inside = dict(walk(module, unique=False))
+    before: list[tuple[dict[str, Value], str, Value]] = []
+    for name, value in [pair for each in dicts for pair in each.items()]:
+        path, _, own = str(name).rpartition(".")
+        holder = inside.get(path)
+        stores = [stored(holder, store) for store in ("_parameters", "_buffers")] if holder is not None else []
+        store = next((store for store in stores if own in store), None)
+        if store is not None:
+            run.changed(store)
+            before.append((store, own, store[own]))
+            store[own] = value
+    given = tuple(args) if isinstance(args, (tuple, list)) else () if args is None else (args,)
+    try:
+        return run.call(module, *given, **(kwargs if isinstance(kwargs, dict) else {}))
+    finally:
+        for store, own, value in reversed(before):
+            run.changed(store)
+            store[own] = value

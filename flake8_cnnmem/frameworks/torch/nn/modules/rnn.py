@@ -1,0 +1,204 @@
+"""torch.nn's recurrent layers and cells, and the packed sequences that they take."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import size
+from flake8_cnnmem.frameworks.torch.nn.layer import base_class, composite, create_weights, current, nothing
+from flake8_cnnmem.frameworks.torch.nn.modules.module import stored
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Recurrent, RecurrentCell
+from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+RNNBase = base_class("RNNBase", "rnn")
+RNNBase.namespace["flatten_parameters"] = Native("flatten_parameters", nothing, propagate_unknown=False)
+RNNCellBase = base_class("RNNCellBase", "rnn")
+BASES = {"RNNBase": RNNBase, "RNNCellBase": RNNCellBase}
+
+PACKED = Class("PackedSequence", module="torch.nn.utils.rnn")
+"""A padded batch of sequences: `data` is what the layers work on. The steps that padding would take are counted
+with it, since the lengths are data."""
+
+
+def packed(data: Value, first: Value) -> Instance:
+    """A packed sequence around the padded tensor."""
+    return Instance(PACKED, {"data": data, "batch_first": first})
+
+
+def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
+    held = self.attributes
+    return Recurrent(
+        cell,
+        size(held.get("hidden_size")),
+        size(held.get("input_size")),
+        size(held.get("num_layers", 1)),
+        asked(held.get("bidirectional", False)),
+        asked(held.get("bias", True)),
+        first,
+        size(held.get("proj_size", 0)),
+        dropout=held.get("dropout", 0.0),
+    )
+
+
+def given(hx: Value) -> list[Tensor]:
+    """The tensors of an initial state: one, or for an LSTM two. Those of unknown rank would hide the result's."""
+    states = hx if isinstance(hx, (tuple, list)) else (hx,)
+    return [state for state in states if isinstance(state, Tensor) and not isinstance(state.shape, Unknown)]
+
+
+def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = None) -> Value:
+    cell = self.cls.find("_cell")
+    first = self.attributes.get("batch_first") is True
+    is_packed = isinstance(input, Instance) and input.cls is PACKED
+    tensor = input.attributes["data"] if is_packed else input
+    if is_packed and input.attributes["batch_first"] is not None:
+        first = input.attributes["batch_first"] is True
+    op = op_of(self, cell, first)
+    names = list(stored(self, "_parameters"))
+    tensor = tensor_of(tensor)
+    dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
+    results = apply(
+        run, op, tensor, *given(hx), weights=current(run, self, *names), function=cell_class(self), dtype=dtype
+    )
+    if not isinstance(results, tuple):
+        return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
+    output, *states = results
+    state = states[0] if len(states) == 1 else tuple(states)
+    return (packed(output, first) if is_packed else output), state
+
+
+def cell_class(self: Instance) -> str:
+    return next((cls.name for cls in self.cls.mro if cls.name in ("RNN", "LSTM", "GRU")), "RNN")
+
+
+def build(
+    run: Runtime, self: Instance, input_size: Value, hidden_size: Value, num_layers: Value = 1, bias: Value = True,
+    batch_first: Value = False, dropout: Value = 0.0, bidirectional: Value = False, proj_size: Value = 0,
+    device: Value = None, dtype: Value = None,
+) -> None:  # fmt: skip
+    self.attributes.update(
+        input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, bias=bias, batch_first=batch_first,
+        dropout=dropout, bidirectional=bidirectional, proj_size=proj_size,
+    )  # fmt: skip
+    cell = self.cls.find("_cell")
+    self.attributes["mode"] = {"lstm": "LSTM", "gru": "GRU"}.get(cell, "RNN_TANH")
+    create_weights(run, self, op_of(self, cell, batch_first is True), dtype)
+    self.attributes["bias"] = bias
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "rnn"})
+def RNN(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    nonlinearity = kwargs.pop("nonlinearity", "tanh")
+    if len(args) > 3:
+        nonlinearity = args[3]
+        args = args[:3] + args[4:]
+    build(run, self, *args, **kwargs)
+    self.attributes["nonlinearity"] = nonlinearity
+    self.attributes["mode"] = "RNN_RELU" if nonlinearity == "relu" else "RNN_TANH"
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "lstm"})
+def LSTM(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    build(run, self, *args, **kwargs)
+
+
+@composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "gru"})
+def GRU(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    build(run, self, *args, **kwargs)
+
+
+def cell_forward(run: Runtime, self: Instance, input: Value, hx: Value = None) -> Value:
+    cell = self.cls.find("_cell")
+    held = self.attributes
+    op = RecurrentCell(cell, size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
+    names = list(stored(self, "_parameters"))
+    return apply(run, op, input, *given(hx), weights=current(run, self, *names), function=self.cls.name)
+
+
+def build_cell(run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value) -> None:
+    self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=asked(bias))
+    op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), asked(bias))
+    create_weights(run, self, op, dtype)
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "rnn"})
+def RNNCell(
+    run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True,
+    nonlinearity: Value = "tanh", device: Value = None, dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+    self.attributes["nonlinearity"] = nonlinearity
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "lstm"})
+def LSTMCell(
+    run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
+    dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+
+
+@composite("rnn", RNNCellBase, forward=cell_forward, members={"_cell": "gru"})
+def GRUCell(
+    run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
+    dtype: Value = None,
+) -> None:  # fmt: skip
+    build_cell(run, self, input_size, hidden_size, bias, dtype)
+
+
+def pack_padded_sequence(
+    run: Runtime, input: Value, lengths: Value, batch_first: Value = False, enforce_sorted: Value = True
+) -> Value:
+    return packed(input, batch_first is True)
+
+
+def pad_packed_sequence(
+    run: Runtime, sequence: Value, batch_first: Value = False, padding_value: Value = 0.0, total_length: Value = None
+) -> Value:
+    from flake8_cnnmem.frameworks.torch.functions.shapes import swap
+
+    if not isinstance(sequence, Instance) or sequence.cls is not PACKED:
+        return sequence if isinstance(sequence, Unknown) else run.unknown("what is unpacked is no packed sequence")
+    data = sequence.attributes["data"]
+    if sequence.attributes["batch_first"] is not (batch_first is True):
+        data = swap(run, data, 0, 1)
+    tensor = tensor_of(data)
+    known = isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 3
+    batch = tensor.shape[0 if batch_first is True else 1] if known else run.unknown("the batch is not known")  # type: ignore[union-attr,index]
+    return data, Tensor((batch,), "int64")
+
+
+def pack_sequence(run: Runtime, sequences: Value, enforce_sorted: Value = True) -> Value:
+    return packed(run.unknown("the lengths of packed sequences are not known"), False)
+
+
+def pad_sequence(
+    run: Runtime,
+    sequences: Value,
+    batch_first: Value = False,
+    padding_value: Value = 0.0,
+    padding_side: Value = "right",
+) -> Value:
+    """Outside of models, where batches are put together: (longest, count, ...), or the count first."""
+    items = run.items(sequences)
+    if isinstance(items, Unknown) or run.invocation is not None:
+        return run.unknown("the length of the longest sequence is not known") if isinstance(items, list) else items
+    shapes = [item.shape for item in items if isinstance(item, Tensor) and isinstance(item.shape, tuple) and item.shape]
+    if not shapes or len(shapes) < len(items) or any(shape[1:] != shapes[0][1:] for shape in shapes):
+        return run.unknown("the length of the longest sequence is not known")
+    lengths = [shape[0] for shape in shapes if isinstance(shape[0], int)]
+    unknown = run.unknown("the length of the longest sequence is not known")
+    longest = max(lengths) if len(lengths) == len(shapes) else unknown
+    lead = (len(shapes), longest) if batch_first is True else (longest, len(shapes))
+    return Tensor((*lead, *shapes[0][1:]), items[0].dtype)
+
+
+RNN_UTILITIES: dict[str, Value] = {
+    "PackedSequence": PACKED,
+    **{
+        function.__name__: Native(function.__name__, function, propagate_unknown=False)
+        for function in (pack_padded_sequence, pad_packed_sequence, pack_sequence, pad_sequence)
+    },
+}

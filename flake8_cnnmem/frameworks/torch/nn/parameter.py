@@ -1,0 +1,119 @@
+"""torch.Tensor and torch.nn.Parameter as classes, and how parameters and buffers are made."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.nested import countable
+from flake8_cnnmem.frameworks.torch.applying import tensor_of
+from flake8_cnnmem.frameworks.torch.arguments import sizes
+from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
+from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
+from flake8_cnnmem.frameworks.torch.registry import METHODS
+from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Class, Native, Runtime, Value
+
+NOT_CALLED = Unknown("a lazy layer's input size is not known before its first call")
+NOT_INITIALISED = Unknown("the layer's sizes are not known before its first call")
+
+
+def _new_tensor(run: Runtime, cls: Class, *data: Value, **options: Value) -> Value:
+    """`torch.Tensor(2, 3)` by sizes, `torch.Tensor([1, 2])` by values."""
+    dtype = LEGACY.get(cls.name, "float")
+    if len(data) == 1 and isinstance(data[0], (list, tuple)):
+        count = countable(data[0])
+        run.spend((count or 0) // 8)
+        found = None if count is None else from_nested(data[0])
+        if found is None:
+            return Tensor(Unknown("the sizes of a tensor could not be worked out"), dtype)
+        shape, values = found
+        plain = all(isinstance(value, (bool, int, float)) for value in values)
+        return constant(shape, values if plain else None, dtype)
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        given = data[0]
+        return given if given.framework == "torch" else Tensor(given.shape, dtype, data=given.data)
+    return Tensor(sizes(data) if data else (0,), dtype)
+
+
+TENSOR = Class("Tensor", namespace=METHODS, module="torch")
+METHODS["__new__"] = Native("__new__", _new_tensor, propagate_unknown=False)
+
+
+def _legacy(name: str) -> Class:
+    return Class(name, (TENSOR,), {}, module="torch")
+
+
+LEGACY_TENSORS = {name: _legacy(name) for name in LEGACY}
+
+
+def make_parameter(run: Runtime, data: Value, trainable: Value = True) -> Weight:
+    """A new parameter of the data's shape and values."""
+    tensor = tensor_of(data) if data is not None else NOT_INITIALISED
+    if isinstance(tensor, Unknown):
+        return Weight(tensor, site=run.here(), trainable=trainable is not False)
+    dtype = "float" if tensor.dtype == "float32" else tensor.dtype
+    return Weight(
+        tensor.shape,
+        dtype,
+        trainable=trainable is not False and (is_floating(dtype) or dtype in COMPLEX),
+        site=run.here(),
+    )
+
+
+def make_buffer(run: Runtime, data: Tensor) -> Weight:
+    """A buffer of the data's shape and values. What computed the data is no part of the model."""
+    if isinstance(data, Weight) and data.buffer:
+        return data
+    return Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
+
+
+def empty_weight(run: Runtime, shape: Shape | Unknown, dtype: str = "float", buffer: bool = False) -> Weight:
+    """A weight that a layer makes for itself, in the dtype that the program has set as the default, if any."""
+    if dtype == "float":
+        default = run.data("default dtype").get("dtype", dtype)
+        if isinstance(default, str):
+            dtype = default
+        else:
+            note_cause(run, None, "default dtype", "whether the default dtype is another one is not known")
+    return Weight(shape, dtype, trainable=not buffer, buffer=buffer, site=run.here())
+
+
+def _new_parameter(run: Runtime, cls: Class, data: Value = None, requires_grad: Value = True) -> Value:
+    return make_parameter(run, data, requires_grad)
+
+
+def _new_buffer(run: Runtime, cls: Class, data: Value = None, *, persistent: Value = True) -> Value:
+    tensor = tensor_of(data)
+    return tensor if isinstance(tensor, Unknown) else make_buffer(run, tensor)
+
+
+def _new_uninitialised(
+    run: Runtime, cls: Class, requires_grad: Value = True, device: Value = None, dtype: Value = None
+) -> Value:
+    return Weight(NOT_INITIALISED, trainable=requires_grad is not False, site=run.here())
+
+
+PARAMETER = Class(
+    "Parameter",
+    (TENSOR,),
+    {"__new__": Native("__new__", _new_parameter, propagate_unknown=False)},
+    module="torch.nn.parameter",
+)
+BUFFER = Class(
+    "Buffer",
+    (TENSOR,),
+    {"__new__": Native("__new__", _new_buffer, propagate_unknown=False)},
+    module="torch.nn.parameter",
+)
+UNINITIALIZED_PARAMETER = Class(
+    "UninitializedParameter",
+    (PARAMETER,),
+    {"__new__": Native("__new__", _new_uninitialised, propagate_unknown=False)},
+    module="torch.nn.parameter",
+)
+
+
+def type_of(tensor: Tensor) -> Class:
+    """The class that user code sees."""
+    return PARAMETER if isinstance(tensor, Weight) and not tensor.buffer else TENSOR

@@ -1,0 +1,1 @@
+"""torch.nn.utils: what computes a weight from others."""

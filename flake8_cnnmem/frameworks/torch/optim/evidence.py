@@ -1,0 +1,106 @@
+"""What an optimizer object says of the training: its name, its options, its parameters, and what was followed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER
+from flake8_cnnmem.frameworks.torch.optim.following import Followed, steps_natively
+from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS, TELLING
+from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
+from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Runtime, Value
+
+
+def state_of_frozen(run: Runtime, weights: Sequence[Weight]) -> tuple[Unknown, ...]:
+    """Why an optimizer's state is not known: Adagrad makes its sums when it is constructed (`Adagrad.__init__`), those
+    of frozen parameters as well, where all others make what they keep for the first gradient."""
+    frozen = {id(weight) for weight in weights if not weight.trainable and not weight.buffer}
+    return tuple(
+        Unknown("Adagrad keeps sums for frozen parameters as well", *place_of(optimizer))
+        for optimizer in run.data("optimizers").values()
+        if optimizer.cls.name == "Adagrad" and any(id(weight) in frozen for weight in parameters_of(optimizer) or ())
+    )
+
+
+def place_of(optimizer: Instance) -> tuple[str, int]:
+    return (optimizer.site.path, optimizer.site.line) if optimizer.site is not None else ("", 0)
+
+
+def parameters_of(optimizer: Instance) -> list[Weight] | None:
+    """The parameters that an optimizer updates; None where they are not known."""
+    groups = optimizer.attributes.get("param_groups")
+    if not isinstance(groups, list):
+        inner = [each for each in optimizer.attributes.values() if isinstance(each, Instance)]
+        known = [parameters_of(each) for each in inner if each.cls.derives_from(OPTIMIZER)]
+        return None if not known or None in known else [weight for each in known for weight in each or ()]
+    held = [value for group in groups if isinstance(group, dict) for value in group.get("params", [])]
+    return [value for value in held if isinstance(value, Weight)] if all(
+        isinstance(value, Weight) for value in held
+    ) else None  # fmt: skip
+
+
+def options_of(optimizer: Instance) -> dict[str, Any]:
+    """The options that tell, each with the largest value that any parameter group has."""
+    groups = optimizer.attributes.get("param_groups")
+    found: dict[str, Any] = {}
+    for group in [optimizer.native.get("options"), *(groups if isinstance(groups, list) else [])]:
+        for word in TELLING:
+            setting = group.get(word) if isinstance(group, dict) else None
+            if isinstance(setting, (bool, int, float)) and (setting or word == "foreach"):
+                before = found.get(word)
+                found[word] = max(before, setting) if before is not None else setting
+    return found
+
+
+def optimizer_of(value: Value) -> Optimizer | None:
+    """An optimizer whose step is torch's own by its class's name; any other by what its code was seen to do."""
+    if not isinstance(value, Instance) or not isinstance(value.native, dict):
+        return None
+    if value.cls is UNFOLLOWED:
+        return Optimizer("unknown", (), Update(causes=(value.native["cause"],)), known=False)
+    if not value.cls.derives_from(OPTIMIZER):
+        return None
+    followed = value.native.get("followed")
+    if isinstance(followed, Followed):
+        return Optimizer(value.cls.name.lower(), (), update_of(followed))
+    if steps_natively(value):
+        return by_table(value)
+    path, line = (value.site.path, value.site.line) if value.site is not None else ("", 0)
+    never = Unknown(f"what {value.cls.name} keeps is not known: no step of it is seen", path, line)
+    return Optimizer(value.cls.name.lower(), (), Update(causes=(never,)))
+
+
+def update_of(followed: Followed) -> Update:
+    """What was followed of an optimizer, as the replay asks it."""
+    held = followed.held
+    parts = []
+    for native in followed.native.values():
+        weights = parameters_of(native)
+        ids = None if weights is None else frozenset(id(weight) for weight in weights)
+        parts.append(Part(by_table(native), ids))
+    early = [tensor for key in held.state if key in followed.early for tensor in held.state[key]]
+    return Update(
+        {key: tuple(tensors) for key, tensors in held.state.items() if key not in followed.early},
+        (*held.shared, *early),
+        tuple(parts),
+        followed.calls,
+        followed.gradients,
+        followed.replaced,
+        followed.kept,
+        tuple({**held.causes, **followed.causes}),
+    )
+
+
+def by_table(value: Instance) -> Optimizer:
+    """One of torch's own, or one of the user's that is made from it."""
+    known = next((cls.name for cls in value.cls.mro if cls.name in OPTIONS and cls.site is None), value.cls.name)
+    found = options_of(value)
+    name = known.lower()
+    if name == "sgd" and found.get("momentum"):
+        name = "momentum"
+    return Optimizer(name, tuple(sorted(found.items())))

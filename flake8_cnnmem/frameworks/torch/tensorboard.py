@@ -1,0 +1,33 @@
+"""TensorBoard's writers: what they are given goes to files, and nothing of it stays."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+
+def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def other(run: Runtime, self: Instance, name: Value) -> Value:
+    if isinstance(name, str) and name.startswith("__"):
+        raise run.error("AttributeError", name)
+    return Native(str(name), nothing, propagate_unknown=False)
+
+
+WRITER = Class(
+    "SummaryWriter",
+    namespace={
+        "__init__": Native("__init__", nothing, propagate_unknown=False),
+        "__getattr__": Native("__getattr__", other, propagate_unknown=False),
+        "__enter__": Native("__enter__", lambda run, self: self, propagate_unknown=False),
+        "__exit__": Native("__exit__", nothing, propagate_unknown=False),
+        "log_dir": "runs",
+    },
+    module="torch.utils.tensorboard",
+)
+
+CONTENTS: dict[str, dict[str, Value]] = {
+    name: {"SummaryWriter": WRITER, "FileWriter": WRITER}
+    for name in ("torch.utils.tensorboard", "torch.utils.tensorboard.writer")
+}

@@ -1,0 +1,218 @@
+"""torch.utils.data.DataLoader: one batch, made of the data set's first sample, stands for all batches."""
+
+from __future__ import annotations
+
+import math
+
+from flake8_cnnmem.dims import Size
+from flake8_cnnmem.frameworks.torch.devices import all_to_device
+from flake8_cnnmem.frameworks.torch.members import Members
+from flake8_cnnmem.frameworks.torch.utils_data.collate import (
+    LARGEST_LIST,
+    batch_size_of,
+    collate,
+    convert,
+    default_collate,
+)
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Stream, Value
+
+MEMBERS = Members()
+DATA_LOADER = Class("DataLoader", namespace=MEMBERS, module="torch.utils.data")
+
+
+@MEMBERS.method("__init__")
+def loader_init(
+    run: Runtime, self: Instance, dataset: Value, batch_size: Value = 1, shuffle: Value = None, sampler: Value = None,
+    batch_sampler: Value = None, num_workers: Value = 0, collate_fn: Value = None, pin_memory: Value = False,
+    drop_last: Value = False, timeout: Value = 0, worker_init_fn: Value = None,
+    multiprocessing_context: Value = None, generator: Value = None, *, prefetch_factor: Value = None,
+    persistent_workers: Value = False, pin_memory_device: Value = "", in_order: Value = True,
+) -> Value:  # fmt: skip
+    if batch_sampler is not None:
+        own = run.find(batch_sampler, "batch_size")
+        batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
+    if isinstance(batch_size, Instance) and isinstance(batch_size.payload, int):
+        batch_size = batch_size.payload
+    self.attributes.update(
+        dataset=dataset, batch_size=batch_size, sampler=sampler, batch_sampler=batch_sampler, num_workers=num_workers,
+        collate_fn=collate_fn, pin_memory=pin_memory, drop_last=drop_last, shuffle=shuffle, generator=generator,
+        worker_init_fn=worker_init_fn, timeout=timeout, multiprocessing_context=multiprocessing_context,
+        prefetch_factor=prefetch_factor, persistent_workers=persistent_workers, pin_memory_device=pin_memory_device,
+        in_order=in_order,
+    )  # fmt: skip
+    self.native = {"batch_size": batch_size, "dataset": dataset}
+    if sampler is None:
+        self.attributes["sampler"] = Instance(LOADER_SAMPLER, {"data_source": dataset})
+    return None
+
+
+def batch_sampler_of(run: Runtime, self: Instance) -> Value:
+    """The one that was given, else the one that the loader makes of its sampler and its batch size."""
+    given = self.attributes.get("batch_sampler")
+    if given is not None or self.attributes.get("batch_size") is None:
+        return given
+    return Instance(
+        LOADER_BATCHES, {word: self.attributes.get(word) for word in ("sampler", "batch_size", "drop_last")}
+    )
+
+
+def drawn_together(run: Runtime, self: Instance) -> Value:
+    """The places of a batch's samples: whichever they are."""
+    size = self.attributes.get("batch_size")
+    cause = run.unknown("which samples a sampler takes is not known").as_number("int")
+    if not isinstance(size, int) or size > LARGEST_LIST:
+        return Stream(lambda: run.unknown("how many samples a batch sampler takes is not known"))
+    return Stream(lambda: [cause] * size)
+
+
+LOADER_BATCHES = Class(
+    "BatchSampler",
+    namespace={"__iter__": Native("__iter__", drawn_together, propagate_unknown=False)},
+    module="torch.utils.data",
+)
+"""The batch sampler that a loader makes for itself."""
+
+
+LOADER_SAMPLER = Class(
+    "RandomSampler",
+    namespace={
+        "set_epoch": Native("set_epoch", lambda run, self, epoch: None, propagate_unknown=False),
+        "__len__": Native("__len__", lambda run, self: length_of(run, self.attributes.get("data_source"))),
+    },
+    module="torch.utils.data",
+)
+"""The sampler that a loader makes for itself."""
+
+
+def sample_of(run: Runtime, dataset: Value) -> Value:
+    """The first sample of a data set, which stands for all."""
+    if isinstance(dataset, Unknown):
+        return dataset
+    if isinstance(dataset, Instance) and dataset.cls.find("__getitem__") is MISSING:
+        if dataset.cls.find("__iter__") is not MISSING:
+            return run.make_data(FIRST, dataset)
+        cause = dataset.cls.any_unknown_base()
+        return run.unknown("a data set gives no samples") if cause is None else cause
+    return run.make_data(ITEM, dataset)
+
+
+def first(run: Runtime, dataset: Value) -> Value:
+    items = run.iterate(dataset)
+    if isinstance(items, Unknown):
+        return items
+    return next((item for item in items), run.unknown("a data set gives no samples"))
+
+
+FIRST = Native("first sample", first, propagate_unknown=False)
+ITEM = Native("sample", lambda run, dataset: run.index(dataset, 0), propagate_unknown=False)
+
+
+MOVES = "_native_moves"
+"""The attribute of a loader that somebody has prepared to move its batches to the device."""
+
+
+def batch_of(run: Runtime, self: Instance) -> Value:
+    """One batch, on the device where the loader moves it there."""
+    batch = collated_batch(run, self)
+    return all_to_device(run, batch) if self.attributes.get(MOVES) is True else batch
+
+
+def collated_batch(run: Runtime, self: Instance) -> Value:
+    sample = sample_of(run, self.attributes.get("dataset"))
+    size = self.attributes.get("batch_size")
+    function = self.attributes.get("collate_fn")
+    if size is None:
+        return convert(run, sample) if function is None else run.make_data(function, sample)
+    if function is None:
+        return collate(run, sample, batch_size_of(size))
+    return collated_by(run, function, sample, batch_size_of(size))
+
+
+def collated_by(run: Runtime, function: Value, sample: Value, size: Size) -> Value:
+    """What a collate function of the user's makes of a batch. Of a batch of unknown size it is given a few samples, and
+    the axes of that length are the batch's."""
+    if isinstance(size, int) and size <= LARGEST_LIST:
+        return run.make_data(function, [sample] * size)
+    return as_batches(run.make_data(function, [sample] * STAND_IN), size)
+
+
+STAND_IN = 37
+"""The samples that are collated in place of a batch of unknown size: no size that images or models have."""
+
+
+def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
+    if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape[:1] == (STAND_IN,):
+        return Tensor((size, *value.shape[1:]), value.dtype, framework=value.framework)
+    if depth and isinstance(value, dict):
+        return {key: as_batches(item, size, depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, (tuple, list)):
+        return type(value)(as_batches(item, size, depth - 1) for item in value)
+    return value
+
+
+def batches(run: Runtime, self: Instance) -> Value:
+    return Stream(lambda: batch_of(run, self), run.drawn_again())
+
+
+def length_of(run: Runtime, dataset: Value) -> Value:
+    """`len(dataset)`, Unknown where nobody knows."""
+    if isinstance(dataset, (list, tuple, dict, range)):
+        return len(dataset)
+    if isinstance(dataset, Tensor):
+        return dataset.shape[0] if isinstance(dataset.shape, tuple) and dataset.shape else dataset.shape
+    method = run.find(dataset, "__len__") if isinstance(dataset, Instance) else MISSING
+    if method is MISSING:
+        return run.unknown("the length of a data set is not known")
+    return run.attempt(method)
+
+
+def loader_length(run: Runtime, self: Instance) -> Value:
+    """How many batches an epoch has."""
+    count, size = length_of(run, self.attributes.get("dataset")), self.attributes.get("batch_size")
+    sampler = self.attributes.get("sampler")
+    if not isinstance(count, int) or self.attributes.get("batch_sampler") is not None:
+        return run.unknown("how many batches a data loader gives is not known")
+    if not (isinstance(sampler, Instance) and sampler.cls is LOADER_SAMPLER):
+        return run.unknown("how many samples a sampler takes is not known")
+    if size is None:
+        return count
+    if not isinstance(size, int) or size < 1:
+        return run.unknown("how many batches a data loader gives is not known")
+    return count // size if run.truth(self.attributes.get("drop_last")) is True else math.ceil(count / size)
+
+
+def replaced(run: Runtime, self: Instance, name: str, value: Value) -> None:
+    run.changed(self)
+    self.attributes[name] = value
+
+
+def collating(run: Runtime, self: Instance) -> Value:
+    given = self.attributes.get("collate_fn")
+    return COLLATE if given is None else given
+
+
+def counted(run: Runtime, batch_sampler: Value) -> Value:
+    """How many samples the first batch has that a sampler of the user's gives."""
+    cause = run.unknown("how many samples a batch sampler takes is not known")
+    batches = run.iterate(batch_sampler)
+    drawn = None if isinstance(batches, Unknown) else next(batches, None)
+    places = None if drawn is None or isinstance(drawn, Unknown) else run.items(drawn)
+    return len(places) if isinstance(places, list) and places else cause
+
+
+COUNTED = Native("batch", counted, propagate_unknown=False)
+MEMBERS["batch_sampler"] = Property(
+    Native("batch_sampler", batch_sampler_of, propagate_unknown=False),
+    Native(
+        "batch_sampler", lambda run, self, value: replaced(run, self, "batch_sampler", value), propagate_unknown=False
+    ),
+)
+MEMBERS["collate_fn"] = Property(
+    Native("collate_fn", collating, propagate_unknown=False),
+    Native("collate_fn", lambda run, self, value: replaced(run, self, "collate_fn", value), propagate_unknown=False),
+)
+COLLATE = Native("default_collate", default_collate, propagate_unknown=False)
+MEMBERS["__iter__"] = Native("__iter__", batches, propagate_unknown=False)
+MEMBERS["__len__"] = Native("__len__", loader_length, propagate_unknown=False)

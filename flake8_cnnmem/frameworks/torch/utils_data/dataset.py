@@ -1,0 +1,234 @@
+"""torch.utils.data: data sets, samplers and what joins and splits them, without any data."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
+from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Runtime, Value
+
+
+def native(name: str, function: Value) -> Native:
+    return Native(name, function, propagate_unknown=False)
+
+
+def plain(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return None
+
+
+def total(run: Runtime, counts: list[Value], what: str) -> Value:
+    unknown = next((each for each in counts if not isinstance(each, int)), None)
+    if unknown is not None:
+        return unknown if isinstance(unknown, Unknown) else run.unknown(f"the length of {what} is not known")
+    return sum(counts)
+
+
+CLASS_ITEM = ClassMethod(Native("__class_getitem__", lambda run, cls, item: cls, propagate_unknown=False))
+
+DATASET = Class(
+    "Dataset",
+    namespace={
+        "__init__": native("__init__", plain),
+        "__class_getitem__": CLASS_ITEM,
+    },
+    module="torch.utils.data",
+    facts={ONE_FOR_ALL: True},
+)
+ITERABLE = Class("IterableDataset", (DATASET,), {}, module="torch.utils.data")
+
+
+# TensorDataset
+
+
+def tensors_init(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    self.attributes["tensors"] = tensors
+    return None
+
+
+def tensors_length(run: Runtime, self: Instance) -> Value:
+    first = next(iter(self.attributes.get("tensors", ())), None)
+    if isinstance(first, Tensor) and isinstance(first.shape, tuple) and first.shape:
+        return first.shape[0]
+    return run.unknown("the length of a data set is not known")
+
+
+def tensors_item(run: Runtime, self: Instance, index: Value) -> Value:
+    """One sample; what computed the tensors is no part of it."""
+    return tuple(row(run, tensor) for tensor in self.attributes.get("tensors", ()))
+
+
+def row(run: Runtime, tensor: Value) -> Value:
+    if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape:
+        return Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework)
+    return tensor if isinstance(tensor, Unknown) else run.unknown("a sample of a data set is not known")
+
+
+TENSOR_DATASET = Class(
+    "TensorDataset",
+    (DATASET,),
+    {
+        "__init__": native("__init__", tensors_init),
+        "__len__": native("__len__", tensors_length),
+        "__getitem__": native("__getitem__", tensors_item),
+    },
+    module="torch.utils.data",
+)
+
+
+# Parts of data sets
+
+
+def subset_init(run: Runtime, self: Instance, dataset: Value, indices: Value) -> Value:
+    self.attributes.update(dataset=dataset, indices=indices)
+    return None
+
+
+def subset_item(run: Runtime, self: Instance, index: Value) -> Value:
+    """Which sample it is is not followed: one stands for all."""
+    return run.index(self.attributes.get("dataset"), 0)
+
+
+def subset_length(run: Runtime, self: Instance) -> Value:
+    return length_of(run, self.attributes.get("indices"))
+
+
+SUBSET = Class(
+    "Subset",
+    (DATASET,),
+    {
+        "__init__": native("__init__", subset_init),
+        "__getitem__": native("__getitem__", subset_item),
+        "__len__": native("__len__", subset_length),
+    },
+    module="torch.utils.data",
+)
+
+
+def parts(run: Runtime, dataset: Value, lengths: Value, generator: Value = None) -> Value:
+    """`random_split`: by numbers of samples, or by fractions of them."""
+    items = run.items(lengths)
+    if isinstance(items, Unknown):
+        return items
+    count = length_of(run, dataset)
+    made = []
+    for item in items:
+        if isinstance(item, float):
+            # What flooring leaves over goes to the first parts, one sample each.
+            item = int(count * item) if isinstance(count, int) else count
+        cause = run.unknown("which samples a random split takes is not known")
+        indices = range(item) if isinstance(item, int) and item >= 0 else cause
+        made.append(Instance(SUBSET, {"dataset": dataset, "indices": indices}, site=run.here()))
+    return made
+
+
+def joined_init(run: Runtime, self: Instance, datasets: Value) -> Value:
+    items = run.items(datasets)
+    self.attributes["datasets"] = items
+    return None
+
+
+def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
+    datasets = self.attributes.get("datasets")
+    if isinstance(datasets, list) and datasets:
+        return run.index(datasets[0], 0)
+    return datasets if isinstance(datasets, Unknown) else run.unknown("a sample of a data set is not known")
+
+
+def joined_length(run: Runtime, self: Instance) -> Value:
+    datasets = self.attributes.get("datasets")
+    if not isinstance(datasets, list):
+        return datasets if isinstance(datasets, Unknown) else run.unknown("the length of a data set is not known")
+    return total(run, [length_of(run, each) for each in datasets], "joined data sets")
+
+
+JOINED: dict[str, Value] = {
+    "__init__": native("__init__", joined_init),
+    "__getitem__": native("__getitem__", joined_item),
+    "__len__": native("__len__", joined_length),
+}
+CONCATENATED = Class("ConcatDataset", (DATASET,), JOINED, module="torch.utils.data")
+DATASET.namespace["__add__"] = native("__add__", lambda run, self, other: run.construct(CONCATENATED, [self, other]))
+CHAINED = Class("ChainDataset", (DATASET,), JOINED, module="torch.utils.data")
+
+
+def stacked_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    self.attributes["datasets"] = kwargs or args
+    return None
+
+
+def stacked_item(run: Runtime, self: Instance, index: Value) -> Value:
+    datasets = self.attributes.get("datasets")
+    if isinstance(datasets, dict):
+        return {name: run.index(each, index) for name, each in datasets.items()}
+    return tuple(run.index(each, index) for each in datasets or ())
+
+
+STACKED = Class(
+    "StackDataset",
+    (DATASET,),
+    {"__init__": native("__init__", stacked_init), "__getitem__": native("__getitem__", stacked_item)},
+    module="torch.utils.data",
+)
+
+
+# Samplers
+
+
+def sampler_init(run: Runtime, self: Instance, data_source: Value = None, *args: Value, **kwargs: Value) -> Value:
+    self.attributes["data_source"] = data_source
+    return None
+
+
+def batch_sampler_init(
+    run: Runtime, self: Instance, sampler: Value = None, batch_size: Value = None, drop_last: Value = False
+) -> Value:
+    self.attributes.update(sampler=sampler, batch_size=batch_size, drop_last=drop_last)
+    return None
+
+
+def not_known(run: Runtime, self: Instance, *args: Value) -> Value:
+    return run.unknown("which samples a sampler takes is not known")
+
+
+SAMPLER = Class(
+    "Sampler",
+    namespace={
+        "__init__": native("__init__", sampler_init),
+        "__iter__": native("__iter__", not_known),
+        "set_epoch": native("set_epoch", plain),
+        "__class_getitem__": CLASS_ITEM,
+    },
+    module="torch.utils.data",
+)
+SIZED: dict[str, Value] = {"__len__": native("__len__", not_known)}
+BATCH_SAMPLER = Class(
+    "BatchSampler",
+    (SAMPLER,),
+    {"__init__": native("__init__", batch_sampler_init), **SIZED},
+    module="torch.utils.data",
+)
+
+
+DATA: dict[str, Value] = {
+    "Dataset": DATASET,
+    "IterableDataset": ITERABLE,
+    "TensorDataset": TENSOR_DATASET,
+    "Subset": SUBSET,
+    "ConcatDataset": CONCATENATED,
+    "ChainDataset": CHAINED,
+    "StackDataset": STACKED,
+    "DataLoader": DATA_LOADER,
+    "Sampler": SAMPLER,
+    "BatchSampler": BATCH_SAMPLER,
+    "random_split": native("random_split", parts),
+    "default_collate": native("default_collate", default_collate),
+    "default_convert": native("default_convert", lambda run, data: convert(run, data)),
+    "get_worker_info": native("get_worker_info", lambda run: None),
+    **{
+        name: Class(name, (SAMPLER,), dict(SIZED), module="torch.utils.data")
+        for name in (
+            "RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler", "DistributedSampler",
+        )
+    },
+}  # fmt: skip

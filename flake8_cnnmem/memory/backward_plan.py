@@ -1,0 +1,287 @@
+"""What a gradient does on its way back through an op: worked out once for all nodes of a plan that it reaches alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.graph import Op
+from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.lookups import segments_of
+from flake8_cnnmem.memory.products import batched, is_matrix
+from flake8_cnnmem.memory.reductions import blocks_of, buffer_of, summed_axes
+from flake8_cnnmem.memory.storage_reuse import is_in_place, lie_alike, turned_by
+from flake8_cnnmem.memory.storages import Form, Memory, Value
+from flake8_cnnmem.memory.tape import TapeNode
+from flake8_cnnmem.ops import Dropout, Elementwise
+from flake8_cnnmem.ops import strides as layout
+from flake8_cnnmem.ops.base import quotient
+from flake8_cnnmem.ops.derivative import ConvolutionBackward
+from flake8_cnnmem.unknown import Unknown
+
+Made: TypeAlias = "tuple[str, Form, Form | None]"
+"""How the gradient of an operand comes about: "fresh", of its own (a weight's is its `.grad`); "new", of its own among
+the temporaries; "alias", in the memory of the gradient that has arrived; "reuse", the same where nobody else needs that
+and of the second form else; "late", fresh once the op is done. And the form in which it lies."""
+
+
+@dataclass(slots=True, eq=False)
+class BackwardPlan:
+    """`made` is for each operand that wants a gradient, None for one that gets none; `scratch` are lots that are there
+    meanwhile, `sums` those that come one after the other once all is made. With `late` some are made when the op is
+    done, and `after` are lots that are there then in the place of `scratch`."""
+
+    made: Sequence[Made | None]
+    scratch: Sequence[int] = ()
+    late: bool = False
+    sums: Sequence[Sequence[int]] = ()
+    order: Sequence[int] = ()
+    """The places in `made` in the order of their making: sums over what was repeated come last. Empty for their own."""
+    instead: int | None = None
+    """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
+    after: Sequence[int] = ()
+
+
+def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
+    """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
+    plan = node.plan
+    if isinstance(node.label.op, ConvolutionBackward):
+        return _through_convolution(memory, node, node.label.op, given)
+    if plan.kind == "op":
+        return _through_op(memory, node, gradient)
+    wanted = [node.operands[at][1] for at in plan.wanted]
+    if plan.kind == "view":
+        return _through_view(memory, node, gradient, given, wanted)
+    return BackwardPlan([_cast_back(memory, gradient, value) for value in wanted])
+
+
+def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:
+    """The gradient of what was cast; a parameter's that lies otherwise than the parameter is copied."""
+    form = memory.form(value.shape, value.dtype, _cast_strides(gradient, value))
+    known = form.sizes is not None and form.strides is not None and value.strides is not None
+    copied = value.weight is not None and known and not lie_alike(form.sizes, form.strides, value.strides)  # type: ignore[arg-type]
+    return ("new" if copied else "fresh"), form, None
+
+
+def _cast_strides(gradient: Form, value: Value) -> tuple[int, ...] | None:
+    """A cast lies as what is cast."""
+    if gradient.sizes is None or gradient.strides is None or gradient.sizes != value.sizes:
+        return None
+    return layout.elementwise(gradient.sizes, [(gradient.sizes, gradient.strides)])
+
+
+def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
+    row, call, wanted = node.plan.row, node.label, node.plan.wanted
+    operands = [value for _, value in node.operands]
+    each = size_of(gradient.dtype)
+    scratch = list(node.plan.temporaries)
+    instead = None
+    if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
+        instead = memory.lot(gradient.values, each)
+        gradient = memory.form(gradient.shape, gradient.dtype)
+    if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
+        # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
+        scratch += [memory.lot(gradient.values, each)] * 2
+    if row.heads_inside:
+        for form in (gradient, node.results[0][1].form):
+            if form.sizes is not None and form.strides != layout.in_order(form.sizes, (0, 2, 1, 3)):
+                scratch.append(memory.lot(form.values, each))
+    if call.op.kind == "convolution" and memory.chip is not None:
+        read = [*turned_by(operands[0].form, operands[0].form), *turned_by(operands[0].form, gradient)]
+        scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
+    if (row.passing or call.op.kind == "softmax") and gradient.sizes is not None and gradient.strides is not None:
+        # The kernel reads the gradient as it lies, or a copy of it; softmax its product with the result.
+        if not layout.is_contiguous(gradient.sizes, gradient.strides):
+            scratch.append(memory.lot(gradient.values, each))
+    if row.gradient in ("new", "reuse"):
+        # The gradient of an operand that was repeated is made in full, and then summed.
+        full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
+        scratch += [memory.lot(dims.product(shape), each) for shape in full]
+    if row.gradient == "slices":
+        scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
+        if 0 not in wanted:
+            scratch.append(memory.lot(gradient.values, each))
+    valuewise = row.layout == "like" and (call.op.kind in ARITHMETIC or isinstance(call.op, (Elementwise, Dropout)))
+    made: list[Made] = []
+    result = node.results[0][1].dtype
+    for at in wanted:
+        value = operands[at]
+        # A mean's is made of a repeated view, whose axes are in the order of their numbers.
+        own = fresh(memory, value, "contiguous" if row.gradient == "averaged" else row.layout)
+        if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
+            # Arithmetic on the gradient and on what lies beside it: the gradient decides.
+            like = layout.elementwise(value.sizes or (), [(value.sizes or (), gradient.strides)])
+            own = memory.form(value.shape, value.dtype, like)
+        kind = row.gradient
+        if kind == "signed":
+            kind = "new" if at else "same"
+        same = gradient.shape == value.shape and gradient.dtype == value.dtype
+        if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
+            # It is made in the result's dtype, and cast.
+            scratch.append(memory.lot(gradient.values, each))
+        first = len(call.inputs)
+        if row.after and (at < min(2, first) or first <= at < first + 2):
+            made.append(("late", own, None))
+        elif call.op.kind == "matmul" and repeated(node, value) is not None:
+            # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
+            made.append(("late", fresh(memory, value), None))
+        elif call.op.kind == "convolution" and at == 1 and turned_by(operands[0].form, value.form):
+            # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
+            made.append(("new", own, None))
+        elif kind == "same" and same:
+            made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
+        elif kind == "spread" and gradient.dtype == value.dtype:
+            strides = None if value.sizes is None else (0,) * len(value.sizes)
+            made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
+        elif kind == "reuse" and same:
+            made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
+        elif kind == "parts":
+            made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
+        else:
+            made.append(("fresh", own, None))
+    summed = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
+    order = sorted(range(len(wanted)), key=lambda place: place in summed)
+    late = any(how == "late" for how, _, _ in made)
+    return BackwardPlan(made, scratch, late, _sums(memory, node, gradient), order, instead, node.plan.after)
+
+
+def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
+    """The blocks of each sum's buffer: for a bias, for operands that were repeated, for the rows of a table."""
+    kind, chip = node.label.op.kind, memory.chip
+    if chip is None or gradient.sizes is None or gradient.strides is None or not len(gradient.sizes):
+        return []
+    lots = []
+    for at in node.plan.wanted:
+        if kind == "embedding":
+            line = segments_of(gradient.shape, node.operands[at][1].shape)
+            lots.append([memory.timeline.lot(line, "temporaries")])
+            continue
+        sizes = node.operands[at][1].sizes
+        if sizes is None:
+            continue
+        if kind in SUMMED:
+            if at < 2:
+                continue
+            channels = -1
+            if kind == "convolution" and getattr(node.label.op, "channels_last", False) is not True:
+                channels = 1
+            axes = [axis for axis in range(len(gradient.sizes)) if axis != channels % len(gradient.sizes)]
+        elif kind in REPEATED and sizes != gradient.sizes and layout.fits(sizes, gradient.sizes):
+            axes = summed_axes(gradient.sizes, sizes)
+        else:
+            continue
+        line = buffer_of(gradient.shape, gradient.strides, axes, size_of(gradient.dtype), chip)
+        lots.append([memory.timeline.lot(block, "temporaries") for block in blocks_of(line)])
+    return lots
+
+
+def _through_convolution(
+    memory: Memory, node: TapeNode, op: ConvolutionBackward, given: Sequence[Value | None]
+) -> BackwardPlan:
+    """_convolution_double_backward: of the gradients of an input's, a weight's and a bias's gradient those of the
+    gradient that they came of, the input and the weight.
+
+    The first is a sum of convolutions. The weight's is a convolution of two gradients with the batch for channels,
+    which copies both.
+    """
+    arrived = {part for part, one in zip(op.parts, given, strict=True) if one is not None}
+    gradient, x = (value for _, value in node.operands[:2])
+    terms = [memory.lot(gradient.values, size_of(gradient.dtype))] * (
+        2 if {"input", "weight"} <= arrived else len(arrived) - 1
+    )
+    copies = [memory.lot(quotient(one.values, op.groups), size_of(one.dtype)) for one in (gradient, x)]
+    made: list[Made | None] = []
+    for at in node.plan.wanted:
+        reached = at == 0 or ("weight" if at == 1 else "input") in arrived
+        made.append(("fresh", fresh(memory, node.operands[at][1]), None) if reached else None)
+    turned = 2 in node.plan.wanted and "input" in arrived
+    scratch = max([copies if turned else [], terms if 0 in node.plan.wanted else []], key=memory.bytes_of)
+    return BackwardPlan(made, scratch)
+
+
+def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
+    """How a gradient of its own lies: like the operand, channels last if that is ("suggested"), or contiguous."""
+    sizes, strides = value.sizes, value.strides
+    if sizes is not None and strides is not None:
+        if placed == "suggested":
+            strides = layout.suggested(sizes, sizes, strides)
+        elif placed == "contiguous" or not layout.is_dense(sizes, strides):
+            strides = None
+    return memory.form(value.shape, value.dtype, strides)
+
+
+def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
+    if value.sizes is None or gradient.strides is None:
+        return None
+    if len(gradient.strides) == len(value.sizes):
+        return gradient.strides
+    return layout.contiguous(value.sizes)
+
+
+ARITHMETIC = frozenset(
+    {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
+)
+"""Kinds whose operands are repeated to the result's shape."""
+REPEATED = ARITHMETIC | {"add", "subtract"}
+"""Kinds whose operands' gradients are summed to their shapes."""
+SUMMED = frozenset({"linear", "convolution"})
+"""Kinds with a bias behind input and weight."""
+
+
+def repeated(node: TapeNode, value: Value) -> Shape | None:
+    """The larger shape in which an operand's gradient is made first; None where it is the operand's own."""
+    result, shape = node.results[0][1].shape, value.shape
+    if isinstance(result, Unknown) or isinstance(shape, Unknown):
+        return None
+    if node.label.op.kind == "matmul":
+        return batched(shape, result)
+    return result if node.label.op.kind in ARITHMETIC and shape != result else None
+
+
+def _through_view(
+    memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None], wanted: Sequence[Value]
+) -> BackwardPlan:
+    """The gradient of a view's input."""
+    if not wanted:
+        return BackwardPlan(())
+    op, value = node.label.op, wanted[0]
+    how = op.view_gradient
+    rest: list[Made | None] = [None] * (len(wanted) - 1)
+    each = size_of(gradient.dtype)
+    if how in ("join", "stack", "fill"):
+        # Parts without a gradient are zeros (an unbind's are one zero, repeated); slices of several axes are
+        # undone one after the other.
+        scratch = [
+            memory.lot(result.values, each)
+            for one, (_, result) in zip(given, node.results, strict=True)
+            if one is None and how == "join"
+        ]
+        between = last_but_one(op, value, gradient) if how == "fill" else None
+        if between is not None:
+            scratch.append(memory.lot(between, each))
+        return BackwardPlan([("fresh", fresh(memory, value), None), *rest], scratch)
+    if how == "sum" and gradient.shape != value.shape:
+        return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
+    strides = _view_strides(how, op, gradient, value)
+    if strides is None and value.sizes is not None and gradient.sizes is not None:
+        return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest])
+    return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest])
+
+
+def last_but_one(op: Op, value: Value, gradient: Form) -> Size | None:
+    """The values of the last step but one of a slice's gradient, beyond the gradient that it is made of."""
+    if isinstance(value.shape, Unknown):
+        return None
+    shape = op.before_last_slice(value.shape)
+    return None if shape is None else dims.subtract(dims.product(shape), gradient.values)
+
+
+def _view_strides(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:
+    if gradient.sizes is None or gradient.strides is None or value.sizes is None:
+        return None
+    if how == "permute":
+        return op.view_gradient_strides(gradient.sizes, gradient.strides)
+    return layout.reshape(gradient.sizes, gradient.strides, value.sizes)

@@ -1,0 +1,169 @@
+"""The optimizer in a replay: the state that is there all the time, and the temporaries of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.frameworks.rules import Rules
+from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.memory.dtypes import size_of
+from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.followed_optimizers import run_step, state_lines
+from flake8_cnnmem.memory.optimizers import (
+    OptimizerState,
+    ahead,
+    beside,
+    clips,
+    is_set,
+    lookup,
+    not_known,
+    slots,
+    waits_for_all,
+)
+from flake8_cnnmem.memory.storages import Memory, Storage, Value
+from flake8_cnnmem.training import Optimizer
+from flake8_cnnmem.unknown import Unknown
+
+SCALAR = Line(4)
+
+
+@dataclass(slots=True, eq=False)
+class Stepping:
+    """An optimizer in a replay: a row for what tables know of it, and what was followed of its own code."""
+
+    optimizer: Optimizer
+    table: Mapping[str, OptimizerState]
+
+    @property
+    def own(self) -> Update | None:
+        return self.optimizer.own if isinstance(self.optimizer.own, Update) else None
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """The optimizers that tables know."""
+        return (Part(self.optimizer),) if self.own is None else self.own.parts
+
+    def step(
+        self, memory: Memory, rules: Rules, dtype: str, weights: dict[int, Value], gradients: Mapping[int, Value]
+    ) -> None:
+        """The temporaries of its step on those of the `weights` (by id) that have `gradients`."""
+        memory.timeline.mark("optimizer")
+        for part in self.parts:
+            row, options = lookup(part.optimizer, self.table)
+            values = [value for key, value in gradients.items() if part.weights is None or key in part.weights]
+            step(memory, row, options, values)
+        if self.own is not None:
+            run_step(memory, rules, dtype, weights, self.own, gradients)
+
+    def state(self, memory: Memory, dtype: str, updated: Mapping[int, Value]) -> None:
+        """Put the state of the weights that it updates (by id) at the beginning of the step."""
+        for part in self.parts:
+            row, options = lookup(part.optimizer, self.table)
+            values = [value for key, value in updated.items() if part.weights is None or key in part.weights]
+            state(memory, row, options, values)
+            memory.left_out.update(dict.fromkeys(not_known(part.optimizer, self.table)))
+        if self.own is not None:
+            memory.timeline.put_first(state_lines(memory, self.own, list(updated), dtype), "optimizer")
+            memory.left_out.update(dict.fromkeys(self.own.causes))
+
+
+def state(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
+    """Put the state of the weights that get a gradient at the beginning of the step."""
+    lines: list[Line] = [SCALAR] * row.globals_
+    held = slots(row, options)
+    on_device = is_set(options.get("fused")) or is_set(options.get("capturable"))
+    for value in updated:
+        lines += [SCALAR] * (row.scalars + (row.steps if on_device else 0))
+        lines += _state_of(memory, row, held, value)
+    if row.history and updated:
+        # LBFGS keeps flat vectors of all parameters.
+        total = sum((value.storage.line for value in updated), Line())
+        lines += [total] * held
+    memory.timeline.put_first(lines, "optimizer")
+
+
+def _state_of(memory: Memory, row: OptimizerState, held: int, value: Value) -> list[Line]:
+    shape = value.shape
+    if row.history:
+        return []
+    if isinstance(shape, Unknown):
+        return []
+    each = size_of(value.dtype)
+    if row.factored:
+        whole = [value.storage.line] * held
+        if len(shape) < 2:
+            # Keras' vectors for rows and columns are there, with one value each.
+            return [*whole, SCALAR, SCALAR] if whole else [memory.line(dims.product(shape), each)]
+        rows, columns = dims.product(shape[:-1]), dims.product((*shape[:-2], shape[-1]))
+        return [*whole, memory.line(rows, each), memory.line(columns, each)]
+    number = row.matrices if row.matrices is not None and len(shape) == 2 else held
+    return [value.storage.line] * number
+
+
+@dataclass(slots=True)
+class GraphUpdates:
+    """Updates as TensorFlow's graph makes them: each variable once its gradient is there (memory only for that long).
+
+    What an optimizer computes without the gradient (momentum x velocity) is computed ahead of the forward pass, for
+    all variables, and stays until the variable's turn. A clipping by the global norm needs all gradients at once.
+    """
+
+    memory: Memory
+    row: OptimizerState
+    options: Mapping[str, Any]
+    updated: list[Value] = field(default_factory=list)
+    ahead: dict[int, list[Storage]] = field(default_factory=dict)
+
+    def begin(self, weights: Mapping[int, Value]) -> None:
+        for key, value in weights.items():
+            if value.grad:
+                made = [
+                    self.memory.allocate(value.storage.line, "stepping") for _ in range(ahead(self.row, self.options))
+                ]
+                self.ahead[key] = made
+
+    def update(self, key: int, gradient: Value) -> bool:
+        """A variable's gradient has arrived: use it and let it go, unless all have to be there first."""
+        self.updated.append(gradient)
+        if waits_for_all(self.options):
+            return False
+        self._apply(key, gradient)
+        return True
+
+    def _apply(self, key: int, gradient: Value) -> None:
+        memory = self.memory
+        times = beside(self.row, self.options)
+        for storage in [memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]:
+            memory.release(storage)
+        memory.release(gradient.storage)
+        for storage in self.ahead.pop(key, []):
+            memory.release(storage)
+
+    def end(self, finished: Mapping[int, Value]) -> None:
+        """What is left when the backward pass is over."""
+        self.memory.timeline.mark("optimizer")
+        for key, gradient in finished.items():
+            self._apply(key, gradient)
+
+
+def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> None:
+    """The temporaries of the step, for a moment."""
+    memory.timeline.mark("optimizer")
+    lines = [value.storage.line for value in updated]
+    if not lines or is_set(options.get("fused")):
+        return
+    decays = is_set(options.get("weight_decay"))
+    if row.foreach and options.get("foreach") is not False:
+        times = row.step + (row.decay if decays else 0) + clips(options)
+        lists = [[memory.allocate(line, "stepping") for line in lines] for _ in range(times)]
+        # A list lets go of its last element first.
+        made = [storage for each in lists for storage in reversed(each)]
+    else:
+        largest = max(lines, key=lambda line: line.at(memory.probe))
+        times = row.single + (row.single_decay if decays else 0)
+        made = [memory.allocate(largest, "stepping") for _ in range(times)]
+    for storage in made:
+        memory.release(storage)

@@ -1,0 +1,95 @@
+"""Where an op's results lie: in the input's storage, in one that nothing else needs, or in a new one, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem.frameworks.rules import OpRule
+from flake8_cnnmem.graph import Call
+from flake8_cnnmem.memory.dtypes import resolve, widest
+from flake8_cnnmem.memory.storages import Form, Value
+from flake8_cnnmem.ops import strides as layout
+
+
+def is_in_place(call: Call) -> bool:
+    return getattr(call.op, "in_place", False) is True
+
+
+def is_view(call: Call, row: OpRule) -> bool:
+    """Whether the op only rearranges."""
+    return getattr(call.op, "view", False) is True and row.gradient in ("same", "none")
+
+
+def computed_dtype(row: OpRule, inputs: Sequence[Value], half: str | None, training: str) -> str:
+    """The dtype that an op computes in. `half` is that of autocast, if it is on."""
+    if half is not None and row.autocast in ("half", "within"):
+        return half
+    found = widest([value.dtype for value in inputs])
+    if half is not None and row.autocast in ("float32", "result") and found != "float64":
+        return "float32"
+    return found or resolve("float", training)
+
+
+def shares_input(call: Call, row: OpRule, first: Value, dtype: str) -> bool:
+    """Whether the result is the input's own memory, if its layout allows."""
+    kind = call.op.kind
+    if is_view(call, row) or call.op.idle:
+        return True
+    if kind == "cast":
+        return dtype == first.dtype
+    if kind == "contiguous":
+        return first.sizes is None or first.strides is None or layout.is_contiguous(first.sizes, first.strides)
+    return False
+
+
+def shared_strides(call: Call, first: Value, sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The strides of a result in its input's memory; None where it needs a copy, or where a size is not known."""
+    if first.sizes is None or first.strides is None or sizes is None:
+        return None
+    if call.problem is not None:
+        return layout.contiguous(sizes)
+    return call.op.view_strides(first.sizes, first.strides, sizes)
+
+
+def own_strides(row: OpRule, inputs: Sequence[Value], sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a result in memory of its own."""
+    first = inputs[0] if inputs else None
+    if row.layout == "first" and first is not None and first.sizes == sizes and first.strides is not None:
+        return layout.elementwise(sizes, [(sizes, first.strides)])
+    full = [(one.sizes, one.strides) for one in inputs if one.sizes is not None and one.strides is not None]
+    if not full or row.layout == "contiguous" or len(full) < len(inputs):
+        return layout.contiguous(sizes)
+    if row.layout == "suggested":
+        return layout.suggested(sizes, *full[0])
+    if all(layout.fits(own, sizes) for own, _ in full):
+        return layout.elementwise(sizes, full)
+    return layout.contiguous(sizes)
+
+
+def turned_by(x: Form, form: Form) -> list[Form]:
+    """What cuDNN copies to read it beside an input: a tensor that lies neither channels first nor, as the input does,
+    channels last."""
+    if x.sizes is None or x.strides is None or form.sizes is None or len(form.sizes) != len(x.sizes):
+        return []
+    wanted = layout.suggested(form.sizes, x.sizes, x.strides)
+    return [] if form.strides is None or lie_alike(form.sizes, form.strides, wanted) else [form]
+
+
+def lie_alike(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether strides place the same values alike: those of axes of one value do not count."""
+    return all(size == 1 or mine == theirs for size, mine, theirs in zip(sizes, one, other, strict=True))
+
+
+def is_viewed(call: Call, row: OpRule, inputs: Sequence[Value]) -> bool:
+    """Whether the result is a view to autograd."""
+    if not inputs:
+        return False
+    first = inputs[0]
+    if is_in_place(call) or call.op.kind == "identity" or call.op.idle:
+        return first.viewed
+    if call.op.kind == "linear":
+        # With a bias, a contiguous input of more than two axes is read as a matrix, and the result as a view.
+        if first.sizes is None or first.strides is None or len(first.sizes) < 3 or len(call.weights) < 2:
+            return False
+        return layout.is_contiguous(first.sizes, first.strides)
+    return row.viewed or is_view(call, row)

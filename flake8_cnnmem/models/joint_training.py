@@ -1,0 +1,196 @@
+"""Models that one step trains together as one model, with the step that the code makes where it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evidence import Phase, Statement, batch_of, seen_through
+from flake8_cnnmem.graph import Model
+from flake8_cnnmem.memory.actions import Step
+from flake8_cnnmem.models.build import Built
+from flake8_cnnmem.models.outcome import doubts
+from flake8_cnnmem.models.root import Root, unknown_children
+from flake8_cnnmem.models.steps import evaluation_of, step_of
+from flake8_cnnmem.models.trainings import inside_of
+from flake8_cnnmem.training import Training
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+Part = tuple[Root, Model, Training]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A loop that calls the models without training them: the model with what is in memory beside it then."""
+
+    model: Model
+    step: Step
+    batch_size: Statement[int]
+    phase: Phase
+    decides: bool
+    """Whether its figure counts beside that of the training."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All that one step trains: a single model, or several as one. `parts` is empty for a single model."""
+
+    model: Model
+    step: Step | None = None
+    parts: tuple[Part, ...] = ()
+
+    def evaluated(self, root: Root) -> Iterator[Evaluated]:
+        """The loops that evaluate what the step trains, as far as they are known."""
+        if not self.model.causes:
+            for evaluation in root.evaluations:
+                batch = batch_of(evaluation.phase)
+                step = evaluation_of(evaluation.phase, batch.value) if batch is not None else None
+                if step is not None and batch is not None:
+                    model = replace(self.model, beside=evaluation.beside, calls=step.calls)
+                    yield Evaluated(model, step, batch, evaluation.phase, evaluation.decides)
+
+
+def joined(
+    root: Root, built: Built, training: Training, others: Sequence[tuple[Root, Built | None, Training]]
+) -> Whole:
+    """What a training trains: the model of a root, or it with those of the roots that the same step updates.
+
+    The step is the code's own where all of it is known. Where it is not, one forward pass of one model is what every
+    training has; what else the step does is a cause, and the figure a lower bound. Keras runs the update of each model
+    as a program of its own.
+    """
+    phase = root.phases[0] if root.phases else None
+    step = None
+    if phase is not None:
+        built = replace(built, model=as_it_was(built.model, root, phase))
+        others = [
+            (part, its and replace(its, model=as_it_was(its.model, part, phase)), how) for part, its, how in others
+        ]
+    if phase is not None and fits_the_step(built):
+        step = step_of(phase, root.parts or [root], stated_batch(training))
+    if not others:
+        model = replace(built.model, beside=root.beside)
+        if step is not None:
+            model = model if model.calls and not called_in_parts(root) else run_by(model, step)
+            return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes)))), step)
+        beyond = () if phase is None else tuple(unlike_one_pass(root, phase))
+        return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *beyond)))))
+    parts: list[Part] = [(root, built.model, training)]
+    parts += [(part, its.model, how) for part, its, how in others if its is not None]
+    parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
+    causes = [cause for _, model, _ in parts for cause in model.causes] if step is None else list(step.causes)
+    causes += [cause for part, its, _ in others if its is None for cause in part.causes]
+    if step is None and not all(is_fitted(part) for part, _, _ in parts):
+        names = " and ".join(part.name for part, _, _ in parts)
+        causes.append(
+            Unknown(f"what the step that trains {names} hands from one to another", root.site.path, root.site.line)
+        )
+    return Whole(replace(union(root, parts, causes), beside=root.beside), step, tuple(parts))
+
+
+def as_it_was(model: Model, root: Root, phase: Phase) -> Model:
+    """The model as it was in a phase: what the program adds to it later is no part of it yet."""
+    then = phase.held.weights.get(id(root.value)) if phase.held is not None else None
+    if not then or not then < {id(weight) for weight in model.weights}:
+        return model
+    return replace(model, weights=tuple(weight for weight in model.weights if id(weight) in then))
+
+
+def as_the_outermost(root: Root, training: Training, parts: Sequence[Part]) -> Training:
+    """The training with the batch that the program draws. Where models are fitted of which one holds the others, that
+    one is given as much: of its parts some get real and made samples joined, others half a batch of each."""
+    if root.phases or not parts:
+        return training
+    held = {key for part, _, _ in parts for key in inside_of(part) - {id(part.value)}}
+    outermost = next((how for part, _, how in parts if id(part.value) not in held), training)
+    said = outermost.batch_size
+    return training if "default" in (said.source, training.batch_size.source) else replace(training, batch_size=said)
+
+
+def fits_the_step(built: Built) -> bool:
+    """Whether the facts that decide are those of the step itself: a directive may state another input."""
+    return built.input_source != "directive"
+
+
+def stated_batch(training: Training) -> int:
+    """The batch size that the code's own step has, whatever a directive says."""
+    if training.batch_size.source == "directive":
+        stated = next((value for value, _ in training.batch_size.passed_over if value.isdigit()), None)
+        return int(stated) if stated is not None else training.batch_size.value
+    return training.batch_size.value
+
+
+def unlike_one_pass(root: Root, phase: Phase) -> Iterator[Unknown]:
+    """What a step that was not followed is known to do beyond one forward pass of its model and one way back."""
+    framework = frameworks.of_layer(root.value)
+    if framework is None or not framework.declares_inputs:
+        return
+    inside = inside_of(root)
+    learning = [event for event in phase.events if event.call is not None and event.call.grad]
+    own = [event for event in learning if id(seen_through(event.subject)) in inside]
+    doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
+    where = root.site.path, root.site.line
+    if doubt is not None:
+        yield doubt
+    elif len(own) > 1:
+        yield Unknown(f"what the step keeps of {len(own)} forward passes of {root.name}", *where)
+    elif called_in_parts(root):
+        yield Unknown(f"what the step that trains {root.name} does", *where)
+    if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
+        yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
+
+
+def called_in_parts(root: Root) -> bool:
+    """Whether a training step calls layers of a model by themselves, beside the model or instead of it (a Lightning
+    module's own step)."""
+    inside = inside_of(root) if root.phases else set()
+    for each in root.phases:
+        called = [seen_through(call.instance) for call in each.calls]
+        if any(id(model) in inside and model is not root.value and is_trainable(model) for model in called):
+            return True
+    return False
+
+
+def is_trainable(layer: Value) -> bool:
+    framework = frameworks.of_layer(layer)
+    return framework is not None and isinstance(layer, Instance) and bool(framework.weights(layer))
+
+
+def run_by(model: Model, step: Step) -> Model:
+    """What the step runs of a model without a forward pass: a Lightning module whose own step calls its layers."""
+    losses = tuple(action.loss for action in step.turns[-1].actions if action.loss is not None)
+    calls = tuple(call for call in step.calls if call.within is not None or call.weights)
+    causes = [*doubts(calls), *(weight.shape for weight in model.weights if isinstance(weight.shape, Unknown))]
+    causes += [child for _, child in unknown_children(model.root)]
+    return replace(model, inputs=step.inputs, outputs=losses, calls=calls, causes=tuple(dict.fromkeys(causes)))
+
+
+def is_fitted(root: Root) -> bool:
+    """Whether the framework trains a model by itself, when the code calls `fit`."""
+    framework = frameworks.of_layer(root.value)
+    return framework is not None and root.value is not None and bool(framework.fits(root.value))
+
+
+def union(root: Root, parts: Sequence[Part], causes: Sequence[Unknown]) -> Model:
+    """One model of all parts: every call, every weight once, layers by their part's name and their path in it."""
+    models = [model for _, model, _ in parts]
+    paths: dict[int, str] = {}
+    for part, model, _ in parts:
+        for key, path in model.paths.items():
+            paths.setdefault(key, f"{part.name}.{path}" if path else part.name)
+    calls = {call.number: call for model in models for call in model.calls}
+    return replace(
+        models[0],
+        name=" + ".join(part.name for part, _, _ in parts),
+        root=root.value,
+        inputs=tuple(tensor for model in models for tensor in model.inputs),
+        outputs=tuple(tensor for model in models for tensor in model.outputs),
+        calls=tuple(calls[number] for number in sorted(calls)),
+        weights=tuple({id(weight): weight for model in models for weight in model.weights}.values()),
+        paths=paths,
+        causes=tuple(dict.fromkeys(causes)),
+        site=root.site,
+        trained=frozenset().union(*(model.trained for model in models)),
+    )

@@ -1,0 +1,171 @@
+"""The report for people: a model's layers one by one, as the CS231n notes show VGG's, then the memory by term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tabulate import tabulate
+
+from flake8_cnnmem import units
+from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.frameworks.versions import named
+from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.reporting.ink import PLAIN, Ink
+from flake8_cnnmem.reporting.layer_table import Wanted, body, headers
+from flake8_cnnmem.reporting.phrases import (
+    Said,
+    accounting,
+    beside,
+    evaluated,
+    facts,
+    fitting,
+    growth,
+    not_counted,
+    stated,
+    status,
+    terms,
+    trained,
+    verdict,
+)
+from flake8_cnnmem.results import ModelReport, Part, Remedy
+from flake8_cnnmem.settings.options import Settings
+
+CAUSES_SHOWN = 5
+
+NAME_WIDTH = 44
+"""Letters of a layer's name in the table: the columns behind it stay where they are looked for."""
+
+NARROWEST = 16
+"""Letters to which names are cut where the terminal has no room for more."""
+
+ALL = Wanted()
+
+
+def render(reports: Iterable[ModelReport], settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+    return "\n\n\n".join(model(report, settings, wanted, ink) for report in reports)
+
+
+def model(report: ModelReport, settings: Settings, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+    """One model: heading, causes, what trains together, layers, memory, verdict, remedies."""
+    first, *others = heading(report).split("\n")
+    blocks = ["\n".join([ink(first, "bold"), *others])]
+    if report.parts:
+        blocks.append(parts(report.parts))
+    if report.also_in_memory:
+        blocks.append(also(report))
+    if report.causes:
+        blocks.append(causes(report))
+    if report.rows:
+        blocks.append(layers(report, wanted, ink))
+    if report.estimate is not None:
+        said = [*growth(report), *not_counted(report)]
+        blocks.append("\n".join([memory(report.estimate), *map(one_line, said)]))
+    if report.evaluation is not None:
+        blocks.append(one_line(evaluated(report)))
+    blocks.append(ink(one_line(verdict(report, settings)), style(report)))
+    if report.remedies:
+        blocks.append(remedies(report.remedies))
+    return "\n\n".join(blocks)
+
+
+def style(report: ModelReport) -> str:
+    """How the verdict is written."""
+    if report.problems or report.fits is False:
+        return "over"
+    return "bound" if report.status in ("lower-bound", "upper-bound") else "fits" if report.fits else "plain"
+
+
+def heading(report: ModelReport) -> str:
+    said = ", ".join(phrase(fact) for fact in facts(report))
+    where = f"{report.path}:{report.line}"
+    known = f"{named(report.framework)}, {status(report)}" if report.framework else status(report)
+    lines = [f"{report.name}  {where}  {known}", *filter(None, [trained(report)]), said]
+    over = [f"{fact.name} {value} ({source})" for fact in facts(report) for value, source in fact.passed_over]
+    if over:
+        lines.append(f"passed over: {', '.join(over)}")
+    return "\n".join(map(one_line, lines))
+
+
+def phrase(fact: Said) -> str:
+    """`batch 64 (train.py:41)`, `adam (option)`: the name where the value alone does not say it."""
+    value = f"{fact.name} {fact.value}" if fact.name in ("input", "batch") else fact.value
+    return f"{value} ({fact.source})" if fact.source else value
+
+
+def parts(together: Sequence[Part]) -> str:
+    """The models that one step trains together."""
+    rows = [
+        (
+            one_line(part.name),
+            one_line(f"{part.path}:{part.line}"),
+            f"{part.parameters:,} parameters",
+            "" if part.input_shape is None else f"input {stated(part.input_shape)}",
+        )
+        for part in together
+    ]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right", "left"))
+    return f"trained together in one step\n{body}"
+
+
+def also(report: ModelReport) -> str:
+    """What is in memory beside the model while it trains."""
+    rows = [(one_line(what), one_line(where), units.show(size)) for what, where, size in beside(report)]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right"))
+    return f"also in memory\n{body}"
+
+
+def remedies(changes: Sequence[Remedy]) -> str:
+    """What would make it smaller, each change alone."""
+    rows = [(one_line(each.change), units.show(each.total), fitting(each.fits)) for each in changes]
+    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "right", "left"))
+    return f"what would make it smaller, each change alone\n{body}"
+
+
+def causes(report: ModelReport) -> str:
+    lines = [one_line(f"  {cause.at(report.path)}") for cause in report.causes[:CAUSES_SHOWN]]
+    if len(report.causes) > CAUSES_SHOWN:
+        lines.append(f"  and {len(report.causes) - CAUSES_SHOWN} more")
+    return "\n".join(["wrong:" if report.problems else "not known:", *lines])
+
+
+def layers(report: ModelReport, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
+    """The layer table: what each layer keeps for the backward pass, for the whole batch."""
+    rows = wanted.rows(report)
+    cells = body(report, rows, wanted)
+    width = NAME_WIDTH
+    while True:
+        text = tabulate(
+            [(shortened(one_line(name), width), shortened(one_line(kind), width), one_line(line), *others)
+             for name, kind, line, *others in cells],
+            headers=headers(rows, wanted),
+            tablefmt="simple",
+            disable_numparse=True,
+            colalign=("left", "left", "right", "right", "right", "right", "right"),
+        )  # fmt: skip
+        if ink.columns is None or width <= NARROWEST or max(map(len, text.splitlines())) <= ink.columns:
+            break
+        width -= 4
+    head, *rest = text.split("\n")
+    return "\n".join([ink(head, "bold"), *rest])
+
+
+def shortened(name: str, width: int = NAME_WIDTH) -> str:
+    """A long module path without its middle: which part of the model it is stands at its beginning, which layer at
+    its end."""
+    if len(name) <= width:
+        return name
+    tail = name[-(width * 2 // 3) :]
+    if "." in tail[1:-1]:
+        tail = tail[tail.index(".", 1) :]
+    return f"{name[: width - len(tail) - 1]}…{tail}"
+
+
+def memory(estimate: Estimate) -> str:
+    """The sums by term."""
+    body = tabulate(
+        [(one_line(name), units.show(size)) for name, size in terms(estimate)],
+        tablefmt="plain",
+        disable_numparse=True,
+        colalign=("left", "right"),
+    )
+    return f"memory {one_line(accounting(estimate))}\n{body}"

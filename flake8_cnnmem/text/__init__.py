@@ -1,0 +1,1 @@
+"""Texts before anything is evaluated: files and their lines, notebooks, YAML and TOML, bodies parsed on demand."""

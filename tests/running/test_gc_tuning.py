@@ -1,0 +1,97 @@
+"""The garbage collector, held back while a file is worked on and no longer."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from flake8_cnnmem.running import gc_tuning
+from flake8_cnnmem.running.gc_tuning import YOUNG, seldom_collected
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize(
+    ("host", "inside"),
+    [
+        pytest.param((700, 10, 10), (YOUNG, 10, 10), id="Python's own setting"),
+        pytest.param((0, 10, 10), (0, 10, 10), id="a host that does without"),
+        pytest.param((10 * YOUNG, 5, 5), (10 * YOUNG, 5, 5), id="a host that holds it back further"),
+    ],
+)
+def test_the_hosts_setting_comes_back(host: tuple[int, int, int], inside: tuple[int, int, int]) -> None:
+    gc.set_threshold(*host)
+    assert seldom_collected(gc.get_threshold)() == inside
+    assert gc.get_threshold() == host
+
+
+def test_the_hosts_setting_comes_back_after_an_error() -> None:
+    gc.set_threshold(700, 10, 10)
+
+    @seldom_collected
+    def fails() -> None:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+class Ring:
+    """Refers to itself: only the collector can tell that nobody else does."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.parametrize("generation", [gc_tuning.YOUNGEST, gc_tuning.YOUNGER])
+def test_what_a_file_has_left_is_cleared_away_before_the_next(generation: int) -> None:
+    gc.set_threshold(700, 10, 10)
+
+    @seldom_collected
+    def litters() -> weakref.ref[Ring]:
+        left = weakref.ref(Ring().itself)
+        kept = left()
+        gc.collect(generation)
+        del kept
+        return left
+
+    left = litters()
+    assert left() is not None
+    seldom_collected(bool)()
+    assert left() is None
+
+
+def test_what_was_there_is_not_looked_at() -> None:
+    gc.set_threshold(700, 10, 10)
+    ring = Ring()
+    old = weakref.ref(ring)
+    del ring
+
+    @seldom_collected
+    def looks() -> tuple[int, bool]:
+        return gc.get_freeze_count(), old() is None
+
+    frozen, gone = looks()
+    assert frozen > 0
+    assert gone
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_the_host_has_put_away_stays_there() -> None:
+    gc.set_threshold(700, 10, 10)
+    gc.freeze()
+    try:
+        put_away = gc.get_freeze_count()
+        seldom_collected(bool)()
+        assert gc.get_freeze_count() >= put_away - 10
+    finally:
+        gc.unfreeze()
