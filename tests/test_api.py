@@ -27,7 +27,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_figure_is_held_against_a_limit() -> None:
-    found = report(CNN, batch_size=64)
+    found = report(CNN, batch_size=64, input_shape="3,48,48")
     assert MiB(100) < found.needs <= GiB(11)
     assert (found.name, found.status, found.batch_size, found.causes) == ("SmallCNN", "exact", 64, ())
 

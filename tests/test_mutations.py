@@ -128,6 +128,9 @@ def wrong_with(model: ModelReport) -> str:
     """What a report must not say, or ""."""
     if model.status == "unresolved":
         return "" if model.causes and model.parameters is None else "unresolved without a cause, or with figures"
+    if model.parameters is None and model.status == "lower-bound" and model.kind == "training":
+        # Of a training whose model is not known the batch alone is counted.
+        return "" if model.causes and model.estimate is not None and not model.fits else "a bound without a cause"
     if model.parameters is None or model.trainable is None or model.activations is None or model.estimate is None:
         return "figures are missing"
     if bool(model.causes) is (model.status == "exact"):

@@ -269,8 +269,8 @@ def test_several_gpus_share_a_training(project: Path, run_cnnmem: Run) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_quietly_and_at_once(project: Path, jobs: str) -> None:
-    slow = "import torch\n" + "".join(f"x{number} = torch.zeros(8, 8) + 1\n" for number in range(20_000))
-    for number in range(6):
+    slow = "import torch\n" + "".join(f"x{number} = torch.zeros(8, 8) + 1\n" for number in range(8_000))
+    for number in range(60):
         (project / f"slow{number}.py").write_text(slow + FILES["small.py"])
     code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main())"
     with subprocess.Popen(
@@ -281,7 +281,7 @@ def test_ctrl_c_ends_quietly_and_at_once(project: Path, jobs: str) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        time.sleep(2.5)
+        time.sleep(2)
         os.killpg(process.pid, signal.SIGINT)
         begun = time.monotonic()
         out, told = process.communicate(timeout=60)

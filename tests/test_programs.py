@@ -37,7 +37,11 @@ KNOWN: dict[str, Short] = {
     "graphs_left/2": Short(
         -0.6610, ("lower-bound", "figure"), "what is kept with its graph before a training is not counted beside it"
     ),
-    "image_optimised/1": Short(None, ("not",), "a training whose optimizer holds no weight of a model is not told"),
+    "image_optimised/1": Short(
+        None,
+        ("unresolved", "batch", "input", "trainable", "no"),
+        "of a training whose optimizer holds no weight of a model only the loop is told",
+    ),
     "sharpness_aware/1": Short(
         0.2832,
         ("upper-bound", "optimizer", "figure"),

@@ -64,6 +64,8 @@ class Importer:
         """By registry: the files that may fill it."""
         self.listed: dict[str, Sequence[str]] = {}
         """By folder: the files below it that are searched."""
+        self.mentioning: dict[tuple[str, ...], Sequence[str]] = {}
+        """By package and the names of a registry: the files that mention one of them."""
         self.defining: list[set[str]] = []
         """What the top-level statements that are running define."""
 

@@ -80,19 +80,26 @@ def registered_elsewhere(
         if module.path.startswith(folder + os.sep) or not importer.files.is_file(module.path):
             continue
         if module.package and module.name.partition(".")[0] == module.name:
-            below = importer.listed.get(module.path)
-            if below is None:
-                inside = python_files(os.path.dirname(module.path), importer.files)
-                below = importer.listed[module.path] = tuple(itertools.islice(inside, SEARCHED))
-            for path in below:
-                text = searched(importer, path)
-                if any(name in text for name in names):
-                    register_from(importer, path, os.path.dirname(module.path), module.name, key)
+            for path in mentioning(importer, module, names):
+                register_from(importer, path, os.path.dirname(module.path), module.name, key)
         else:
-            register_in(importer, module, searched(importer, module.path), key)
+            text = searched(importer, module.path)
+            if any(name in text for name in names):
+                register_in(importer, module, text, key)
         if key in container:
             return True
     return False
+
+
+def mentioning(importer: Importer, package: Module, names: Sequence[str]) -> Sequence[str]:
+    """The files of a package whose texts have one of the names: looked through once, however many keys are asked for."""
+    asked = (package.path, *names)
+    found = importer.mentioning.get(asked)
+    if found is None:
+        files = itertools.islice(python_files(os.path.dirname(package.path), importer.files), SEARCHED)
+        found = tuple(path for path in files if any(name in searched(importer, path) for name in names))
+        importer.mentioning[asked] = found
+    return found
 
 
 def searched_for(
@@ -200,16 +207,16 @@ def bound_by(statement: ast.stmt) -> Sequence[ast.AST]:
 @functools.lru_cache(maxsize=256)
 def may_register(key: str) -> re.Pattern[str]:
     """What the text of a file has that gives a registry a key: a definition of that name, the key as a string, or an
-    attribute of that name (`for each in (nn.ReLU, nn.ELU): register(each)`)."""
+    attribute of that name that a loop goes over (`for each in (nn.ReLU, nn.ELU): register(each)`)."""
     word = re.escape(key)
-    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']|\.{word}\b", re.MULTILINE)
+    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']|^for \w+ in [^:]*\.{word}\b", re.MULTILINE)
 
 
 def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
     return any(
         (isinstance(part, ast.Constant) and part.value == key)
         or (isinstance(part, ast.Name) and part.id == key)
-        or (isinstance(part, ast.Attribute) and part.attr == key)
+        or (isinstance(part, ast.Attribute) and part.attr == key and isinstance(node, ast.For))
         for node in nodes
         for part in ast.walk(node)
     )

@@ -9,8 +9,8 @@ from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.source import SourceError, parse
 
 
-def wrapped(text: str) -> Iterator[tuple[Edit, ...]]:
-    """The forward pass and the loss of a loop that has `scaler.scale(loss).backward()`, in a `torch.autocast`."""
+def wrapped(text: str, region: str) -> Iterator[tuple[Edit, ...]]:
+    """The forward pass and the loss of a loop that has `scaler.scale(loss).backward()`, in `with region`."""
     if "autocast" in text:
         return
     try:
@@ -26,7 +26,7 @@ def wrapped(text: str) -> Iterator[tuple[Edit, ...]]:
                 loss = scaled(statement)
                 span = forward_of(body[:at], loss) if loss else None
                 if span is not None:
-                    yield indented(span, lines)
+                    yield indented(span, lines, region)
 
 
 def scaled(statement: ast.stmt) -> str:
@@ -81,7 +81,7 @@ def calls_something(statement: ast.stmt) -> bool:
     return bool(names - set(MOVES))
 
 
-def indented(span: tuple[ast.stmt, ast.stmt], lines: Sequence[str]) -> tuple[Edit, ...]:
+def indented(span: tuple[ast.stmt, ast.stmt], lines: Sequence[str], region: str) -> tuple[Edit, ...]:
     first, last = span
     indent = lines[first.lineno - 1][: first.col_offset]
     edits = [
@@ -89,5 +89,5 @@ def indented(span: tuple[ast.stmt, ast.stmt], lines: Sequence[str]) -> tuple[Edi
         for number in range(first.lineno, (last.end_lineno or last.lineno) + 1)
         if lines[number - 1].strip()
     ]
-    head = f'{indent}with torch.autocast("cuda"):\n    '
+    head = f"{indent}with {region}:\n    "
     return (Edit(first.lineno, 1, first.lineno, 1, head), *edits[1:])

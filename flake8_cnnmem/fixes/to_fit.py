@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.trial import Changed, report_of
@@ -144,7 +145,8 @@ class Case:
 
     def half_precision(self, model: ModelReport) -> tuple[str, list[tuple[str, tuple[Edit, ...]]], str]:
         title = "mixed precision, for which the loop has its scaler"
-        if model.framework != "torch" or model.training.dtype.value != "float32":
+        region = frameworks.named(model.framework).half_region
+        if not region or model.training.dtype.value != "float32":
             return title, [], ""
         scalers = [path for path, text in self.texts.items() if path.endswith(".py") and "GradScaler" in text]
         if not scalers:
@@ -155,5 +157,5 @@ class Case:
             if edits:
                 # What makes the scaler and what makes the context are told alike.
                 found.append((path, edits))
-        found += [(path, edits) for path in scalers for edits in wrapped(self.texts[path])]
+        found += [(path, edits) for path in scalers for edits in wrapped(self.texts[path], region)]
         return title, found, "what turns mixed precision on was not found"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.budget import STEPS
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.trace import RootCall
@@ -45,7 +46,7 @@ def evaluate_file(
         if run.raised or not trains(run):
             # The program stopped, or waits for what its user has to give: another answer may lead on.
             waiting += [(Ways(taken), len(found)) for taken in ways.otherwise]
-        if run.raised and not learns and (beyond := ways.beyond(run.stops)) is not None:
+        if run.raised and not learns and cheap(run) and (beyond := ways.beyond(run.stops)) is not None:
             waiting.append((beyond, len(found) if stopped is None else stopped))
         # What stands beyond the place where the program stops counts for the trainings there alone.
         found.append(roots if learns or not ways.passed_over else [])
@@ -54,6 +55,11 @@ def evaluate_file(
     number_trainings(distinct)
     ordered = sorted(distinct, key=lambda root: (root.site.line, root.site.column, root.place or (0, 0)))
     return ordered, tuple(missing.values())
+
+
+def cheap(run: Interpreter) -> bool:
+    """Whether a run has left most of what an evaluation may take: another one of the program costs no more."""
+    return run.budget.steps > STEPS // 2
 
 
 def without_uses(roots: list[Root]) -> list[Root]:

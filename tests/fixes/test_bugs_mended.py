@@ -37,8 +37,11 @@ MENDED = {
     "torch_true_division",
     "torch_view",
 }
-"""Of 97 bugs 18: those whose message names the one size that is right, written as a number. In the others two things
+"""Of 117 bugs 18: those whose message names the one size that is right, written as a number. In the others two things
 have to agree, and which one is meant is not in the code: 16 + 32 channels, the order of axes, an input's size."""
+
+OTHERWISE = {"torch_stack_states"}
+"""Mended by the size that the message names, where the twin joins other tensors instead."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,8 +63,8 @@ def networks(report: FileReport) -> list[list[tuple[str, tuple[int | None, ...],
 
 
 def test_how_many_are_mended() -> None:
-    assert {name for name in NAMES if after(name).fixes} == MENDED
-    assert (len(MENDED), len(NAMES)) == (18, 97)
+    assert {name for name in NAMES if after(name).fixes} == MENDED | OTHERWISE
+    assert (len(MENDED), len(NAMES)) == (18, 117)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,7 +100,7 @@ def test_one_line_is_changed_and_on_it_one_argument(name: str) -> None:
         assert old[: edit.column - 1] + edit.text + old[edit.end_column - 1 :] == new
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - MENDED))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - MENDED - OTHERWISE))
 def test_what_is_not_certain_is_left(name: str) -> None:
     assert after(name).text == (BUGS / f"{name}_wrong.py").read_text()
 

@@ -46,6 +46,7 @@ FRAMEWORK = Framework(
     name="torch",
     alignment=512,
     channels_last=False,
+    half_region='torch.autocast("cuda")',
     shape_error="RuntimeError",
     get=get,
     set=set_attribute,
