@@ -92,7 +92,7 @@ def registered_elsewhere(
 
 
 def mentioning(importer: Importer, package: Module, names: Sequence[str]) -> Sequence[str]:
-    """The files of a package whose texts have one of the names: looked through once, however many keys are asked for."""
+    """The files of a package whose texts have one of the names: looked through once, for all keys."""
     asked = (package.path, *names)
     found = importer.mentioning.get(asked)
     if found is None:

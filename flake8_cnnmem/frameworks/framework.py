@@ -138,7 +138,7 @@ class Framework:
     moved: Callable[[Instance], list[Weight]] | None = None
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     half_region: str = ""
-    """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" where there is none."""
+    """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None
