@@ -15,6 +15,9 @@ from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.unknown import Leaving, Unknown
 
+FOREVER = 2**62
+"""A tensor that is held until the end, as far as the program was followed."""
+
 
 class Site(Protocol):
     """A place in source code, worked out only when somebody asks."""

@@ -33,9 +33,14 @@ PROGRAMS = [
     for program in json.loads(path.read_text())["programs"]
 ]
 
+KEPT = "a result of forward is kept until the next step"
+
 FOLLOWED_IN_PART: dict[str, str] = {
     "exceptions_torch.py::Message()": "the text of a framework's error is not known",
     "hooks_forward.py::Backward()": "what a backward hook of Conv2d holds",
+    "hooks_forward.py::DictKept()": KEPT,
+    "hooks_forward.py::Features()": KEPT,
+    "hooks_forward.py::Wrapper()": KEPT,
     "keras_models.py::frozen_after()": "weights were frozen or set free after compile()",
     "keras_models.py::Falls()": "the layer's input channels are not known before its first call",
     "lazy_layers.py::Own()": "Own is a lazy layer of its own",
@@ -47,6 +52,11 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "sizes_torch.py::NoBatch()": "a window or slice cuts through the batch",
     "saved_normed.py::orthogonal()": "what an orthogonal parametrisation keeps",
     "saved_normed.py::orthogonal_householder()": "what an orthogonal parametrisation keeps",
+    "unreturned_torch.py::Detached()": KEPT,
+    "unreturned_torch.py::KeptGlobally()": KEPT,
+    "unreturned_torch.py::KeptInDict()": KEPT,
+    "unreturned_torch.py::KeptOnSelf()": KEPT,
+    "unreturned_torch.py::StoredInList()": KEPT,
     "weights_torch.py::Bag()": "what embedding_bag keeps for its backward pass is not known",
 }
 """By target the beginning of the first cause."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
-from flake8_cnnmem.graph import Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.values import Bound, Instance, Value
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ MOST_LOOKED_AT = 4096
 """Values that are looked at for what a program holds, those of containers after the names that lead to them."""
 
 HOW_DEEP = 6
-
-FOREVER = 2**62
-"""A tensor that is held until the end, as far as the program was followed."""
 
 
 def held_by(optimizer: Value) -> frozenset[int]:

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
-from flake8_cnnmem.graph import Call, OwnBackward, Tensor
+from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.chips import Chip
@@ -73,8 +73,7 @@ class Forward:
         self.reads, self.wanted = self._reads(steps), wanted
         waiting: list[tuple[int, int]] = []
         self._run(steps, waiting, set())
-        for _, key in waiting:
-            self.drop(key)
+        self._let_go(waiting, FOREVER)
         self.reads, self.wanted = before
 
     def begin(self, steps: Sequence[TapeStep], also: Sequence[Tensor]) -> None:
@@ -86,11 +85,11 @@ class Forward:
     def follow(self, steps: Sequence[TapeStep], until: int) -> None:
         """Run some of the turn's steps, up to the op of number `until`. What the code holds stays beyond it."""
         self._run(steps, self.held, None)
-        self._let_go(self.held, until, None)
+        self._let_go(self.held, until)
 
     def end(self, last: int) -> None:
         """The turn has ended, with the op of this number: what the code let go of before its end is gone."""
-        self._let_go(self.held, last + 1, None)
+        self._let_go(self.held, last + 1)
 
     def done_with(self, read: Sequence[Tensor], until: int) -> None:
         """A backward pass has ended that has read these."""
@@ -99,7 +98,7 @@ class Forward:
             self.reads[key] -= 1
             if self.reads[key] <= 0 and key in self.values:
                 heappush(self.held, (tensor.held, key))
-        self._let_go(self.held, until, None)
+        self._let_go(self.held, until)
 
     def take(self, tensor: Tensor, value: Value | None) -> Value:
         """A backward pass gives a tensor; zeros where nothing has arrived."""
@@ -131,11 +130,10 @@ class Forward:
         """`waiting` are values that nothing reads any more, but that the code holds: (until which op, key) in a heap.
         `made` is given where only results of these steps may go; they are noted in it."""
         reads, wanted = self.reads, self.wanted
-        read_at_all = frozenset(reads) if made is not None else None
         eager = self.rules.eager
         for step in steps:
             if waiting and waiting[0][0] < first_number(step):
-                self._let_go(waiting, first_number(step), read_at_all)
+                self._let_go(waiting, first_number(step))
             read: Sequence[Tensor]
             results: Sequence[Tensor]
             if isinstance(step, Stretch):
@@ -163,15 +161,18 @@ class Forward:
                 else:
                     self.drop(id(tensor))
 
-    def _let_go(self, waiting: list[tuple[int, int]], number: int, read: Collection[int] | None) -> None:
+    def _let_go(self, waiting: list[tuple[int, int]], number: int) -> None:
         """Before the call of this number, what the code held until then goes. What was kept for the gradient of a
-        result goes with it, unless something else needs that: nothing in `read` does, where it is given."""
+        result goes with it, unless something else needs that."""
         gone: list[int] = []
         while waiting and waiting[0][0] < number:
-            gone.append(heappop(waiting)[1])
-            self.drop(gone[-1])
+            key = heappop(waiting)[1]
+            value = self.values.get(key)
+            if value is not None and value.grad:
+                gone.append(key)
+            self.drop(key)
         for key in gone:
-            if (key not in read) if read is not None else (self.tape and key not in self.asked):
+            if self.tape and key not in self.asked:
                 self._forget(key)
 
     def _reads(self, steps: Sequence[TapeStep]) -> dict[int, int]:

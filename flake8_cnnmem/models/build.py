@@ -30,6 +30,7 @@ from flake8_cnnmem.models.inputs import (
     same_for_all,
     takes_any_size,
 )
+from flake8_cnnmem.models.kept_results import kept_results
 from flake8_cnnmem.models.outcome import doubts, tensors_in
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import (
@@ -427,6 +428,11 @@ class Builder:
                     causes.append(unknown)
         for _, child in unknown_children(self.instance):
             causes.append(child)
+        if self.framework.declares_inputs:
+            layers = (self.instance, *inside_of(self.framework, self.instance))
+            kept = kept_results(layers, self.run.importer.modules.values(), forward.inputs, calls)
+            if kept is not None:
+                causes.append(kept)
         model = Model(
             self.root.name,
             self.framework.name,

@@ -12,6 +12,7 @@ import gc
 import importlib.util
 import json
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 sys.path.insert(0, str(Path(__file__).parent))
+from measure_misleading import Kept
 from torch_measure import LiveStorages, first_tensor
 
 ROOT = Path(__file__).parents[2]
@@ -186,19 +188,23 @@ def as_on_cuda() -> Any:
 
 
 def kept(model: nn.Module, shape: list[int], batch: int) -> int:
-    """The bytes that one forward pass keeps."""
+    """The bytes that one forward pass keeps, as long as its result is there."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
-    saved: dict[int, int] = {}
+    held: weakref.WeakSet[Kept] = weakref.WeakSet()
 
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        if storage._cdata not in own:
-            saved[storage._cdata] = storage.nbytes()
-        return tensor
+    def pack(tensor: torch.Tensor) -> Kept:
+        # With its own history a result would keep itself alive.
+        kept = Kept(tensor.detach())
+        held.add(kept)
+        return kept
 
     x = torch.randn(batch, *shape)
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        model(x)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor):
+        result = model(x)
+    gc.collect()
+    storages = [kept.tensor.untyped_storage() for kept in held]
+    del result
+    saved = {storage._cdata: storage.nbytes() for storage in storages if storage._cdata not in own}
     saved[x.untyped_storage()._cdata] = x.untyped_storage().nbytes()
     return sum(saved.values())
 
@@ -277,8 +283,8 @@ def main() -> None:
         print(case["target"], case["optimizer"], case["batch_size"], file=sys.stderr)
     about = (
         "Measured from PyTorch itself on fake tensors, CPU build: saved_bytes, unique storages that autograd keeps"
-        " after the forward pass, parameters and buffers left out, the input batch included; peak_bytes, the highest"
-        " sum of live storages, each rounded up to 512 bytes, over the second of two steps with a foreach optimizer;"
+        " after the forward pass, while its result is held, parameters and buffers left out, the input batch included;"
+        " peak_bytes, the highest sum of live storages, each rounded up to 512 bytes, over the second of two steps with a foreach optimizer;"
         " the targets are there throughout, as the input batch is."
         " cuda_*: the same with native_dropout, as CUDA runs it. Gradients are never accumulated in place here,"
         " because a dispatch mode is on."
