@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem import checks, manual
+from flake8_cnnmem.cli import dependents, main
+from flake8_cnnmem.cli import project as around
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -178,3 +180,100 @@ def test_a_folder_of_scripts_that_cannot_be_followed_says_why(tmp_path: Path, ru
     done = run_cnnmem("report", ".")
     assert "nowhere_torch" in done.stderr
     assert done.stderr.splitlines()[-1] == "cnnmem: .: no model found"
+
+
+ASKING = "import torch\nfrom {module} import make\ndef f(:\n"
+"""What does not parse is told: it was looked at."""
+
+
+def put(project: Path, name: str, text: str) -> None:
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    (project / name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("a/b/train.py", "parts.net"),
+        ("parts/train.py", ".net"),
+        ("parts/deep/train.py", "..net"),
+        ("train_all.py", "renamed_by_package_dir.parts.net"),
+        ("build/train.py", "parts.net"),
+        ("tracked/train.py", "parts.net"),
+    ],
+)
+def test_an_import_is_found_however_it_is_written(project: Path, run_cnnmem: Run, name: str, module: str) -> None:
+    put(project, name, ASKING.format(module=module))
+    put(project, ".gitignore", "tracked/\n")  # No work tree of git: nothing is ignored.
+    assert looked_at(name, run_cnnmem)
+
+
+@pytest.mark.parametrize("module", ["parts.other", ".net", "elsewhere.parts2.net", "torch.net"])
+def test_another_module_of_that_name_is_not_meant(project: Path, run_cnnmem: Run, module: str) -> None:
+    put(project, "a/train.py", ASKING.format(module=module))
+    put(project, "elsewhere/parts2/net.py", "")
+    assert not looked_at("a/train.py", run_cnnmem)
+
+
+@pytest.mark.parametrize(
+    ("name", "markers"),
+    [
+        ("deep/venv/train.py", ["deep/venv/pyvenv.cfg"]),
+        ("deep/conda/train.py", ["deep/conda/conda-meta/history"]),
+        ("lib/site-packages/p/train.py", []),
+        ("lib/dist-packages/p/train.py", []),
+        ("web/node_modules/train.py", []),
+        (".hidden/train.py", []),
+        ("build/lib/train.py", []),
+        ("build/lib.linux-x86_64/train.py", []),
+        ("ignored/train.py", [".git/HEAD"]),
+        ("a/ignored_there/train.py", [".git/HEAD", "a/.gitignore"]),
+    ],
+)
+def test_what_is_not_the_projects_own_is_not_searched(
+    project: Path, run_cnnmem: Run, name: str, markers: list[str]
+) -> None:
+    put(project, name, ASKING.format(module="parts.net"))
+    put(project, ".gitignore", "/ignored/\n")
+    for marker in markers:
+        put(project, marker, "ignored_there\n")
+    assert not looked_at(name, run_cnnmem)
+    # The folder of a file that is named is searched all the same.
+    other = str(Path(name).with_name("changed.py"))
+    put(project, other, "")
+    put(project, name, ASKING.format(module=".changed"))
+    assert looked_at(name, run_cnnmem, other)
+
+
+def looked_at(name: str, run_cnnmem: Run, given: str = "parts/net.py") -> bool:
+    """Whether a file is checked because another has changed."""
+    done = run_cnnmem("check", given)
+    assert "model" in done.stderr.splitlines()[-1]
+    return f"{name}:3: not valid Python" in done.stderr
+
+
+def test_a_search_that_ends_early_is_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+    for number in range(4):
+        put(project, f"far/away/{number}.py", ASKING.format(module="parts.net"))
+
+    def told() -> str:
+        assert main(["check", "parts/net.py"]) == 0
+        return capsys.readouterr().err
+
+    assert told().count("not valid Python") == 4
+    monkeypatch.setattr(around, "MOST_DEPENDENTS", 3)
+    text = told()
+    assert "cnnmem: 2 more files depend on the files given" in text
+    assert text.count("not valid Python") == 3
+    # Those next to what changed are read first.
+    monkeypatch.setattr(dependents, "MOST_FILES", 6)
+    text = told()
+    assert "cnnmem: the working directory is large: 4 of its files are not searched" in text
+    assert "not valid Python" not in text
+    monkeypatch.setattr(dependents, "MOST_FILES", 10)
+    assert told().count("not valid Python") == 3
+    monkeypatch.setattr(dependents, "MOST_CHARACTERS", 1)
+    assert "of its files are not searched" in told()

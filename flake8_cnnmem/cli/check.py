@@ -139,15 +139,15 @@ def statistics(found: Sequence[Finding]) -> str:
 def files_to_check(paths: Sequence[str], selection: Selection) -> list[str]:
     """The files below these paths. Where files are named, as by a hook, those of the project as well that import or
     read one of them: the training that a change makes too large may stand elsewhere."""
-    from flake8_cnnmem.cli.dependents import SETTINGS, with_dependents
-    from flake8_cnnmem.cli.linting import PATTERNS
+    from flake8_cnnmem.cli.dependents import MODULES, SETTINGS
+    from flake8_cnnmem.cli.project import with_dependents
 
     folders = [path for path in paths if os.path.isdir(path)]
     named = [path for path in paths if not os.path.isdir(path)]
     found = selection.files(folders or ["."]) if folders or not named else []
     if named:
-        kinds = (*PATTERNS, *(f"*{ending}" for ending in SETTINGS))
-        found += with_dependents(selection.files(named, kinds), selection.files(["."], kinds))
+        kinds = [f"*{ending}" for ending in (*MODULES, *SETTINGS)]
+        found += with_dependents(selection.files(named, kinds), selection)
     return sorted(dict.fromkeys(found))
 
 

@@ -1,72 +1,167 @@
 """Which files of a project a change of some others can reach, told from their texts alone.
 
 A model that is edited is trained elsewhere, a batch size stands in a YAML file: whoever checks the files of a commit
-has to check those, too. Names decide, not paths: a file too many costs a second, one too few a finding.
+has to check those, too. A file too many costs seconds, one too few a finding: an import counts for every module whose
+path ends with what it names, since nobody here knows the search path.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from flake8_cnnmem.source import LARGEST, SourceError, load
+from flake8_cnnmem.source import LARGEST, MARKERS, SourceError, read, read_source
+from flake8_cnnmem.text import notebook
 
 MODULES = (".py", ".ipynb")
 
 SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf")
 """Files that training scripts read."""
 
+MOST_FILES = 20_000
+
+MOST_CHARACTERS = 200_000_000
+"""Of all files together; a core reads and searches some 15 million a second."""
+
+DEEPEST = 12
+"""Names between the dots of an import that are compared with a path."""
+
 _IMPORT = re.compile(
     r"^[ \t>%]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]{0,5000}\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE
 )
 _WORD = re.compile(r"\w+")
+_DOTTED = re.compile(r"[\w.]+")
+_TOKEN = re.compile(r"[\w./\\-]+")
 _QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
 
 
-def with_dependents(given: Sequence[str], project: Iterable[str]) -> list[str]:
-    """The modules among the files given, and those of the project that import or read one of them, directly or through
-    others, in order. Configurations name each other, too."""
-    texts = {path: text for path in {*map(os.path.normpath, project)} if (text := text_of(path)) is not None}
-    needs = {path: names_in(path, text) for path, text in texts.items()}
-    found = {os.path.normpath(path) for path in given}
-    waiting = sorted(found)
-    while waiting:
-        names = names_of(waiting.pop())
-        for path, words in needs.items():
-            if path not in found and not names.isdisjoint(words):
-                found.add(path)
-                waiting.append(path)
-    kept = {os.path.normpath(path): path for path in given}
-    return [kept.get(path, path) for path in sorted(found) if path.endswith(MODULES)]
+class Found(NamedTuple):
+    modules: list[str]
+    left_out: int
+    """How many more there are."""
 
 
-def names_of(path: str) -> frozenset[str]:
-    """What others call a file: its name without the ending, of a package's its folder's; of settings its whole name."""
-    folder, name = os.path.split(path)
+class Dependents:
+    """What the files of a project ask for by name. `project` is read in its order, up to the bounds above; `unread` is
+    how many files lie beyond them."""
+
+    def __init__(self, project: Iterable[str]) -> None:
+        paths = list(dict.fromkeys(map(os.path.normpath, project)))
+        self.tops = frozenset(part for path in paths for part in os.path.abspath(path).split(os.sep)[:-1]) | frozenset(
+            os.path.splitext(os.path.basename(path))[0] for path in paths
+        )
+        """The names that a package or a module of the project can have."""
+        self.asking: defaultdict[str, list[str]] = defaultdict(list)
+        """Files by the names that they ask for."""
+        self.unread = 0
+        left = MOST_CHARACTERS
+        for number, path in enumerate(paths):
+            if number >= MOST_FILES or left <= 0:
+                self.unread = len(paths) - number
+                break
+            text = text_of(path)
+            if text is not None:
+                left -= len(text)
+                for name in self.names_in(path, text):
+                    self.asking[name].append(path)
+
+    def of(self, given: Sequence[str], most: int | None = None) -> Found:
+        """The modules among the files given, and those of the project that import or read one of them, directly or
+        through others, in order. Configurations name each other, too. `most`: only so many, the nearest."""
+        kept = {os.path.normpath(path): path for path in given}
+        seen = dict.fromkeys(sorted(kept))
+        waiting = deque(seen)
+        while waiting:
+            asking = sorted({path for name in names_of(waiting.popleft()) for path in self.asking.get(name, ())})
+            waiting.extend(path for path in asking if path not in seen)
+            seen.update(dict.fromkeys(asking))
+        others = [path for path in seen if path not in kept and path.endswith(MODULES)]
+        left_out = max(len(others) - most, 0) if most is not None else 0
+        modules = sorted([*(path for path in kept if path.endswith(MODULES)), *others[:most]])
+        return Found([kept.get(path, path) for path in modules], left_out)
+
+    def names_in(self, path: str, text: str) -> set[str]:
+        """The names, as `names_of` writes them, of files that a text may ask for: what it imports, what stands in
+        quotes; in settings every word."""
+        found: set[str] = set()
+        if not path.endswith(MODULES):
+            for token in set(_TOKEN.findall(text)):
+                found.update(spoken(token))
+            return found
+        folder = os.path.dirname(os.path.abspath(path))
+        for module, names, modules in _IMPORT.findall(text):
+            if not module:
+                # `import a.b.c` makes a and a.b known as well; `as` and other words do no harm.
+                for dotted in _DOTTED.findall(modules):
+                    parts = dotted.split(".")
+                    found.update(self.imported(".".join(parts[:end])) for end in range(1, len(parts) + 1))
+            elif module.startswith("."):
+                rest = module.lstrip(".")
+                base = os.path.normpath(os.path.join(folder, *[".."] * (len(module) - len(rest) - 1), *rest.split(".")))
+                found.update((base, *(os.path.join(base, name) for name in _WORD.findall(names))))
+            else:
+                found.add(self.imported(module))
+                found.update(self.imported(f"{module}.{name}") for name in _WORD.findall(names))
+        for quoted in set(_QUOTED.findall(text)):
+            if " " not in quoted:
+                found.update(spoken(quoted))
+            elif "." in quoted:
+                for token in _TOKEN.findall(quoted):
+                    if token.endswith((*MODULES, *SETTINGS)):
+                        found.update(spoken(token))
+        return found
+
+    def imported(self, dotted: str) -> str:
+        """What a module's path ends with if an import means it. Where nothing in the project has the first name, a
+        build may give it to a folder of another name (`package_dir`), and the rest decides."""
+        top, _, rest = dotted.partition(".")
+        if not rest or top in self.tops or top in sys.stdlib_module_names or any(word in top for word in MARKERS):
+            return dotted
+        return rest
+
+
+def names_of(path: str) -> Iterator[str]:
+    """What others call a file: a module's path without its ending, and what dotted names it ends with, a package's
+    its folder's; settings by their name with the ending and without."""
+    name = os.path.basename(path)
+    stem, ending = os.path.splitext(os.path.abspath(path))
+    if ending not in MODULES:
+        yield from (name, os.path.basename(stem))
+        return
+    if os.path.basename(stem) == "__init__":
+        stem = os.path.dirname(stem)
+    yield stem
+    parts = stem.split(os.sep)[-DEEPEST:]
+    for start in range(len(parts)):
+        yield ".".join(parts[start:])
+
+
+def spoken(token: str) -> Iterator[str]:
+    """The files that a word of a text may name: `configs/small.yaml`, `models.vgg`, `models.vgg.VGG`, `vgg`."""
+    name = token.replace("\\", "/").rstrip("/").rpartition("/")[2].strip(".")
     stem, ending = os.path.splitext(name)
-    if stem == "__init__":
-        stem = os.path.basename(os.path.abspath(folder))
-    return frozenset((stem,)) if ending in MODULES else frozenset((name, stem))
-
-
-def names_in(path: str, text: str) -> frozenset[str]:
-    """The names of files that a text may ask for: what it imports, what stands in quotes; in settings every word."""
-    if not path.endswith(MODULES):
-        return frozenset(_WORD.findall(text))
-    found: set[str] = set()
-    for match in _IMPORT.finditer(text):
-        found.update(_WORD.findall(" ".join(part for part in match.groups() if part)))
-    for quoted in _QUOTED.findall(text):
-        name = quoted.replace("\\", "/").rpartition("/")[2]
-        found.update((name, name.rpartition(".")[2], *quoted.split(".")))
-    return frozenset(found)
+    if ending in MODULES or ending in SETTINGS:
+        yield from (name, stem)
+        return
+    # A class, or a method of one, can be named behind its module.
+    for _ in range(3):
+        yield name
+        name = name.rpartition(".")[0]
+        if not name:
+            return
 
 
 def text_of(path: str) -> str | None:
+    """A file's text; None where it cannot be read."""
     try:
+        if path.endswith(notebook.ENDING):
+            return read_source(path).text
         if path.endswith(MODULES):
-            return load(path).text
+            return read(path)
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(LARGEST)
     except (SourceError, OSError):

@@ -186,17 +186,14 @@ class Work:
 
     def hold_back(self) -> None:
         """Changes after which another file of the project would have a wrong size are not offered."""
-        from flake8_cnnmem.cli.dependents import SETTINGS, with_dependents
-        from flake8_cnnmem.cli.linting import PATTERNS
+        from flake8_cnnmem.cli.project import dependents_of
         from flake8_cnnmem.fixes import harmed
 
         if not self.now or self.to_fit:
             return
-        project = self.selection.files(["."], (*PATTERNS, *(f"*{ending}" for ending in SETTINGS)))
+        project = dependents_of(list(self.now), self.selection)
         for path in list(self.now):
-            others = [
-                each for each in with_dependents([path], project) if os.path.normpath(each) != os.path.normpath(path)
-            ]
+            others = [each for each in project.of([path]).modules if os.path.normpath(each) != os.path.normpath(path)]
             for other in harmed(sorted(others), self.now, self.settings)[:1]:
                 warn(f"left: {path}: what mends it gives {other} a wrong size")
                 self.left += len(self.edits.pop(path))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from flake8 import defaults, discover_files
 from flake8.processor import FileProcessor
 from flake8.style_guide import Decision, DecisionEngine, StyleGuideManager
+from flake8.utils import fnmatch
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
@@ -64,11 +65,20 @@ class Selection:
         engine = DecisionEngine(self.options())
         return frozenset(check.code for check in checks.every() if engine.decision_for(check.code) is Decision.Selected)
 
+    @property
+    def excluded(self) -> list[str]:
+        """The patterns of what is left out."""
+        patterns = defaults.EXCLUDE if self.exclude is None else self.exclude
+        return [*patterns, *self.extend_exclude, ".ipynb_checkpoints"]
+
+    def excludes(self, path: str) -> bool:
+        """Whether one of the patterns is a path's name, or the path itself."""
+        return any(fnmatch(each, self.excluded) for each in (os.path.basename(path), os.path.abspath(path)))
+
     def files(self, paths: Sequence[str], patterns: Sequence[str] = PATTERNS) -> list[str]:
         """The files below these paths, by name, as flake8 finds them; virtual environments and notebooks' backups are
         left out as well."""
-        exclude = [*(defaults.EXCLUDE if self.exclude is None else self.exclude), *self.extend_exclude]
-        exclude += [".ipynb_checkpoints", *environments(paths or ["."])]
+        exclude = [*self.excluded, *environments(paths or ["."])]
         return sorted(
             discover_files.expand_paths(
                 paths=list(paths), stdin_display_name="stdin", filename_patterns=patterns, exclude=exclude
