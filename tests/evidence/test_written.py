@@ -70,7 +70,7 @@ loader = DataLoader(data, c.size)""", 6, 4,
     "a dict": ("c = {'size': 16, 'n': 3}\nloader = DataLoader(data, c['size'])", 2, 1),
     "a namespace": ("c = SimpleNamespace(size=16)\nloader = DataLoader(data, c.size)", 2, 1),
     "a dict that is asked": ("c = {'n': 3}\nloader = DataLoader(data, c.get('size', 16))", 2, ""),
-    "an imported constant": ("from settings import SIZE\nloader = DataLoader(data, SIZE)", 2, "settings/options.py:2"),
+    "an imported constant": ("from settings import SIZE\nloader = DataLoader(data, SIZE)", 2, "settings.py:2"),
     "a YAML file": ("c = yaml.safe_load(open('c.yaml'))\nloader = DataLoader(data, c['size'])", 2, "c.yaml:3"),
     "a nested key": ("c = yaml.safe_load(open('c.yaml'))\nloader = DataLoader(data, c['data']['bs'])", 2, "c.yaml:5"),
     "a JSON file": ("c = json.load(open('c.json'))\nloader = DataLoader(data, c['size'])", 2, "c.json:2"),
@@ -82,7 +82,7 @@ loader = DataLoader(data, c.size)""", 6, 4,
 
 @pytest.mark.parametrize(("text", "used", "written"), PROGRAMS.values(), ids=PROGRAMS)
 def test_both_places_are_told(tmp_path: Path, run_cnnmem: Run, text: str, used: int, written: int | str) -> None:
-    (tmp_path / "settings/options.py").write_text("# how much at a time\nSIZE = 16\n")
+    (tmp_path / "settings.py").write_text("# how much at a time\nSIZE = 16\n")
     (tmp_path / "c.yaml").write_text("# settings\nsteps: 4\nsize: 16  # samples\ndata:\n  bs: 16\nother: 32\n")
     (tmp_path / "c.json").write_text('{\n  "size": 16\n}\n')
     (tmp_path / "train.py").write_text(HEAD + text + LOOP)

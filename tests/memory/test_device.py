@@ -153,7 +153,7 @@ def test_a_program_sets_its_allocator(variable: str, value: str, largest: int) -
     """PyTorch 2.12 itself, with 15102 MiB and a context of 140 (a T4), each batch tried in a fresh process."""
     setting = f"os.environ[{variable!r}] = {value!r}" if variable else ""
     text = f"import os\n{setting}\nfrom torch import nn\nmodel = {STACK}\n"
-    model = graph(Source("running/frame_stack.py", text), "model", (3, 224, 224))
+    model = graph(Source("stack.py", text), "model", (3, 224, 224))
     estimate = account(model, training_of({"batch_size": 64, "optimizer": "momentum"}), "framework", 0, "T4")
     assert estimate.largest_batch(gpus.find("T4").mib * MIB) == largest
 
