@@ -11,7 +11,7 @@ from flake8_cnnmem.graph import FOREVER, Call, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
-MOST = 4096
+MOST = 1024
 """Items of one container that are looked at."""
 DEPTH = 3
 """Containers within containers."""
@@ -45,12 +45,17 @@ def kept_results(
 
 
 def tensors_held(values: Iterable[Value], depth: int) -> Iterator[Tensor]:
-    """The tensors among some values and in containers among them. Other objects are not looked into."""
-    for value in islice(values, MOST):
-        if type(value) is Tensor:
-            yield value
-        elif depth and isinstance(value, (list, tuple, deque)):
-            yield from tensors_held(value, depth - 1)
-        elif depth and isinstance(value, dict):
-            # As natives change it: an OrderedDict of the host keeps an order of its own beside.
-            yield from tensors_held(dict.values(value), depth - 1)
+    """The tensors among some values and in containers among them, each container once. Other objects are not looked
+    into."""
+    seen: set[int] = set()
+    waiting: list[tuple[Iterable[Value], int]] = [(values, depth)]
+    while waiting:
+        found, left = waiting.pop()
+        for value in islice(found, MOST):
+            if type(value) is Tensor:
+                yield value
+            elif left and isinstance(value, (list, tuple, deque, dict)) and id(value) not in seen and len(seen) < MOST:
+                seen.add(id(value))
+                # As natives change it: an OrderedDict of the host keeps an order of its own beside.
+                inner = dict.values(value) if isinstance(value, dict) else value
+                waiting.append((inner, left - 1))
