@@ -19,7 +19,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, StaticMethod, Value
 
 SCOPE = "default scope"
-"""The key of `Run.data` for the scope that `init_default_scope` sets."""
+"""The key of `Runtime.data` for the scope that `init_default_scope` sets."""
 
 HELD = "_module_dict"
 
