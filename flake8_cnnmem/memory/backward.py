@@ -183,7 +183,7 @@ class Backward:
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
         handed: list[Value | None] = [None] * len(way.made)
-        if way.sums_first:
+        if way.sums_when == "first":
             self._sum(way)
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
@@ -208,10 +208,12 @@ class Backward:
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         if self.unpacks and not way.late:
             self.discard(node)
-        if not way.sums_first:
+        if not way.sums_when:
             self._sum(way)
         for storage in scratch:
             memory.release(storage)
+        if way.sums_when == "last":
+            self._sum(way)
         if not way.late:
             self._done(node, arrived, self.unpacks)
         for at, new in zip(plan.wanted, handed, strict=True):

@@ -43,8 +43,9 @@ class BackwardPlan:
     instead: int | None = None
     """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
     after: Sequence[int] = ()
-    sums_first: bool = False
-    """Whether the sums are those of a node of their own, which the backward pass comes to before the op."""
+    sums_when: str = ""
+    """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and "last"
+    where what was there meanwhile is gone by then."""
 
 
 def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
@@ -148,7 +149,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     order = sorted(range(len(wanted)), key=lambda place: place in summed)
     late = any(how == "late" for how, _, _ in made)
     sums = _sums(memory, node, gradient)
-    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, is_split(node, operands))
+    # A convolution's bias is summed when the kernels, and what was copied for them, are done.
+    when = "last" if call.op.kind == "convolution" else "first" if is_split(node, operands) else ""
+    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when)
 
 
 def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
