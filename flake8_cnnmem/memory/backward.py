@@ -17,6 +17,10 @@ from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
 from flake8_cnnmem.ops import strides as layout
+from flake8_cnnmem.unknown import Unknown
+
+
+SPARSE = Unknown("what becomes of a sparse gradient depends on which rows are read")
 
 
 @dataclass(slots=True)
@@ -320,7 +324,11 @@ class Backward:
         if key in self.finished:
             memory.release(gradient.storage)
             return
-        if gradient.storage.use != "gradients" or gradient.storage.holds > 1:
+        weight = self.forward.weights.get(key)
+        if weight is not None and weight.shape != gradient.shape:
+            # A sparse gradient's values are taken as they are.
+            memory.left_out.setdefault(SPARSE)
+        elif gradient.storage.use != "gradients" or gradient.storage.holds > 1:
             # What others hold, too, is not taken but copied.
             own = memory.new(gradient.shape, gradient.dtype, use="gradients")
             memory.release(gradient.storage)

@@ -11,12 +11,12 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Op
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
-from flake8_cnnmem.memory.products import batched, is_matrix
+from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
-from flake8_cnnmem.ops import Dropout, Elementwise
+from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
@@ -85,6 +85,13 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     if row.reads == "matrix" and not is_matrix(call, operands[:2], gradient):
         instead = memory.lot(gradient.values, each)
         gradient = memory.form(gradient.shape, gradient.dtype)
+    if row.reads == "matrix" and memory.chip is not None:
+        if instead is None and is_gathered(call, operands[:2], gradient):
+            scratch.append(memory.lot(gradient.values, each))
+        # The gradient of the second operand comes last, and of the first.
+        read = 0 if 1 in wanted else 1
+        if read in node.plan.gathered:
+            scratch.append(memory.lot(operands[read].values, size_of(operands[read].dtype)))
     if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2
@@ -118,6 +125,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             # Arithmetic on the gradient and on what lies beside it: the gradient decides.
             like = layout.elementwise(value.sizes or (), [(value.sizes or (), gradient.strides)])
             own = memory.form(value.shape, value.dtype, like)
+        product = summed(call, operands[:2]) if call.op.kind == "einsum" and at < 2 else None
+        if product is not None and value.sizes is not None:
+            # A product of the gradient and of the other operand, as it was read.
+            own = memory.form(value.shape, value.dtype, layout.in_order(value.sizes, product.orders[at]))
         kind = row.gradient
         if kind == "signed":
             kind = "new" if at else "same"
@@ -134,6 +145,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         elif call.op.kind == "convolution" and at == 1 and turned_by(operands[0].form, value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
             made.append(("new", own, None))
+        elif is_sparse(call.op):
+            # The rows that were read and their numbers: the gradient as it has arrived, and the indices.
+            made.append(("alias", gradient, None))
         elif kind == "same" and same:
             made.append(("alias", memory.form(value.shape, gradient.dtype, gradient.strides), None))
         elif kind == "spread" and gradient.dtype == value.dtype:
@@ -141,12 +155,12 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             made.append(("alias", memory.form(value.shape, gradient.dtype, strides), None))
         elif kind == "reuse" and same:
             made.append(("reuse", memory.form(value.shape, gradient.dtype, gradient.strides), own))
-        elif kind == "parts":
+        elif kind == "parts" and gradient.dtype == value.dtype:
             made.append(("alias", memory.form(value.shape, gradient.dtype, _part(gradient, value)), None))
         else:
             made.append(("fresh", own, None))
-    summed = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
-    order = sorted(range(len(wanted)), key=lambda place: place in summed)
+    repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
+    order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
     sums = _sums(memory, node, gradient)
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
@@ -171,6 +185,8 @@ def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
     lots = []
     for at in node.plan.wanted:
         if kind == "embedding":
+            if is_sparse(node.label.op):
+                continue
             line = segments_of(gradient.shape, node.operands[at][1].shape)
             lots.append([memory.timeline.lot(line, "temporaries")])
             continue
@@ -244,6 +260,11 @@ REPEATED = ARITHMETIC | {"add", "subtract"}
 """Kinds whose operands' gradients are summed to their shapes."""
 SUMMED = frozenset({"linear", "convolution"})
 """Kinds with a bias behind input and weight."""
+
+
+def is_sparse(op: Op) -> bool:
+    """Whether the gradient of the op's weight is a sparse tensor."""
+    return isinstance(op, Embedding) and op.sparse
 
 
 def repeated(node: TapeNode, value: Value) -> Shape | None:

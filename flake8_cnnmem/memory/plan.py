@@ -18,7 +18,7 @@ from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.memory import attention
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
-from flake8_cnnmem.memory.products import copied, summed
+from flake8_cnnmem.memory.products import copied, gathered, summed
 from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
 from flake8_cnnmem.memory.storage_reuse import (
     computed_dtype,
@@ -73,6 +73,8 @@ class Plan:
     """Those of them that are weights."""
     behind: Sequence[int] = ()
     """Lots as in `scratch`, asked for once the results are."""
+    gathered: Sequence[int] = ()
+    """The places of inputs that cuBLAS reads from copies."""
     ways: dict[Form, BackwardPlan] = field(default_factory=dict)
     """The way back, by the form of the gradient that arrives."""
 
@@ -111,7 +113,14 @@ def planned(
         # cuDNN reads all in one order of axes: channels last where the input has them so.
         turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(inputs[0].form, value.form)]
         plan.behind = [memory.lot(form.values, size_of(form.dtype)) for form in turned]
+    if row.reads == "matrix" and memory.chip is not None:
+        plan.gathered = list(gathered(memory, call, inputs))
+        plan.behind = [memory.lot(inputs[at].values, size_of(inputs[at].dtype)) for at in plan.gathered]
     plan.viewed = flows and is_viewed(call, row, inputs)
+    if memory.chip is not None and not (flows and records) and len(call.outputs) == 1:
+        # CUDA's pools work out the places of the extremes whether anything keeps them or not.
+        places = [New("y", 8) for kept in row.keeps if kept.what == "positions"]
+        plan.behind = [*plan.behind, *lots_of(memory, places, call, inputs, each)]
     if flows and records:
         plan.keeps = list(keeps_of(memory, call, row, inputs, weights, each))
         temporaries = lots_of(memory, row.backward, call, inputs, each)

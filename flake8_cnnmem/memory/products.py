@@ -2,7 +2,9 @@
 
 After aten/src/ATen/native/LinearAlgebra.cpp (matmul, should_fold) and Linear.cpp: an operand of more than two axes
 is read as one matrix where the other one is a matrix, and as a batch of them else, repeated where the other's batch
-is larger. What is no such view is copied, and the copy is what is kept.
+is larger. What is no such view is copied, and the copy is what is kept. cuBLAS in turn wants rows or columns whose
+values lie side by side: of what has neither, each product makes a copy for as long as it runs
+(aten/src/ATen/native/cuda/Blas.cpp, prepare_matrix_for_cublas and prepare_batch_matrix_for_cublas).
 """
 
 from __future__ import annotations
@@ -78,15 +80,82 @@ def batched(shape: Shape | Unknown, result: Shape | Unknown) -> Shape | None:
 
 def is_matrix(call: Call, inputs: Sequence[Value], form: Form) -> bool:
     """Whether a product's gradient is a matrix, or a batch of them, as it lies."""
-    sizes, strides, kind = form.sizes, form.strides, call.op.kind
-    if sizes is None or strides is None or len(sizes) < 3:
+    if form.sizes is None or form.strides is None or len(form.sizes) < 3:
         return True
+    return _result_as_read(call, inputs, form) is not None
+
+
+def is_gathered(call: Call, inputs: Sequence[Value], gradient: Form) -> bool:
+    """Whether cuBLAS reads a product's gradient, which is a matrix or a batch of them, from a copy."""
+    if gradient.sizes is None or gradient.strides is None or len(gradient.sizes) < 2:
+        return False
+    read = _result_as_read(call, inputs, gradient)
+    return read is not None and not _has_lines(*read)
+
+
+def gathered(memory: Memory, call: Call, inputs: Sequence[Value]) -> Iterator[int]:
+    """The places of the operands that cuBLAS reads from a copy. `inputs` are those that are read: copies of what is no
+    matrix as it lies."""
+    if call.op.kind not in ("linear", "matmul", "einsum"):
+        return
+    for at, value in enumerate(inputs[:2]):
+        read = _operand_as_read(memory, call, inputs, at, value)
+        if read is not None and not _has_lines(*read):
+            yield at
+
+
+def _has_lines(sizes: Sizes, strides: Sizes) -> bool:
+    """Whether the rows or the columns of a matrix, or of a batch of them, lie in lines."""
+    rows, columns = sizes[-2:]
+    down, right = strides[-2:]
+    if (right == 1 and down >= max(1, columns)) or (down == 1 and right >= max(1, rows)):
+        return True
+    return layout.is_contiguous(sizes, strides) and down != 0 and right != 0
+
+
+def _operand_as_read(
+    memory: Memory, call: Call, inputs: Sequence[Value], at: int, value: Value
+) -> tuple[Sizes, Sizes] | None:
+    """Sizes and strides of an operand as a matrix, or as a batch of them; None where that is not known."""
+    sizes, strides, kind = value.sizes, value.strides, call.op.kind
+    if sizes is None or strides is None or len(sizes) < 2:
+        return None
+    target: Sizes
+    if kind == "einsum":
+        plan = summed(call, inputs)
+        if plan is None:
+            return None
+        order, target = plan.orders[at], plan.targets[at]
+        sizes, strides = tuple(sizes[axis] for axis in order), tuple(strides[axis] for axis in order)
+    elif kind == "linear" or (len(inputs) == 2 and _rank(inputs[1 - at]) <= 2):
+        target = (math.prod(sizes[:-1]), sizes[-1])
+    else:
+        full = batched(value.shape, call.outputs[0].shape)
+        wanted = memory.sizes(full) if full is not None else None
+        if wanted is not None and layout.fits(sizes, wanted):
+            strides, sizes = layout.broadcast(sizes, strides, wanted), wanted
+        target = (math.prod(sizes[:-2]), *sizes[-2:])
+    read = layout.reshape(sizes, strides, target)
+    return None if read is None else (target, read)
+
+
+def _result_as_read(call: Call, inputs: Sequence[Value], form: Form) -> tuple[Sizes, Sizes] | None:
+    """The same of what lies as a product's result; None where it is no such view."""
+    sizes, strides, kind = form.sizes, form.strides, call.op.kind
+    assert sizes is not None
+    assert strides is not None
     plan = summed(call, inputs) if kind == "einsum" else None
+    target: Sizes
     if plan is not None:
+        (batch, rows, _), (_, _, columns) = plan.targets
+        target = (batch, rows, columns)
         sizes, strides = tuple(sizes[axis] for axis in plan.result), tuple(strides[axis] for axis in plan.result)
-        return layout.is_contiguous(sizes, strides)
-    flat = (math.prod(sizes[:-1]), sizes[-1]) if kind == "linear" else (math.prod(sizes[:-2]), *sizes[-2:])
-    return layout.reshape(sizes, strides, flat) is not None
+    elif kind == "linear":
+        target = (math.prod(sizes[:-1]), sizes[-1])
+    else:
+        target = (math.prod(sizes[:-2]), *sizes[-2:])
+    read = layout.reshape(sizes, strides, target)
+    return None if read is None else (target, read)
 
 
 def _is_contiguous(value: Value) -> bool:

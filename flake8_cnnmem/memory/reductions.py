@@ -39,14 +39,15 @@ Axis: TypeAlias = "tuple[int, int, int]"
 class Buffer(Line):
     """The bytes of a reduction's buffer: no affine function of the batch size, so that `fixed` and `each` are 0.
 
-    `order` are the axes from the outermost in memory to the innermost, without the `repeated` ones, whose stride is 0;
-    `value` and `accumulator` the bytes of one value of the tensor, and of one that is being summed up. `part`: 0 for
+    `order` are the axes from the outermost in memory to the innermost, without the repeated ones, whose stride is 0;
+    `pitch` how far each of them reaches beyond the next one, as a fraction: (1, 1) where there are no holes. `value` and `accumulator` the bytes of one value of the tensor, and of one that is being summed up. `part`: 0 for
     the buffer itself, 1 for its semaphores, which are a block of their own; None for both.
     """
 
     shape: tuple[dims.Size, ...] = ()
     axes: frozenset[int] = frozenset()
     order: tuple[int, ...] = ()
+    pitch: tuple[tuple[int, int], ...] = ()
     value: int = 4
     accumulator: int = 4
     chip: Chip = field(default=ASSUMED)
@@ -57,7 +58,8 @@ class Buffer(Line):
         sizes = tuple(size for size in known if isinstance(size, int))
         strides = [0] * len(sizes)
         each = 1
-        for axis in reversed(self.order):
+        for axis, (more, less) in zip(reversed(self.order), reversed(self.pitch), strict=True):
+            each = each * more // less
             strides[axis] = each
             each *= sizes[axis]
         found = buffer_bytes(sizes, tuple(strides), self.axes, self.value, self.accumulator, self.chip)
@@ -76,7 +78,18 @@ def buffer_of(
     if isinstance(shape, Unknown) or strides is None or any(isinstance(size, Unknown) for size in shape):
         return Line()
     lying = sorted((axis for axis in range(len(shape)) if strides[axis]), key=lambda axis: -strides[axis])
-    return Buffer(0, 0, tuple(shape), frozenset(axes), tuple(lying), value, max(accumulator, value), chip)
+    pitch = tuple(_pitch(shape, strides, *pair) for pair in zip(lying, [*lying[1:], None], strict=False))
+    return Buffer(0, 0, tuple(shape), frozenset(axes), tuple(lying), pitch, value, max(accumulator, value), chip)
+
+
+def _pitch(shape: Shape, strides: Sequence[int], axis: int, inner: int | None) -> tuple[int, int]:
+    """How far an axis reaches beyond the next one in memory. One of as many values as the batch counts as dense."""
+    if inner is None:
+        return strides[axis], 1
+    size = shape[inner]
+    if not isinstance(size, int) or shape[axis] == 1 or not size or strides[axis] < strides[inner] * size:
+        return 1, 1
+    return strides[axis], strides[inner] * size
 
 
 def blocks_of(line: Line) -> tuple[Line, ...]:

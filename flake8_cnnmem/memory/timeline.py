@@ -67,6 +67,9 @@ class Timeline:
     """Their indices leave out the `ahead` events that were put first."""
     ahead: int = 0
     past: Past | None = None
+    states: list[tuple[int, int]] = field(default_factory=list)
+    """Of each optimizer, in the order in which their state was put first: how many events that are, and the place of
+    the event before which it first steps."""
     _numbers: dict[tuple[Line, str], int] = field(default_factory=dict)
     _last: int = 0
     """The number of the last block."""
@@ -122,7 +125,12 @@ class Timeline:
     def copy(self) -> Timeline:
         """What has happened so far, by itself."""
         return replace(
-            self, events=list(self.events), blocks=list(self.blocks), marks=list(self.marks), lots=list(self.lots)
+            self,
+            events=list(self.events),
+            blocks=list(self.blocks),
+            marks=list(self.marks),
+            lots=list(self.lots),
+            states=list(self.states),
         )
 
     def restart(self) -> Line:

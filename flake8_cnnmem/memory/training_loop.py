@@ -104,6 +104,8 @@ class Replay:
     inputs: list[Tensor] = field(default_factory=list)
     updated: dict[int, Stepping] = field(default_factory=dict)
     """The optimizer that keeps state for a weight, by the weight's id."""
+    stepped: dict[int, int] = field(default_factory=dict)
+    """The place of the event before which an optimizer first stepped, by the id of its `Stepping`."""
     first: bool = False
     """Whether it is the program's first step that runs."""
     saved: int = 0
@@ -312,14 +314,19 @@ class Replay:
         stepping = Stepping(chosen, TABLES[self.rules.framework])
         finished = self.backward.finished
         gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
+        timeline = self.memory.timeline
+        self.stepped[id(stepping)] = len(timeline.events) - timeline.ahead
         stepping.step(self.memory, self.rules, self.training.dtype.value, self.weights, gradients)
         for key in gradients:
             self.updated.setdefault(key, stepping)
 
     def finish(self) -> None:
         """The optimizers' state was there from the beginning."""
+        timeline = self.memory.timeline
         for stepping, values in self.by_optimizer():
+            before = timeline.ahead
             stepping.state(self.memory, self.training.dtype.value, values)
+            timeline.states.append((timeline.ahead - before, self.stepped[id(stepping)]))
 
     def by_optimizer(self) -> list[tuple[Stepping, dict[int, Value]]]:
         """The weights that each optimizer keeps state for."""

@@ -120,11 +120,13 @@ class Bilinear(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Embedding(Plain):
-    """Indices of any shape -> (*shape, width). `padding` is the row that gets no gradient. Weight (count, width)."""
+    """Indices of any shape -> (*shape, width). `padding` is the row that gets no gradient; with `sparse` the weight's
+    gradient is that of the rows that were read. Weight (count, width)."""
 
     count: Size
     width: Size
     padding: Size | None = None
+    sparse: bool = False
 
     kind = "embedding"
     volume = "own"

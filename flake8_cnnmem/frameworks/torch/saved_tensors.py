@@ -205,8 +205,8 @@ MERGES = [
     # The rest changes as the first operand does, and by the whole quotient with the second.
     ("remainder", OpRule((OPERANDS,), gradient="signed")),
     *rows("bitwise_and bitwise_or bitwise_xor shift_left shift_right logical_and logical_or logical_xor", CONSTANT),
-    ("concatenate", OpRule(gradient="parts", layout="contiguous", autocast="widest")),
-    ("stack", OpRule(gradient="parts", layout="contiguous", autocast="widest")),
+    # On CUDA autocast leaves them alone: parts of several dtypes are copied into the widest as they are.
+    *rows("concatenate stack", OpRule(gradient="parts", layout="contiguous")),
     # cuFFT: linear, and its gradient another transform.
     ("fourier", OpRule(layout="contiguous")),
     ("fourier/real", OpRule((X,), layout="contiguous")),

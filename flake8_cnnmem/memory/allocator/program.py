@@ -149,8 +149,12 @@ class _Writer:
         if self.lots[workspace].fixed:
             found += ((place, [workspace]) for place in first_products(marks, ahead, run))
         update = first_update(marks, ahead)
-        state = self.timeline.events[: self.timeline.ahead]
-        found.append((ahead if update is None else update, state))
+        left = self.timeline.ahead
+        for number, place in self.timeline.states:
+            # What was put first last lies first.
+            found.append((place + ahead, self.timeline.events[left - number : left]))
+            left -= number
+        found.append((ahead if update is None else update, self.timeline.events[:left]))
         return sorted(found, key=lambda each: each[0])
 
     # From one step to the next.

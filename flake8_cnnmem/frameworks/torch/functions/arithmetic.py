@@ -113,7 +113,11 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
         return known
     function = FUNCTIONS.get(symbol, symbol) + ("_" if in_place else "")
     if is_number(left) and isinstance(right, Tensor):
-        return apply(run, Elementwise(number_kind(symbol, True)), right, function=function, dtype=dtype)
+        result = apply(run, Elementwise(number_kind(symbol, True)), right, function=function, dtype=dtype)
+        if symbol == "/" and isinstance(result, Tensor):
+            # Tensor.__rtruediv__: `self.reciprocal() * other`.
+            return apply(run, Elementwise("scale"), result, function="mul", dtype=dtype)
+        return result
     if is_number(right) and isinstance(left, Tensor):
         op = Elementwise(number_kind(symbol, False), in_place)
         result = apply(run, op, left, function=function, dtype=dtype)

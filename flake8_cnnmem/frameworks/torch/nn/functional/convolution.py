@@ -198,12 +198,15 @@ LONGEST_WAY = 50
 """Ops that are followed back from an index."""
 
 
-def look_up(run: Runtime, input: Value, weight: Value, padding: Value, function: str) -> Value:
+def look_up(
+    run: Runtime, input: Value, weight: Value, padding: Value, function: str, sparse: Value = False
+) -> Value:
     if isinstance(input, Tensor) and is_computed_float(input):
         raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
     dtype = weight.dtype if isinstance(weight, Tensor) else "float"
-    return apply(run, Embedding(count, width, padding), input, weights=(weight,), function=function, dtype=dtype)
+    op = Embedding(count, width, padding, sparse is True)
+    return apply(run, op, input, weights=(weight,), function=function, dtype=dtype)
 
 
 @define("functional.embedding")
@@ -217,7 +220,7 @@ def embedding(
     scale_grad_by_freq: Value = False,
     sparse: Value = False,
 ) -> Value:
-    return look_up(run, input, weight, padding_idx, "embedding")
+    return look_up(run, input, weight, padding_idx, "embedding", sparse)
 
 
 @define("functional.embedding_bag")

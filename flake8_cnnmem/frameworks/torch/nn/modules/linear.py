@@ -64,7 +64,8 @@ def Bilinear(
 
 def embedding_forward(run: Runtime, self: Instance, input: Value) -> Value:
     weight = attribute(run, self, "weight")
-    return look_up(run, input, weight, self.attributes.get("padding_idx"), "Embedding")
+    own = self.attributes
+    return look_up(run, input, weight, own.get("padding_idx"), "Embedding", own.get("sparse"))
 
 
 def from_pretrained(cls: Class) -> StaticMethod:
@@ -84,7 +85,7 @@ def Embedding(
     norm_type: Value = 2.0, scale_grad_by_freq: Value = False, sparse: Value = False, _weight: Value = None,
     _freeze: Value = False, device: Value = None, dtype: Value = None,
 ) -> EmbeddingOp:  # fmt: skip
-    return EmbeddingOp(size(num_embeddings), size(embedding_dim), padding_idx)
+    return EmbeddingOp(size(num_embeddings), size(embedding_dim), padding_idx, sparse is True)
 
 
 def bag_forward(

@@ -30,7 +30,10 @@ class Hook:
     compute: Callable[[Runtime, Instance], Value]
 
     def __call__(self, run: Runtime, module: Instance) -> None:
+        before = module.attributes.get(self.name)
         module.attributes[self.name] = self.compute(run, module)
+        # The module holds the computed weight until it computes the next one.
+        run.let_go(before)
 
 
 def hooks_of(module: Instance) -> tuple[Hook, ...]:
