@@ -28,7 +28,7 @@ PROGRAMS = {
     for each in json.loads((FIXTURES / "truth" / "kernels.json").read_text())["programs"]
 }
 
-CLOSE = 0.0005
+CLOSE = 0.001
 """What a figure may be off, as a fraction: blocks are rounded up to 512 bytes here, and are not in the truth."""
 
 

@@ -50,7 +50,8 @@ class OpRule:
     gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
     of it, repeated), "averaged" (made of such a view), "slices" (a copy of it for the first operand, a copy of a part
     for the second), "signed" (itself for the first operand, new for the second), "none".
-    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "first" (the first
+    `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "maps" (the same, where a
+    single side counts as maps of one row), "first" (the first
     operand's,
     whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
     first), "heads inside" (batch, positions, heads, features, whatever the order of the axes).
@@ -60,7 +61,8 @@ class OpRule:
     matters where they are made from parameters (casts, normalised weights).
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
     "within" for float32 inside of the op, between inputs and results in half; "result" for results in float32 of inputs
-    that are read as they are.
+    that are read as they are; "fused" for the same of float16, and of bfloat16, for which there is no such kernel,
+    "float32" (at::softmax).
     `viewed`: the result is a view to autograd, which makes writing into it dear.
     `without`: the operands, by place, that never get a gradient.
     `reuses`: the result is written into the storage of an operand that nothing else needs.
@@ -72,6 +74,10 @@ class OpRule:
     gradients of the products' results, while those of the operands are made.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
     `passing`: the copies of what is read otherwise are there for a moment, and made again on the way back.
+    `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
+    before it makes the gradient.
+    `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
+    otherwise is copied for it.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -93,6 +99,8 @@ class OpRule:
     heads_inside: bool = False
     after: tuple[New, ...] = ()
     passing: bool = False
+    as_result: bool = False
+    counts: bool = False
     known: bool = True
 
 

@@ -33,8 +33,10 @@ class Autocast:
         wanted = half if row.autocast == "half" else row.autocast
         if wanted == "within":
             wanted = "float32"
-        if wanted == "result":
+        if wanted == "result" or (wanted == "fused" and half == "float16"):
             wanted = ""
+        if wanted == "fused":
+            wanted = "float32"
         if wanted == "widest":
             wanted = widest([value.dtype for _, value in operands]) or half
         if not wanted:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
-from flake8_cnnmem.graph import Op
+from flake8_cnnmem.graph import Call, Op
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
@@ -18,7 +18,7 @@ from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
 from flake8_cnnmem.ops import strides as layout
-from flake8_cnnmem.ops.base import quotient
+from flake8_cnnmem.ops.base import axes_of, quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.unknown import Unknown
 
@@ -44,8 +44,12 @@ class BackwardPlan:
     """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
     after: Sequence[int] = ()
     sums_when: str = ""
-    """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and "last"
-    where what was there meanwhile is gone by then."""
+    """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
+    "last" where what was there meanwhile is gone by then."""
+
+
+WHOLE = 8
+"""Bytes of a whole number that places are counted with."""
 
 
 def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
@@ -106,6 +110,10 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         # The kernel reads the gradient as it lies, or a copy of it; softmax its product with the result.
         if not layout.is_contiguous(gradient.sizes, gradient.strides):
             scratch.append(memory.lot(gradient.values, each))
+    if row.as_result and gradient.sizes is not None and gradient.strides is not None and reads_as_result(node):
+        lies = node.results[0][1].strides
+        if lies is not None and not lie_alike(gradient.sizes, gradient.strides, lies):
+            scratch.append(memory.lot(gradient.values, each))
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
@@ -133,8 +141,8 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         if kind == "signed":
             kind = "new" if at else "same"
         same = gradient.shape == value.shape and gradient.dtype == value.dtype
-        if kind == "new" and call.op.kind in REPEATED and value.dtype != result:
-            # It is made in the result's dtype, and cast.
+        if kind == "new" and call.op.kind in REPEATED and value.dtype != result and repeated(node, value) is None:
+            # It is made in the result's dtype, and cast; of what was repeated, when it is summed.
             scratch.append(memory.lot(gradient.values, each))
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
@@ -162,10 +170,19 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
-    sums = _sums(memory, node, gradient)
+    sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
-    when = "last" if call.op.kind == "convolution" else "first" if is_split(node, operands) else ""
+    when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
     return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when)
+
+
+def reads_as_result(node: TapeNode) -> bool:
+    """Of a batch norm only cuDNN's does, which takes it with weights and not in bfloat16 (_batch_norm_impl_index of
+    aten/src/ATen/native/Normalization.cpp)."""
+    if node.label.op.kind != "batch_norm":
+        return True
+    scaled = any(not getattr(weight, "buffer", False) for weight in node.label.weights)
+    return scaled and node.results[0][1].dtype != "bfloat16"
 
 
 def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
@@ -175,6 +192,18 @@ def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
     if node.label.op.kind != "linear" or sizes is None or strides is None or len(sizes) == 2:
         return False
     return not layout.is_contiguous(sizes, strides)
+
+
+def _count(memory: Memory, call: Call, value: Value) -> list[list[int]]:
+    """The blocks of a count of an operand's places over the axes of an op: a copy as whole numbers, and the buffer."""
+    copy = memory.lot(value.values, WHOLE)
+    rank = len(value.sizes or ())
+    own = getattr(call.op, "axes", None)
+    axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
+    if memory.chip is None or value.sizes is None or isinstance(axes, Unknown):
+        return [[copy]]
+    line = buffer_of(value.shape, value.strides, axes, WHOLE, memory.chip, WHOLE)
+    return [[copy, *(memory.timeline.lot(block, "temporaries") for block in blocks_of(line))]]
 
 
 def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:
@@ -237,7 +266,9 @@ def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
     """How a gradient of its own lies: like the operand, channels last if that is ("suggested"), or contiguous."""
     sizes, strides = value.sizes, value.strides
     if sizes is not None and strides is not None:
-        if placed == "suggested":
+        if placed == "maps":
+            strides = layout.suggested_of_maps(sizes, sizes, strides)
+        elif placed == "suggested":
             strides = layout.suggested(sizes, sizes, strides)
         elif placed == "contiguous" or not layout.is_dense(sizes, strides):
             strides = None
@@ -298,7 +329,9 @@ def _through_view(
         between = last_but_one(op, value, gradient) if how == "fill" else None
         if between is not None:
             scratch.append(memory.lot(between, each))
-        return BackwardPlan([("fresh", fresh(memory, value), None), *rest], scratch)
+        # The zeros around a slice lie in row-major order (slice_backward, select_backward).
+        own = fresh(memory, value, "contiguous" if how == "fill" else "like")
+        return BackwardPlan([("fresh", own, None), *rest], scratch)
     if how == "sum" and gradient.shape != value.shape:
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
     strides = _view_strides(how, op, gradient, value)

@@ -159,11 +159,9 @@ def _result_as_read(call: Call, inputs: Sequence[Value], form: Form) -> tuple[Si
 
 
 def _is_contiguous(value: Value) -> bool:
-    """As it is, or channels last."""
+    """Whether it lies in row-major order; what is not known is taken to."""
     sizes, strides = value.sizes, value.strides
-    if sizes is None or strides is None:
-        return True
-    return layout.is_contiguous(sizes, strides) or layout.suggested(sizes, sizes, strides) == strides
+    return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
 
 
 def _rank(value: Value) -> int:

@@ -25,7 +25,7 @@ def computed_dtype(row: OpRule, inputs: Sequence[Value], half: str | None, train
     if half is not None and row.autocast in ("half", "within"):
         return half
     found = widest([value.dtype for value in inputs])
-    if half is not None and row.autocast in ("float32", "result") and found != "float64":
+    if half is not None and row.autocast in ("float32", "result", "fused") and found != "float64":
         return "float32"
     return found or resolve("float", training)
 
@@ -61,6 +61,8 @@ def own_strides(row: OpRule, inputs: Sequence[Value], sizes: tuple[int, ...]) ->
         return layout.contiguous(sizes)
     if row.layout == "suggested":
         return layout.suggested(sizes, *full[0])
+    if row.layout == "maps":
+        return layout.suggested_of_maps(sizes, *full[0])
     if all(layout.fits(own, sizes) for own, _ in full):
         return layout.elementwise(sizes, full)
     return layout.contiguous(sizes)

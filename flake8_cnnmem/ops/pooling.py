@@ -136,6 +136,12 @@ class AdaptivePool(Weightless):
     def kind(self) -> str:
         return f"adaptive_{self.mode}_pool"
 
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The sides."""
+        last = self.channels_last is True
+        return tuple(range(-len(self.size) - last, -last if last else 0))
+
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """To a single value "1" it is a mean."""
         return ("1",) if self.size and all(size == 1 for size in self.size) else ()

@@ -85,6 +85,15 @@ def suggested(sizes: Sequence[int], source: Sequence[int], strides: Sequence[int
     return contiguous(sizes)
 
 
+def suggested_of_maps(sizes: Sequence[int], source: Sequence[int], strides: Sequence[int]) -> Strides:
+    """As `suggested`, where maps of one side are read as those of two, of a single row (`unsqueeze(-2)`)."""
+    if len(sizes) != 3 or len(source) != 3:
+        return suggested(sizes, source, strides)
+    rows = (*strides[:2], source[2] * strides[2], strides[2])
+    found = suggested((*sizes[:2], 1, sizes[2]), (*source[:2], 1, source[2]), rows)
+    return (*found[:2], found[3])
+
+
 def fits(sizes: Sequence[int], target: Sequence[int]) -> bool:
     """Whether a tensor of `sizes` can be read as one of `target`, by repeating axes of one value."""
     if len(sizes) > len(target):

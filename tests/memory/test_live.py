@@ -32,14 +32,10 @@ OFF: dict[str, tuple[float, str]] = {
     "contexts.py::Regions() float32": (0.006, "an input that is cast only for its weight's gradient"),
     "contexts.py::Frozen() float32": (0.3, "the fast path of an encoder's layer in evaluation"),
     "attention.py::TinyHeads() mixed_float16": (0.11, "what padded heads make on their way back"),
-    "attention.py::Linearised() mixed_float16": (0.11, "a softmax across positions of a slice"),
     "sequences.py::Smoothed() mixed_float16": (0.08, "a label smoothing in half precision"),
     "sequences.py::PlainCells() mixed_float16": (0.013, "a cell's copies in half precision are held too long"),
     "sequences.py::LstmCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),
     "sequences.py::GruCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),
-    "attention.py::LengthFirst() mixed_float16": (0.013, "a gradient that lies as the kernel wants it is copied"),
-    "attention.py::Latents() float32": (0.007, "a gradient that lies as the kernel wants it is copied"),
-    "attention.py::Latents() mixed_float16": (0.004, "a gradient that lies as the kernel wants it is copied"),
     "sequences.py::Cumulated() float32": (0.002, "the norm's gradient"),
     "sequences.py::Cumulated() mixed_float16": (0.002, "the norm's gradient"),
 }
@@ -99,7 +95,6 @@ FAR = {
     "None; x.clamp(min=0)": "one comparison where two bounds make two",
     "None; x.clamp(max=1)": "one comparison where two bounds make two",
     "nn.Conv2d(16, 32, 1); self.op(x.to(memory_format=torch.channels_last))": "a gradient that is put channels last",
-    "None; x.amin(1, keepdim=True)": "the number of equal values",
     "nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, norm_first=True); self.op(x.flatten(1, 2))": (
         "a workspace that grows with the length, which is the batch"
     ),

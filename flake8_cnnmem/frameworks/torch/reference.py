@@ -38,7 +38,10 @@ SEEN_BY_DISPATCH: Mapping[str, OpRule] = MappingProxyType(
         kind: replace(row, roomy=False, passing=False, reads="" if row.passing else row.reads)
         for kind, row in TABLE.items()
     }
-    | {kind: replace(TABLE[kind], roomy=False, forward=(), backward=made) for kind, made in OUT_OF_PLACE.items()}
+    | {
+        kind: replace(TABLE[kind], roomy=False, forward=(), backward=made, counts=False)
+        for kind, made in OUT_OF_PLACE.items()
+    }
     | {
         # Their gradients lie as their inputs there.
         kind: replace(TABLE[kind], roomy=False, forward=(), layout="like")

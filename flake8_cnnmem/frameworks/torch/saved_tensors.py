@@ -50,16 +50,17 @@ CONSTANT = OpRule(gradient="none")
 HALF = "half"
 FULL = "float32"
 RESULT = "result"
+FUSED = "fused"
 """The autocast lists of torch/_higher_order_ops and aten/src/ATen/autocast_mode.h."""
 
 ACTIVATIONS = [
     *rows("relu sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    ("softmax", by_result(1, autocast=RESULT, layout="contiguous")),
+    ("softmax", by_result(1, autocast=FUSED, layout="contiguous")),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=RESULT, layout="contiguous")),
+    ("log_softmax", by_result(autocast=FUSED, layout="contiguous")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
     *rows("softplus", by_input(autocast=FULL)),
     # Their in-place forms are differentiated by the result.
@@ -133,14 +134,17 @@ LAYERS = [
 ]
 
 NORMALISATIONS = [
-    ("batch_norm", OpRule((X, Saved(New("channels", 4, 2))), layout="suggested", weights="first")),
+    ("batch_norm", OpRule((X, Saved(New("channels", 4, 2))), layout="suggested", weights="first", as_result=True)),
     ("batch_norm/eval", OpRule((X,), layout="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     (
         "layer_norm",
         OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing=True, autocast=FULL),
     ),
-    ("group_norm", OpRule((X, Saved(New("groups", 4, 2))), layout="suggested", reads="contiguous", autocast=FULL)),
+    (
+        "group_norm",
+        OpRule((X, Saved(New("groups", 4, 2))), layout="contiguous", reads="contiguous", autocast=FULL, as_result=True),
+    ),
     # A batch norm of N x C channels, with the weights repeated for each sample.
     ("instance_norm", by_instance(2)),
     (
@@ -165,15 +169,23 @@ NORMALISATIONS = [
     ),
     # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
     ("normalize", OpRule((X, Saved(New("rows", times=2))), backward=temporaries(3), autocast=RESULT)),
+    # The gradient is made in float32, and cast.
+    (
+        "normalize/half",
+        OpRule((X, Saved(New("rows", times=2))), backward=(*temporaries(3), New("x", 2)), autocast=RESULT),
+    ),
 ]
 
 POOLS = [
     # int64 positions in the map.
-    *rows("max_pool adaptive_max_pool global_max_pool fractional_max_pool",
-          OpRule((X, Saved("positions")), layout="suggested")),
-    *rows("average_pool adaptive_average_pool", OpRule((X,), layout="suggested")),
+    ("max_pool", OpRule((X, Saved("positions")), layout="maps", as_result=True)),
+    ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing=True)),
+    *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
+    ("average_pool", OpRule((X,), layout="maps", as_result=True)),
+    ("adaptive_average_pool", OpRule((X,), layout="maps")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool", OpRule(layout="suggested", gradient="averaged")),
+    ("adaptive_average_pool/1", OpRule(layout="suggested", gradient="averaged", partial=4)),
+    ("global_average_pool", OpRule(layout="suggested", gradient="averaged")),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
@@ -264,8 +276,8 @@ REDUCTIONS = [
     # With positions, or the value compared with all.
     *rows("max min", OpRule((Saved("positions"),), partial=16)),
     *rows("median mode kthvalue", OpRule((Saved("positions"),))),
-    # The places of the extremes; they are counted in eight bytes each.
-    *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("x", 4)), partial=1)),
+    # The places of the extremes, which are counted.
+    *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("y", 8)), partial=1, counts=True)),
     *rows("max/whole min/whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
     # Mean, sum of squares and both numbers.
     ("var", OpRule((X,), backward=temporaries(1), partial=16)),
@@ -275,7 +287,9 @@ REDUCTIONS = [
     ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
+    # The gradient is turned round, summed up and turned back; of half precision it is cast before.
     ("cumsum", OpRule(backward=temporaries(2), autocast=RESULT)),
+    ("cumsum/half", OpRule(backward=(New("x", 2, 3),), autocast=RESULT)),
     # Sorted values, and those between which the result lies.
     (
         "quantile",

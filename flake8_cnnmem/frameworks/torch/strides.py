@@ -1,7 +1,8 @@
 """How a tensor lies in memory, as far as its making tells: whether it is contiguous, and so whether that copies it.
 
 Strides are worked out from the call that made the tensor: views move them, elementwise ops keep them (torch's
-TensorIterator does), everything else writes its result in row-major order.
+TensorIterator does), layers of maps follow an input that is channels last, everything else writes its result in
+row-major order.
 """
 
 from __future__ import annotations
@@ -71,9 +72,31 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
         # The kernels write their result in the order of the queries (`empty_like`).
         return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
     if not op.view:
-        return row_major(shape)
+        return follows_input(op, before, shape, depth)
     known = strides_of(before, depth - 1)
     return None if known is None else moved(op, before.shape, shape, known)
+
+
+def follows_input(op: Any, before: Tensor, shape: Shape, depth: int) -> tuple[Size, ...]:
+    """Of an op that writes its result itself: channels last where its rule says that it follows an input that is."""
+    if len(shape) not in (3, 4, 5) or before.call is None or isinstance(before.shape, Unknown):
+        return row_major(shape)
+    if strides_of(before, depth - 1) != channels_last(before.shape):
+        return row_major(shape)
+    from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
+
+    follows = ("maps",) if len(shape) == 3 else ("maps", "suggested")
+    return channels_last(shape) if RULES.row(op.kind).layout in follows else row_major(shape)
+
+
+def channels_last(shape: Shape) -> tuple[Size, ...]:
+    """The strides of a map whose channels (axis 1) run fastest."""
+    order = (0, *range(2, len(shape)), 1)
+    strides = row_major(tuple(shape[axis] for axis in order))
+    found: list[Size] = [0] * len(shape)
+    for axis, stride in zip(order, strides, strict=True):
+        found[axis] = stride
+    return tuple(found)
 
 
 def moved(op: Any, before: Shape, after: Shape, strides: tuple[Size, ...]) -> tuple[Size, ...] | None:
