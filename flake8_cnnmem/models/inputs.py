@@ -7,13 +7,13 @@ size that its Linear layers allow is searched for, square sizes alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch
 from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.unknown import Unknown
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tabulate import tabulate
 
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import in_short, one_line
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
 from flake8_cnnmem.reporting.phrases import ENDLESS, NOT_STATED, facts, status
 from flake8_cnnmem.results import ModelReport
