@@ -75,7 +75,7 @@ def postponed(cls: type, name: str, write: Callable[[type], str]) -> Callable[..
 def compiled(cls: type, name: str, text: str) -> Callable[..., Any]:
     """A method from its text. The text is written here, of names of fields, which Python has taken for identifiers."""
     given: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": dataclasses.MISSING}
-    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+    for field in dataclasses.fields(cls):
         given[f"_default_{field.name}"] = (
             field.default if field.default is not dataclasses.MISSING else field.default_factory
         )
@@ -90,7 +90,7 @@ def initialiser(frozen: bool) -> Callable[[type], str]:
 
     def write(cls: type) -> str:
         parameters, lines = ["self"], []
-        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        for field in dataclasses.fields(cls):
             name, value = field.name, field.name
             made = field.default_factory is not dataclasses.MISSING
             if field.init and made:
@@ -113,7 +113,7 @@ def initialiser(frozen: bool) -> Callable[[type], str]:
 
 
 def compared(cls: type, owner: str) -> str:
-    names = [field.name for field in dataclasses.fields(cls) if field.compare]  # type: ignore[arg-type]
+    names = [field.name for field in dataclasses.fields(cls) if field.compare]
     return f"({''.join(f'{owner}.{name}, ' for name in names)})"
 
 
@@ -136,22 +136,22 @@ def shown(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
-def freeze(cls: type) -> None:
+def freeze(cls: Any) -> None:
     """Let nothing be set or deleted but by the initialiser."""
-    names = frozenset(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+    names = frozenset(field.name for field in dataclasses.fields(cls))
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
         if type(self) is cls or name in names:
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        super(cls, self).__setattr__(name, value)  # type: ignore[misc]
+        super(cls, self).__setattr__(name, value)
 
     def __delattr__(self: Any, name: str) -> None:
         if type(self) is cls or name in names:
             raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-        super(cls, self).__delattr__(name)  # type: ignore[misc]
+        super(cls, self).__delattr__(name)
 
-    cls.__setattr__ = __setattr__  # type: ignore[assignment, method-assign]
-    cls.__delattr__ = __delattr__  # type: ignore[assignment, method-assign]
+    cls.__setattr__ = __setattr__
+    cls.__delattr__ = __delattr__
 
 
 def state(self: Any) -> list[Any]:
