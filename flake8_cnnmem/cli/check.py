@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, configured, settings_of
+from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, configured, settings_of
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import BadValue
@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--disable-noqa", action="store_true", help="report what '# noqa' silences, too")
     add_settings(command)
     add_jobs(command)
-    command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
+    add_no_cache(command)
     command.add_argument(
         "--shard",
         type=shard,

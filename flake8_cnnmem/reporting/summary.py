@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
+from typing import Any
 
 from tabulate import tabulate
 
@@ -69,6 +70,17 @@ class Line:
     @property
     def where(self) -> str:
         return f"{self.path}:{self.line}"
+
+    def as_plain(self) -> list[Any]:
+        """The row as JSON can hold it."""
+        *others, made_of, part_of = astuple(self)
+        return [*others, sorted(made_of), part_of]
+
+    @classmethod
+    def of_plain(cls, values: Sequence[Any]) -> Line:
+        others: list[Any] = [tuple(each) if isinstance(each, list) else each for each in values[:-2]]
+        made_of, part_of = values[-2:]
+        return cls(*others, made_of=frozenset(map(tuple, made_of)), part_of=part_of)
 
     @property
     def over(self) -> bool:
