@@ -80,7 +80,8 @@ class Line:
     def of_plain(cls, values: Sequence[Any]) -> Line:
         others: list[Any] = [tuple(each) if isinstance(each, list) else each for each in values[:-2]]
         made_of, part_of = values[-2:]
-        return cls(*others, made_of=frozenset(map(tuple, made_of)), part_of=part_of)
+        others += [frozenset(map(tuple, made_of)), part_of]
+        return cls(*others)
 
     @property
     def over(self) -> bool:
