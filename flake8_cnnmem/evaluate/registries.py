@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SEARCHED = 1500
 """Files of a package that are searched for the text of a key."""
 
+HELD = 16_000_000
+"""Characters of texts that an evaluation holds at hand."""
+
 SEARCHED_PER_STEP = 2000
 """Characters that are searched in about the time that a step takes."""
 
@@ -119,10 +122,16 @@ def searched_for(
 
 def searched(importer: Importer, path: str) -> str:
     """The text of a file, at the cost of a search; nothing where it cannot be read."""
-    try:
-        text = load(path, importer.files, searched=True).text
-    except SourceError:
-        return ""
+    text = importer.texts.get(path)
+    if text is None:
+        try:
+            text = load(path, importer.files, searched=True).text
+        except SourceError:
+            return ""
+        if importer.held + len(text) <= HELD:
+            # A package is looked through for one key after the other.
+            importer.held += len(text)
+            importer.texts[path] = text
     importer.run.spend(10 + len(text) // SEARCHED_PER_STEP)
     return text
 
