@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import units
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
 from flake8_cnnmem.text.lines import CellLine

@@ -5,8 +5,9 @@ precision its optimizer works. Frameworks note it, the memory of one device is w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
 TERMS = ("optimizer", "gradients", "parameters")

@@ -6,13 +6,14 @@ import hashlib
 import os
 import sys
 from collections.abc import Collection
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import cache
 from typing import Any
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.cache import FOLDER, Store, noted, remembered
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.files import Files

@@ -8,11 +8,12 @@ model is recovered by walking back from its outputs. There is no recorder.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import Shape, Size, show
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 FOREVER = 2**62

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Invocation, Model, Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.volumes import volumes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.graph import Call, Invocation
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import account
 from flake8_cnnmem.memory.actions import for_input
 from flake8_cnnmem.memory.estimate import Estimate

@@ -6,9 +6,10 @@ Made by `analysis`, read by the checks and the reports.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.graph import Model, Problem, Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.running.lazy_fields import LazyField
 from flake8_cnnmem.settings.directives import Directives

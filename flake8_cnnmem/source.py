@@ -89,7 +89,8 @@ class Syntax:
     """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
 
     __slots__ = (
-        "floors", "kept", "keys", "outline", "parts", "python", "sound", "spans", "text", "tree", "weight", "whole",
+        "floors", "kept", "keys", "mentioned", "outline", "parts", "python", "sound", "spans", "text", "tree", "weight",
+        "whole",
     )  # fmt: skip
 
     def __init__(self, text: str, tree: ast.Module | None) -> None:
@@ -107,6 +108,8 @@ class Syntax:
         """libcst's form of each top-level statement and its twin, by its place: those that have been parsed."""
         self.outline: Any = None
         """What the evaluator has noted of the statements: which names each concerns."""
+        self.mentioned: dict[object, list[int]] | None = None
+        """By a name or a string: the statements that mention it, once a registry was looked through for it."""
         self.keys: list[tuple[str, Hashable]] = []
         """The files on the shelf that have this text."""
         self.kept = False
@@ -414,10 +417,10 @@ def read(path: str, files: Files = DISK) -> str:
     return decode(read_bytes(path, LARGEST, files))
 
 
-def read_source(path: str, files: Files = DISK) -> Source:
+def read_source(path: str, files: Files = DISK, searched: bool = False) -> Source:
     """The Source of a module or a notebook, read anew. Raises SourceError as `read` does."""
     if not path.endswith(notebook.ENDING):
-        return shared(path, read(path, files))
+        return shared(path, read(path, files), searched=searched)
     try:
         cells = notebook.read(read_bytes(path, notebook.LARGEST, files))
     except notebook.NotNotebook as error:
@@ -466,7 +469,8 @@ class Shelf:
         """By text."""
         self.weight = 0
 
-    def keep(self, syntax: Syntax) -> Syntax:
+    def keep(self, syntax: Syntax, searched: bool = False) -> Syntax:
+        """What is known of a text from now on. One that is merely searched goes first."""
         known = self.syntaxes.get(syntax.text)
         if known is None:
             self.syntaxes[syntax.text] = known = syntax
@@ -475,12 +479,12 @@ class Shelf:
         elif known.tree is None and syntax.tree is not None:
             known.tree = syntax.tree
             known.grow(TREE * len(known.text))
-        self.use(known)
+        self.use(known, last=not searched or known is not syntax)
         return known
 
-    def use(self, syntax: Syntax) -> None:
+    def use(self, syntax: Syntax, last: bool = True) -> None:
         if syntax.kept:
-            self.syntaxes.move_to_end(syntax.text)
+            self.syntaxes.move_to_end(syntax.text, last)
         while self.weight > HELD and len(self.syntaxes) > 1:
             _, least = self.syntaxes.popitem(last=False)
             self.weight -= least.weight
@@ -492,8 +496,9 @@ class Shelf:
 SHELF = Shelf()
 
 
-def load(path: str, files: Files = DISK) -> Source:
-    """The Source of a file. A module that has not changed is read and parsed once a process."""
+def load(path: str, files: Files = DISK, searched: bool = False) -> Source:
+    """The Source of a file. A module that has not changed is read and parsed once a process. One that is merely
+    `searched` takes no other's place on the shelf: a package has thousands of files, of which few are parsed."""
     if path.endswith(notebook.ENDING):
         return read_source(path, files)
     try:
@@ -504,15 +509,18 @@ def load(path: str, files: Files = DISK) -> Source:
     key = (place, version)
     source = SHELF.loaded.get(key)
     if source is None:
-        source = SHELF.loaded[key] = read_source(path, files)
+        source = SHELF.loaded[key] = read_source(path, files, searched)
         source.syntax.keys.append(key)
-    else:
+        if not source.syntax.kept:
+            # There was no place for it.
+            del SHELF.loaded[key]
+    elif not searched:
         SHELF.use(source.syntax)
     return source
 
 
-def shared(path: str, text: str, tree: ast.Module | None = None) -> Source:
+def shared(path: str, text: str, tree: ast.Module | None = None, searched: bool = False) -> Source:
     """A Source that knows what has been parsed of the same text before, and lets others know what it parses."""
     source = Source(path, text, tree)
-    source.syntax = SHELF.keep(source.syntax)
+    source.syntax = SHELF.keep(source.syntax, searched)
     return source

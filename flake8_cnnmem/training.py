@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.text.lines import in_words
 
 

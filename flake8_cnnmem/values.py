@@ -12,10 +12,11 @@ signature is the real function's own, so that Python itself does the argument bi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
 from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 Value: TypeAlias = Any

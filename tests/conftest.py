@@ -25,6 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # An error of ours is never to be mistaken for code that could not be followed.
 os.environ[STRICT] = "1"
 
+# Some environments leave no bytecode behind: then each of the hundred processes that tests start would compile the
+# whole package anew, which takes longer than what most of them are started for.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".cache" / "bytecode"))
+
 LOCAL_PLUGIN = f"""\
 [flake8:local-plugins]
 extension =

@@ -19,6 +19,7 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -325,8 +326,9 @@ def analysed(name: str) -> Cost:
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, ended, printed, wrote)
 
 
+@cache
 def preload() -> None:
-    """Import everything that the first analysis would import."""
+    """Import everything that the first analysis would import, once."""
     from tests import sweep
 
     os.environ["CNNMEM_STRICT"] = "1"

@@ -14,6 +14,7 @@ import pytest
 from flake8_cnnmem import analysis, cli, findings
 from flake8_cnnmem.cache import FOLDER, store
 from flake8_cnnmem.cache.store import Store
+from flake8_cnnmem.cli import targets
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.settings.options import Settings, parse_limit
 from flake8_cnnmem.source import load
@@ -235,6 +236,7 @@ import os, sys
 from pathlib import Path
 from flake8_cnnmem.cache.recording import Recorder, Verifier
 from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.reporting import FORMATS
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 
@@ -251,7 +253,7 @@ sys.addaudithook(hook)
 for source in sources:
     recorder = Recorder(Verifier())
     looked.clear()
-    analyse(source, Settings(), files=recorder)
+    FORMATS["json"](analyse(source, Settings(), files=recorder).reports, Settings())
     missed = looked - {os.path.abspath(path) for _, path in recorder.notes} - {os.path.abspath(source.path)}
     assert not missed, (source.path, missed)
 print(len(sources), "files")
@@ -264,6 +266,59 @@ def test_whatever_an_evaluation_reads_is_asked_of_its_files(tmp_path: Path) -> N
     done = subprocess.run([sys.executable, "-c", WATCH], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[0]) == len(list((fixtures / "scripts").rglob("*.py")))
+
+
+REPORTS = {
+    "a table": ["train.py"],
+    "JSON": ["train.py", "--format", "json"],
+    "a table of modules": ["train.py", "--depth", "1"],
+    "an expression": ["parts.py::Head()", "--format", "markdown"],
+    "a folder": ["."],
+    "what is told beside it": ["missing.py", "--format", "json"],
+}
+
+
+@pytest.mark.parametrize("arguments", REPORTS.values(), ids=REPORTS)
+def test_a_report_is_kept_to_the_letter(
+    arguments: list[str], project: Path, evaluated: list[str], capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    (project / "missing.py").write_text(f"{SCRIPT}from lightning_something import Trainer\n# cnnmem: batch=3\n")
+    # Whoever has imported the function calls it by its name there.
+    monkeypatch.setattr(targets, "analyse", lambda *given: analysis.analyse(*given))
+
+    def printed(*more: str) -> tuple[int, str, str]:
+        status = cli.main(["report", *arguments, "--gpu-limit", "64MiB", *more])
+        return status, *capsys.readouterr()
+
+    without = printed("--no-cache", "-j", "1")
+    assert not (project / FOLDER).exists()
+    assert printed("-j", "1") == without
+    assert evaluated
+    evaluated.clear()
+    begin(project, monkeypatch)
+    assert printed("-j", "1") == without
+    assert evaluated == []
+    assert printed("-j", "4") == without
+
+    (project / "parts.py").write_text(HEAD.replace("64, 10", "64, 11"))
+    begin(project, monkeypatch)
+    evaluated.clear()
+    changed = printed("-j", "1")
+    assert evaluated
+    assert changed == printed("--no-cache", "-j", "1")
+
+
+def test_forms_and_limits_are_kept_apart(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = set()
+    for more in ([], ["--format", "json"], ["--gpu-limit", "T4"], ["--outputs"], ["--depth", "1"], ["--batch-size=3"]):
+        cli.main(["report", "train.py", *more])
+        cold = capsys.readouterr().out
+        cli.main(["report", "train.py", *more])
+        assert capsys.readouterr().out == cold
+        texts.add(cold)
+    # The code states the batch.
+    assert len(texts) == 5
 
 
 def test_the_command_tells_what_is_kept_and_clears_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

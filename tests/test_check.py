@@ -106,6 +106,20 @@ def test_the_findings_are_flake8s_byte_for_byte(
     assert (done.stdout, done.returncode) == (expected, bool(expected))
 
 
+def test_parts_of_the_files_make_the_whole(run_cnnmem: Run, tmp_path: Path) -> None:
+    options = ("check", "--gpu-limit=16MiB", "--extend-select=CNM203")
+    whole = run_cnnmem(*options).stdout.splitlines()
+    parts = [run_cnnmem(*options, "--shard", f"{number}/3").stdout.splitlines() for number in (1, 2, 3)]
+    assert sorted(line for part in parts for line in part) == sorted(whole)
+    assert sum(1 for part in parts if part) > 1
+    # A file stays in its part when others come and go, and however it is named.
+    (tmp_path / "b" / "a_new.py").write_text(net())
+    for number, part in enumerate(parts, 1):
+        again = run_cnnmem(*options, "--shard", f"{number}/3", str(tmp_path)).stdout.replace(str(tmp_path), ".")
+        assert [line for line in again.splitlines() if "a_new" not in line] == part
+    assert run_cnnmem(*options, "--shard", "1/1").stdout.splitlines() != whole
+
+
 def test_noqa_can_be_left_aside(run_flake8: Run, run_cnnmem: Run) -> None:
     limit = "--gpu-limit=16MiB"
     with_noqa = run_cnnmem("check", limit, "b").stdout
@@ -199,6 +213,10 @@ def test_both_places_may_not_disagree(run_cnnmem: Run, tmp_path: Path, section: 
         (["nothing.py"], "cnnmem: error: nothing.py: no such file or folder"),
         (["--select=many"], "argument --select: select in the command line: 'many' is no code"),
         (["--format=html"], "argument --format: invalid choice"),
+        (["--shard=0/3"], "argument --shard: '0/3' is no part of a whole, as 2/8 is"),
+        (["--shard=4/3"], "argument --shard: '4/3' is no part of a whole, as 2/8 is"),
+        (["--shard=1"], "argument --shard: '1' is no part of a whole, as 2/8 is"),
+        (["--shard=1/2", "-"], "cnnmem: error: --shard divides files: code on standard input is none"),
         (["-o", "no/such/folder/out", "net.py"], "cnnmem: error: no/such/folder/out: cannot be written"),
     ],
 )

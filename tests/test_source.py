@@ -238,3 +238,22 @@ def test_the_texts_of_an_editor_lie_over_the_disk(tmp_path: Path) -> None:
     assert files.size(str(saved)) == 6
     assert files.version(str(saved)) != Files().version(str(saved))
     assert not files.exists(str(tmp_path / "neither.py"))
+
+
+def test_what_is_merely_searched_displaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = source.Shelf()
+    monkeypatch.setattr(source, "SHELF", shelf)
+    monkeypatch.setattr(source, "HELD", 60_000)
+    for number in range(10):
+        (tmp_path / f"{number}.py").write_text(f"x = {number}\n{'#' * 10_000}\n")
+    needed = source.load(str(tmp_path / "0.py"))
+    needed.check()
+    weight = shelf.weight
+    for number in range(1, 10):
+        assert source.load(str(tmp_path / f"{number}.py"), searched=True).text.startswith(f"x = {number}")
+    assert source.load(str(tmp_path / "0.py")) is needed
+    assert shelf.weight <= max(weight, 60_000)
+    assert len(shelf.loaded) == len(shelf.syntaxes)
+    # What is needed after all goes where what is needed stands.
+    source.load(str(tmp_path / "9.py"))
+    assert list(shelf.syntaxes)[-1].startswith("x = 9")

@@ -12,11 +12,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.finding import Finding, one_line
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from flake8_cnnmem.results import FileReport, ModelReport

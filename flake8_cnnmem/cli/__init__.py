@@ -3,7 +3,7 @@
     add(commands)     puts the command and its arguments into the parser
     run(options)      does it, and gives the exit status
 
-Nothing heavy is imported before a command needs it: the parser knows all commands at each start.
+Nothing heavy is imported before a command needs it, and of the commands only the one that is named.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    options, unknown = parser().parse_known_args(arguments)
+    if arguments is None:
+        arguments = sys.argv[1:]
+    options, unknown = parser(arguments[:1]).parse_known_args(arguments)
     if unknown:
         options.parser.refuse(unknown)
     try:
@@ -52,14 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def parser() -> Parser:
-    """The parser of all commands; `options.command` is the function of the one that was named, and `options.parser` its
-    own."""
+def parser(named: Sequence[str] = ()) -> Parser:
+    """The parser of all commands, or of the one that is named alone; `options.command` is that one's function, and
+    `options.parser` its own."""
     whole = Parser(prog="cnnmem", description="GPU memory of training a neural network, read from its source code.")
     whole.add_argument("--version", action="version", version=f"cnnmem {flake8_cnnmem.__version__}")
     add_completion(whole)
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in [name for name in COMMANDS if name in named] or COMMANDS:
         importlib.import_module(f"{__name__}.{name}").add(commands)
     for command in commands.choices.values():
         command.set_defaults(parser=command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import hashlib
 import os
 import sys
 from collections import Counter
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, configured, settings_of
+from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, configured, settings_of
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import BadValue
 
@@ -51,7 +53,13 @@ def add(commands: Commands) -> None:
     command.add_argument("--disable-noqa", action="store_true", help="report what '# noqa' silences, too")
     add_settings(command)
     add_jobs(command)
-    command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
+    add_no_cache(command)
+    command.add_argument(
+        "--shard",
+        type=shard,
+        metavar="I/N",
+        help="the Ith of N parts of the files, for N machines that share the work; a file's path decides its part",
+    )
     command.add_argument(
         "--format",
         choices=FORMATS,
@@ -74,6 +82,27 @@ def codes(text: str) -> Sequence[str]:
 
 def patterns(text: str) -> Sequence[str]:
     return configuration.listed("exclude", text, "the command line", os.getcwd())
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several parts of the files, counted from 1."""
+
+    number: int
+    of: int
+
+    def has(self, path: str) -> bool:
+        """Whether a file is in it: its path decides, and not what other files there are."""
+        name = os.path.relpath(path).replace(os.sep, "/")
+        digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).digest()
+        return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
+
+
+def shard(text: str) -> Shard:
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) < 10_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part of a whole, as 2/8 is")
+    return Shard(int(number), int(of))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -99,7 +128,11 @@ def run(options: argparse.Namespace) -> int:
         raise Unusable("- is code on standard input, and stands alone")
     if options.statistics and options.format != "text":
         raise Unusable("--statistics counts in text: leave --format out")
+    if options.shard is not None and stdin.DASH in options.paths:
+        raise Unusable("--shard divides files: code on standard input is none")
     files = [] if stdin.DASH in options.paths else files_to_check(options.paths, selection)
+    if options.shard is not None:
+        files = [path for path in files if options.shard.has(path)]
     work = partial(answer_of, settings=settings, selection=selection, wanted=wanted)
     workers = in_order(work, files, options.jobs or cores())
     for path in progress(files, str):

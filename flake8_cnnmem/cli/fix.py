@@ -7,13 +7,14 @@ import difflib
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.cli.check import codes, patterns, selection_of
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
 from flake8_cnnmem.cli.options import add_settings, settings_of
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.options import OPTIONS, BadValue
 from flake8_cnnmem.text.files import DISK, Files
 

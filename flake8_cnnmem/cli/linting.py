@@ -10,7 +10,6 @@ import glob
 import operator
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flake8 import defaults, discover_files
@@ -20,6 +19,7 @@ from flake8.utils import fnmatch
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.source import Source
 
 if TYPE_CHECKING:

@@ -37,6 +37,10 @@ def add_jobs(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_no_cache(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--no-cache", action="store_true", help="look at every file anew, and keep nothing")
+
+
 def jobs(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
-from flake8_cnnmem.cli.options import add_jobs, add_output, add_settings, keep_targets, settings_of
+from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, keep_targets, settings_of
 from flake8_cnnmem.reporting import FORMATS
 from flake8_cnnmem.source import SourceError, shared
+from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.text.notebook import ENDING as NOTEBOOK
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--outputs", action="store_true", help="in brackets behind what a layer keeps, what it writes")
     add_jobs(command)
+    add_no_cache(command)
     command.add_argument(
         "--format",
         choices=(*FORMATS, ANNOTATE),
@@ -86,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
         raise Unusable("--format html is a page for a browser: name its file with -o FILE")
     keep_targets(options.output, options.targets)
     settings = settings_of(options)
+    if options.no_cache:
+        settings = replace(settings, cache_dir="")
     if options.format == ANNOTATE:
         return annotated(options, settings)
     targets = targets_of(options.targets, options.stdin_filename)
@@ -97,27 +101,41 @@ def run(options: argparse.Namespace) -> int:
 
 def in_full(targets: Sequence[Target], options: argparse.Namespace, settings: Settings) -> int:
     """Every model with its layers, in the form that is asked for."""
+    from flake8_cnnmem.cli.kept import kept
     from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.reporting import MissingExtra
     from flake8_cnnmem.reporting.progress import progress
 
-    reports = [report for target in progress(targets, str) for report in reports_of(target, settings)]
-    if not reports:
+    def work(files: Files) -> tuple[str, bool, bool]:
+        reports = [report for target in progress(targets, str) for report in reports_of(target, settings, files)]
+        exceeds = any(report.fits is False or report.problems for report in reports)
+        return rendered(reports, options, settings), exceeds, bool(reports)
+
+    if len(targets) == 1 and options.format != "html":
+        wanted = options.format, getattr(options, "depth", 0), options.outputs, ink_of(options)
+        text, exceeds, any_model = kept(targets[0], settings, wanted, work)
+    else:
+        text, exceeds, any_model = work(DISK)
+    if not any_model:
         nothing(options)
+    written(text, options)
+    return EXCEEDS if exceeds else FITS
+
+
+def rendered(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
+    """The reports in the form that is asked for."""
+    from flake8_cnnmem.reporting import MissingExtra
+
     try:
         if options.format == "table":
-            text = tables(reports, options, settings)
-        else:
-            if hasattr(options, "depth"):
-                reports = [
-                    report if report.rows_at is None else replace(report, rows=report.rows_at(options.depth))
-                    for report in reports
-                ]
-            text = FORMATS[options.format](reports, settings)
+            return tables(reports, options, settings)
+        if hasattr(options, "depth"):
+            reports = [
+                report if report.rows_at is None else replace(report, rows=report.rows_at(options.depth))
+                for report in reports
+            ]
+        return FORMATS[options.format](reports, settings)
     except MissingExtra as error:
         raise Unusable(str(error)) from None
-    written(text, options)
-    return EXCEEDS if any(report.fits is False or report.problems for report in reports) else FITS
 
 
 def tables(reports: Sequence[ModelReport], options: argparse.Namespace, settings: Settings) -> str:
@@ -170,10 +188,14 @@ def summed(targets: Sequence[Target], options: argparse.Namespace, settings: Set
 
 def lines_of(target: Target, settings: Settings) -> list[Line]:
     """The rows of one target's models."""
+    from flake8_cnnmem.cli.kept import kept
     from flake8_cnnmem.cli.targets import reports_of
-    from flake8_cnnmem.reporting.summary import line_of
+    from flake8_cnnmem.reporting.summary import Line, line_of
 
-    return [line_of(report) for report in reports_of(target, settings)]
+    def work(files: Files) -> list[list[Any]]:
+        return [line_of(report).as_plain() for report in reports_of(target, settings, files)]
+
+    return [Line.of_plain(each) for each in kept(target, settings, ("summary",), work)]
 
 
 def ink_of(options: argparse.Namespace) -> Ink:

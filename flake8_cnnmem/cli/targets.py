@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, SourceError, load
@@ -58,8 +58,9 @@ def targets_of(texts: Sequence[str], stdin_name: str = stdin.NAME) -> list[Targe
     return found
 
 
-def reports_of(target: Target, settings: Settings) -> Iterator[ModelReport]:
-    """The models of one target. Raises Unusable for one that names nothing readable."""
+def reports_of(target: Target, settings: Settings, files: Files = DISK) -> Iterator[ModelReport]:
+    """The models of one target; what it imports is read from `files`. Raises Unusable for one that names nothing
+    readable."""
     path, what = target.path, target.what
     try:
         source = target.load()
@@ -73,7 +74,7 @@ def reports_of(target: Target, settings: Settings) -> Iterator[ModelReport]:
         return
     tell_cells(source)
     try:
-        answer = analysed(source, settings, what or None)
+        answer = analysed(source, settings, what or None, files)
     except TargetError as error:
         raise Unusable(f"{source.path}::{what}: {error}") from None
     if answer.failure is not None:

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 P = TypeVar("P")

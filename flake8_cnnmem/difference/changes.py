@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.results import ModelReport, Row
 from flake8_cnnmem.settings.options import Settings

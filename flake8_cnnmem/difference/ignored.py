@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 LARGEST = 200_000
 """Bytes of a file of patterns that are read."""

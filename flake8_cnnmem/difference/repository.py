@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from flake8_cnnmem.difference.git import GitError, ask, start
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.text.files import Files
 
 LINK, SUBMODULE = "120000", "160000"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flake8_cnnmem.difference.reach import may_matter, names_in, stands_alone
 from flake8_cnnmem.difference.repository import Repository, Tree
 from flake8_cnnmem.difference.worktree import changed, renames, working_files
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.source import LARGEST, Source, SourceError, load, mentions_framework
 from flake8_cnnmem.text.files import DISK, Files, Watched

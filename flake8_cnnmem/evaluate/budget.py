@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Leaving
 
 STEPS = 4_000_000

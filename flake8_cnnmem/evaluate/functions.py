@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.values import Class, Value
 
 if TYPE_CHECKING:

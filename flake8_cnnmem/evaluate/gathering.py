@@ -4,11 +4,12 @@ each of the few batches that were drawn; when the loop has ended, those of the o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.trace import Loop, Turn
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Value
 

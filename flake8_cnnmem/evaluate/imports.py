@@ -64,6 +64,9 @@ class Importer:
         """Registries, by id, that statements which were searched for are filling."""
         self.fillers: dict[int, Sequence[str]] = {}
         """By registry: the files that may fill it."""
+        self.texts: dict[str, str] = {}
+        """By path: what was searched for a registry's key, of so many characters (`held`)."""
+        self.held = 0
         self.listed: dict[str, Sequence[str]] = {}
         """By folder: the files below it that are searched."""
         self.mentioning: dict[tuple[str, ...], Sequence[str]] = {}

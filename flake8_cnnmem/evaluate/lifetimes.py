@@ -17,6 +17,8 @@ from flake8_cnnmem.values import Instance, Value
 MOST = 1024
 """Items that are looked at, those of containers after the variables that hold them."""
 DEPTH = 5
+PLAIN = frozenset((int, float, bool, str, type(None)))
+"""What most variables hold, and no tensor is in."""
 
 
 def let_go(values: Iterable[Value], number: int) -> None:
@@ -30,6 +32,8 @@ def let_go(values: Iterable[Value], number: int) -> None:
             for value in islice(held, left):
                 left -= 1
                 kind = type(value)
+                if kind in PLAIN:
+                    continue
                 if kind is Tensor:
                     value.held = number
                 elif isinstance(value, (list, tuple, deque)):

@@ -7,7 +7,9 @@ program once more for each: so a subcommand that trains is a training of its own
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 MOST_WAYS = 8
 """Runs of one program. A command line of more subcommands than that is rare, and few of them train."""

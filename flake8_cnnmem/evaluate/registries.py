@@ -7,7 +7,6 @@ registry is asked for a key that it does not have, the statements that may give 
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import os
 import re
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 
 SEARCHED = 1500
 """Files of a package that are searched for the text of a key."""
+
+HELD = 16_000_000
+"""Characters of texts that an evaluation holds at hand."""
 
 SEARCHED_PER_STEP = 2000
 """Characters that are searched in about the time that a step takes."""
@@ -120,10 +122,16 @@ def searched_for(
 
 def searched(importer: Importer, path: str) -> str:
     """The text of a file, at the cost of a search; nothing where it cannot be read."""
-    try:
-        text = load(path, importer.files).text
-    except SourceError:
-        return ""
+    text = importer.texts.get(path)
+    if text is None:
+        try:
+            text = load(path, importer.files, searched=True).text
+        except SourceError:
+            return ""
+        if importer.held + len(text) <= HELD:
+            # A package is looked through for one key after the other.
+            importer.held += len(text)
+            importer.texts[path] = text
     importer.run.spend(10 + len(text) // SEARCHED_PER_STEP)
     return text
 
@@ -131,7 +139,7 @@ def searched(importer: Importer, path: str) -> str:
 def register_from(importer: Importer, path: str, folder: str, top: str, key: str) -> bool:
     """Run the statements of a file that may register the key."""
     text = searched(importer, path)
-    if key not in text or not may_register(key).search(text):
+    if not may_register(text, key):
         return False
     inside = os.path.relpath(path, folder)[:-3].split(os.sep)
     dotted = ".".join([top, *inside])
@@ -143,19 +151,14 @@ def register_from(importer: Importer, path: str, folder: str, top: str, key: str
 
 def register_in(importer: Importer, module: Module, text: str, key: str) -> bool:
     """Run the statements of a module that may register the key. Those of the analysed file have run already."""
-    if not module.lazy or key not in text or not may_register(key).search(text):
+    if not module.lazy or not may_register(text, key):
         return False
     module.index()
-    body = parse(text, module.path).body
-    own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
-    for at, node in enumerate(body):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            wanted = bool(node.decorator_list) and (node.name == key or mentions(node.decorator_list, key))
-        else:
-            statement = isinstance(node, (ast.Expr, ast.For, ast.Assign))
-            wanted = statement and (mentions([node], key) or mentions(called_by(node, own), key))
-        if wanted:
-            module.run_statement(importer.run, at)
+    syntax = module.source.syntax
+    if syntax.mentioned is None:
+        syntax.mentioned = mentioned(parse(text, module.path).body)
+    for at in syntax.mentioned.get(key, ()):
+        module.run_statement(importer.run, at)
     return True
 
 
@@ -204,22 +207,63 @@ def bound_by(statement: ast.stmt) -> Sequence[ast.AST]:
     return [statement.target] if isinstance(statement, ast.AnnAssign) else []
 
 
-@functools.lru_cache(maxsize=256)
-def may_register(key: str) -> re.Pattern[str]:
-    """What the text of a file has that gives a registry a key: a definition of that name, the key as a string, or an
+LOOP = re.compile(r"^for \w+ in ", re.MULTILINE)
+
+
+def may_register(text: str, key: str) -> bool:
+    """Whether the text of a file has what gives a registry a key: a definition of that name, the key as a string, or an
     attribute of that name that a loop goes over (`for each in (nn.ReLU, nn.ELU): register(each)`)."""
-    word = re.escape(key)
-    return re.compile(rf"^(?:def|class) {word}\b|[\"']{word}[\"']|^for \w+ in [^:]*\.{word}\b", re.MULTILINE)
+    if not key:
+        return True
+    at = text.find(key)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(key) : at + len(key) + 1]
+        if before in QUOTES and after in QUOTES:
+            return True
+        if not (after == "_" or after.isalnum()):
+            if before == "." and LOOP.search(text, text.rfind(":", 0, at) + 1, at - 1):
+                return True
+            word = text.rfind("\n", 0, at) + 1
+            if text[word:at] in ("def ", "class "):
+                return True
+        at = text.find(key, at + 1)
+    return False
 
 
-def mentions(nodes: Sequence[ast.AST], key: str) -> bool:
-    return any(
-        (isinstance(part, ast.Constant) and part.value == key)
-        or (isinstance(part, ast.Name) and part.id == key)
-        or (isinstance(part, ast.Attribute) and part.attr == key and isinstance(node, ast.For))
-        for node in nodes
-        for part in ast.walk(node)
-    )
+QUOTES = frozenset("\"'")
+
+
+def mentioned(body: Sequence[ast.stmt]) -> dict[object, list[int]]:
+    """By key: the places of the statements that may register it. Decorators do so for what they stand at and what they
+    mention, other statements for what they mention themselves, or a function of the file that they call."""
+    found: dict[object, list[int]] = {}
+    own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    for at, node in enumerate(body):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            words = {node.name, *words_of(node.decorator_list)} if node.decorator_list else set()
+        elif isinstance(node, (ast.Expr, ast.For, ast.Assign)):
+            words = words_of([node, *called_by(node, own)])
+        else:
+            continue
+        for word in words:
+            found.setdefault(word, []).append(at)
+    return found
+
+
+def words_of(nodes: Sequence[ast.AST]) -> set[str]:
+    """The strings and names in syntax, and where a loop goes over them attributes."""
+    found: set[str] = set()
+    for node in nodes:
+        loop = isinstance(node, ast.For)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant):
+                if isinstance(part.value, str):
+                    found.add(part.value)
+            elif isinstance(part, ast.Name):
+                found.add(part.id)
+            elif loop and isinstance(part, ast.Attribute):
+                found.add(part.attr)
+    return found
 
 
 def called_by(node: ast.stmt, own: Mapping[str, ast.FunctionDef]) -> Sequence[ast.AST]:

@@ -8,10 +8,11 @@ its end. Who asks for a training reads it off the turns of the loop that repeats
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call, Invocation, Site, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

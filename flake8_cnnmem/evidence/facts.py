@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -14,6 +14,7 @@ from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.trace import Loop, Retained, Trace
 from flake8_cnnmem.evidence.phases import Pass, Phase
 from flake8_cnnmem.graph import Call, Site, Tensor, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ optimizer steps only in some of them. Two loops are never joined because they st
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Held, Loop, Retained, RootCall, Trace, Turn, around, is_within
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 

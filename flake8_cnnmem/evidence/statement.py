@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

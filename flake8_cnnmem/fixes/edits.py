@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.trial import Changed, report_of
 from flake8_cnnmem.fixes.written import BATCH, HALF, SETTINGS, on_line, places_of
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, decode

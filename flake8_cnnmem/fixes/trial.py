@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes.edits import Edit, applied
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, SourceError, load

@@ -8,11 +8,11 @@ know which framework it deals with.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Site, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Runtime, Value

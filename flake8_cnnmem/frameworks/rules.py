@@ -8,11 +8,12 @@ own, `New`, measured by the name of a quantity of the op (`quantity`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from types import MappingProxyType
 
 from flake8_cnnmem.graph import Model
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 

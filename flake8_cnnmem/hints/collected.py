@@ -10,13 +10,14 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.graph import Call, Invocation, Model, Tensor
 from flake8_cnnmem.hints.model import Span
 from flake8_cnnmem.hints.places import Places
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 
 class Span(NamedTuple):

@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.analysis import TargetError
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.hints import FileHints, hints_of
 from flake8_cnnmem.hints.carried import Carrying
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.lsp.project import BadSettings, Project
 from flake8_cnnmem.running.stopping import Stopped, stopped_by
 from flake8_cnnmem.settings.options import Settings

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 import flake8_cnnmem
 from flake8_cnnmem.hints import FileHints, Hint, Span, Told
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.lsp.analyst import Analyst, Answer
 from flake8_cnnmem.lsp.positions import Positions, diagnostics, plain
 from flake8_cnnmem.lsp.project import BadSettings, Project

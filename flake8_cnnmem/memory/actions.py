@@ -7,12 +7,13 @@ with the batch as a size of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 

@@ -7,9 +7,10 @@ graph is not known, no more than a lower bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem.graph import Call, Model
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.estimate import LARGEST, Estimate, Moment

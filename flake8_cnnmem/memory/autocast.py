@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import half_of, is_floating, widest
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Memory, Storage, Value

@@ -7,10 +7,11 @@ and the gradients that it read are released, and what it made is handed on, adde
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call, Op
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed

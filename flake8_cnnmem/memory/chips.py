@@ -6,8 +6,9 @@ A card that is missing here (AMD's) gets no device terms: nothing that we know o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

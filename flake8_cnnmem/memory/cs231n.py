@@ -6,11 +6,10 @@ writes, twice (its gradient is as large); weights, gradients and the optimizer's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Call, Model
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.dtypes import half_of, size_of
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment, within

@@ -8,11 +8,12 @@ given as a size has none of them: it is what the tensors may take.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.graph import Model
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import gpus
 from flake8_cnnmem.memory.allocator.card import OnCard
 from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadSettings, parsed

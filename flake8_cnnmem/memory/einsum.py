@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import strides as layout
 
 Sizes = tuple[int, ...]

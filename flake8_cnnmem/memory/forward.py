@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from heapq import heappop, heappush
 from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
 from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
 from flake8_cnnmem.memory.chips import Chip

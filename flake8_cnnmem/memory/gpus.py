@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

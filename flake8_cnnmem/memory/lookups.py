@@ -8,10 +8,10 @@ EmbeddingBackwardKernel.cu; the scratch of the sort itself, which comes before, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.unknown import Unknown
 

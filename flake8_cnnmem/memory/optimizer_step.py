@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.frameworks.updates import Part, Update
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.followed_optimizers import run_step, state_lines

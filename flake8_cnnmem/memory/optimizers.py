@@ -7,11 +7,12 @@ tests/oracle/optimizers.py, whose figures are in fixtures/truth/optimizers.json.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from flake8_cnnmem.frameworks.updates import Update
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 

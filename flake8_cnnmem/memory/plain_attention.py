@@ -7,10 +7,11 @@ half precision all of it is computed in float32, and the result cast back, the p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
 from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Matmul, ScaledDotProduct, Transpose
 from flake8_cnnmem.unknown import Unknown

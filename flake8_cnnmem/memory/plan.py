@@ -8,13 +8,14 @@ left to the passes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import attention
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.ops import strides as layout

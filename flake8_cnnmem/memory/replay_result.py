@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.attribution import Keeping, kept_by
 from flake8_cnnmem.memory.estimate import Estimate, Line, Moment
 from flake8_cnnmem.memory.timeline import Timeline

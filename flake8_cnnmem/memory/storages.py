@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call, Invocation, OwnBackward
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.plan import Plan
 from flake8_cnnmem.memory.storages import Storage, Value

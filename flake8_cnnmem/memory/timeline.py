@@ -14,11 +14,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.call_names import place_of
 from flake8_cnnmem.memory.estimate import LARGEST, Line, Live, Moment, within
 

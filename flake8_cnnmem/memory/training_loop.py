@@ -8,11 +8,12 @@ until the next step. A step is replayed after a first run of it, so that it find
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Model, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Action, Step, Turn
 from flake8_cnnmem.memory.attribution import Keeping, keeping
 from flake8_cnnmem.memory.autocast import Autocast

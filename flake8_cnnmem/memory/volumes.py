@@ -9,11 +9,11 @@ which an op says itself (`volume`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Call, Invocation, Model, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
 SINGLE = frozenset({"MultiheadAttention", "MultiHeadAttention", "GroupQueryAttention", "Bidirectional"})

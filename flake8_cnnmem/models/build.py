@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import BATCH, Shape
@@ -17,6 +17,7 @@ from flake8_cnnmem.evidence.batches import tensors_of
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.inputs import (
     OPEN_RANK,
     Choice,

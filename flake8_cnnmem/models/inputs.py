@@ -7,13 +7,13 @@ size that its Linear layers allow is searched for, square sizes alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch
 from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.unknown import Unknown
 
@@ -150,9 +150,11 @@ def fitting_sizes(first_problem: Verdict, dropped: Callable[[int], int]) -> Fitt
     small, usual_size = first_problem(64), first_problem(224)
     if (small is None and usual_size is None) or first_problem(MANY) is None:
         return None
-    # Where 64 is too small and 224 is not, the smallest size lies between the two.
+    # Where 64 is too small and 224 is not, the smallest size lies between the two; most often it is the usual one.
     between = small is not None and too_small(small) and usual_size is None
-    low = first_fitting(first_problem, *((65, 224) if between else (1, LARGEST_SIZE)))
+    below = first_problem(223) if between else None
+    least = 224 if below is not None and too_small(below) else 65
+    low = first_fitting(first_problem, *((least, 224) if between else (1, LARGEST_SIZE)))
     if low is None:
         return None
     high = low
@@ -161,6 +163,9 @@ def fitting_sizes(first_problem: Verdict, dropped: Callable[[int], int]) -> Fitt
         if high + step < MANY and first_problem(high + step) is None:
             high += step
             step *= 2
+        elif step > 1 and first_problem(high + 1) is not None:
+            # Strides that halve the size k times take 2**k sizes for one: this was the last of them.
+            break
         else:
             step //= 2
     meant = low

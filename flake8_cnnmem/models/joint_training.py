@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, seen_through
 from flake8_cnnmem.graph import Model
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
 from flake8_cnnmem.models.build import Built
 from flake8_cnnmem.models.outcome import doubts

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.trace import Event, Loop, Trace
 from flake8_cnnmem.evidence import Phase, seen_through
 from flake8_cnnmem.evidence.growth import with_gradient
 from flake8_cnnmem.graph import Resident, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Resident, Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 

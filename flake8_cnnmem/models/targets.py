@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget
@@ -19,6 +18,7 @@ from flake8_cnnmem.evaluate.modules import DEFINITIONS, IMPORTS, Module
 from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.root import Root, assigned_name
 from flake8_cnnmem.models.roots import built_by_module, call_plainly, is_candidate, root_of, start
 from flake8_cnnmem.source import Source, SourceError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.evaluate.application import Halted
@@ -14,6 +13,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.inputs import expected_by
 from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root

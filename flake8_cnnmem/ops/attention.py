@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Flag, Weightless, quotient, rank_problem
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     UNSURE,
     Flag,

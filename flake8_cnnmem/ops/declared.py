@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.stubs.shapes import Pattern
 from flake8_cnnmem.unknown import Unknown

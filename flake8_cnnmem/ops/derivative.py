@@ -5,10 +5,9 @@ What a formula makes of ordinary ops (products, sums, views) is those ops; here 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem, extent, quotient
 from flake8_cnnmem.ops.strides import Strides
 from flake8_cnnmem.unknown import Unknown

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, show, subtract
 from flake8_cnnmem.graph import Mismatch, Problem, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     BATCH_CUT,
     UNSURE,

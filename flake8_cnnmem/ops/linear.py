@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import BATCH, Shape, Size, known, per_sample, product
 from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Flag, Plain, add_if, channels_problem, extent, rank_problem, whole_problem
 from flake8_cnnmem.ops.expected import UNSTATED, Expected, open_axes
 from flake8_cnnmem.unknown import Unknown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem.dims import Shape, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
 from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import MIXED, Flag, Volume, Weightless, axes_of, axis_of, bounded, count, first_not_known
 from flake8_cnnmem.ops.expected import open_alike
 from flake8_cnnmem.unknown import Unknown

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flake8_cnnmem.dims import Shape, Size, add, multiply, product, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     Flag,
     Plain,

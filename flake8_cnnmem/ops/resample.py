@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, multiply, product, show
 from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
     BATCH_CUT,
     LIMIT,

@@ -12,9 +12,10 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from flake8_cnnmem.cache.store import FOLDER, home_folder, is_ours, make
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.pins import normalised
 from flake8_cnnmem.text.files import DISK, Files
 

@@ -13,8 +13,8 @@ import stat
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.pins import normalised
 
 LARGEST_FILE = 16 * 2**20

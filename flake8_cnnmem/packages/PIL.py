@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 

@@ -7,13 +7,14 @@ one a user means, and those that train say so themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
 
 

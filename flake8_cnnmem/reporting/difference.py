@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tabulate import tabulate
@@ -16,6 +15,7 @@ import flake8_cnnmem
 from flake8_cnnmem import units
 from flake8_cnnmem.difference.changes import Change, Entry, LayerChange
 from flake8_cnnmem.finding import one_line
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting import as_json, markdown
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.text.lines import position

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TextIO
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 CODES: Mapping[str, str] = MappingProxyType(
     {"bold": "1", "soft": "2", "over": "1;31", "fits": "32", "bound": "33", "plain": ""}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting.phrases import line_of, mib, shape
 from flake8_cnnmem.results import ModelReport, Row
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem import units
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.device import LABELS
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.precedence import shown_path

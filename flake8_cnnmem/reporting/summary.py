@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, replace
+from typing import Any
 
 from tabulate import tabulate
 
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import in_short, one_line
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
 from flake8_cnnmem.reporting.phrases import ENDLESS, NOT_STATED, facts, status
 from flake8_cnnmem.results import ModelReport
@@ -68,6 +70,18 @@ class Line:
     @property
     def where(self) -> str:
         return f"{self.path}:{self.line}"
+
+    def as_plain(self) -> list[Any]:
+        """The row as JSON can hold it."""
+        *others, made_of, part_of = astuple(self)
+        return [*others, sorted(made_of), part_of]
+
+    @classmethod
+    def of_plain(cls, values: Sequence[Any]) -> Line:
+        others: list[Any] = [tuple(each) if isinstance(each, list) else each for each in values[:-2]]
+        made_of, part_of = values[-2:]
+        others += [frozenset(map(tuple, made_of)), part_of]
+        return cls(*others)
 
     @property
     def over(self) -> bool:

@@ -9,9 +9,10 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.options import OPTIONS, BadValue, Option
 from flake8_cnnmem.text.notations import TooMuch, parse_toml
 

@@ -14,9 +14,10 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings import options
 from flake8_cnnmem.settings.options import BadValue, Limit
 from flake8_cnnmem.text.deferred_bodies import first_line

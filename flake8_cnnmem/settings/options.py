@@ -10,10 +10,11 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem import units
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Fact, Optimizer
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16")

@@ -11,9 +11,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.text.notations import TooMuch, parse_toml, parse_yaml
 

@@ -6,9 +6,10 @@ import ast
 import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.stubs.shapes import BadShape, Pattern
 from flake8_cnnmem.text.files import DISK, Files
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
 Sizes: TypeAlias = "MutableMapping[str, Size | Shape]"

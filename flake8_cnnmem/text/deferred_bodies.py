@@ -48,7 +48,7 @@ def instead_of(body: list[ast.stmt], text: str) -> DeferredBody:
     found = ast.copy_location(DeferredBody(), body[0])
     found.lineno = first_line(body[0])
     found.end_lineno = found.lineno
-    found.text, found.generator, found.doc = text, yields(body), docstring(body)
+    found.text, found.generator, found.doc = text, "yield" in text and yields(body), docstring(body)
     return found
 
 

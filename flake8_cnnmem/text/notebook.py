@@ -11,9 +11,9 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.text.lines import CellLine
 
 ENDING = ".ipynb"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.registries import may_fill
+from flake8_cnnmem.evaluate.registries import may_fill, may_register, mentioned
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.values import Value
@@ -102,3 +103,33 @@ def test_a_dict_may_be_filled_by_its_own_module_where(use: str, may: bool) -> No
     module = Module("m", Source("m.py", f"T = {{'a': 1}}\n{use}\n"))
     module.variables["T"] = table
     assert may_fill(module, table, "T") is may
+
+
+TEXTS = {
+    "a function of that name": ("def net():\n    pass\n", True),
+    "a class of that name": ("x = 1\nclass net(Base): pass\n", True),
+    "the key as a string": ("MODELS['net'] = 1\n", True),
+    "the key in other quotes": ('register("net")\n', True),
+    "a loop over attributes": ("for each in (nn.other, nn.net):\n    register(each)\n", True),
+    "a loop over attributes on several lines": ("for each in (\n    nn.net,\n):\n    register(each)\n", True),
+    "an attribute elsewhere": ("x = nn.net\n", False),
+    "an attribute in a loop's body": ("for each in those:\n    nn.net(each)\n", False),
+    "a method of that name": ("class A:\n    def net(self): pass\n", False),
+    "a longer name": ("def network(): pass\n", False),
+    "a part of a string": ("x = 'a net of'\n", False),
+    "a call": ("net()\n", False),
+    "nothing of it": ("def other(): pass\n", False),
+}
+
+
+@pytest.mark.parametrize(("text", "may"), TEXTS.values(), ids=TEXTS)
+def test_a_text_may_register_a_key_where(text: str, may: bool) -> None:
+    assert may_register(text, "net") is may
+
+
+def test_statements_are_known_by_what_they_mention() -> None:
+    text = "@register\ndef a(): pass\ndef b(): pass\nM['c'] = a\ndef fill():\n    M['d'] = 1\nfill()\nx: int = 'e'\n"
+    found = mentioned(ast.parse(text).body)
+    assert {word: found.get(word) for word in ("a", "b", "c", "d", "e")} == {
+        "a": [0, 2], "b": None, "c": [2], "d": [4], "e": None,
+    }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import concrete
@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.evaluate.stdlib.types import simple_equal, simple_repr
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import TYPE
@@ -13,6 +12,7 @@ from flake8_cnnmem.evaluate.builtins.formatting import to_repr
 from flake8_cnnmem.evaluate.builtins.objects import make_class
 from flake8_cnnmem.evaluate.stdlib.copy import Copier
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Raised, Runtime, Value
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.values import Class, Native, Value
 
 

@@ -6,11 +6,11 @@ After `map_graph` in keras/src/ops/function.py, without its recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
 from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 

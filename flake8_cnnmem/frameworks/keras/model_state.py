@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.functional import Graph
 from flake8_cnnmem.frameworks.keras.session import LayerState
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Site
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 

@@ -9,7 +9,7 @@ keras/src/ops/function.py). What is not rewritten here runs as PyTorch's op of t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem import dims
@@ -17,6 +17,7 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
 from flake8_cnnmem.frameworks.torch import reference, saved_tensors
 from flake8_cnnmem.graph import Call, Model, Op, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import BatchNorm, Convolution, DepthwiseConvolution, Dropout, Permute, Pool
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -22,6 +22,7 @@ from flake8_cnnmem.frameworks.keras.session import first_unknown_in, session_of
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, state_of, trains
 from flake8_cnnmem.frameworks.keras.weights import keras_weights
 from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -103,6 +103,10 @@ def make_weight(
     return weight
 
 
+PLAIN = frozenset((int, float, bool, str, type(None)))
+"""What most attributes are: in these nothing is held."""
+
+
 def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
     """Layers in an attribute's value: itself, or held in lists, tuples and dicts, as Keras tracks them."""
     if isinstance(value, Instance):
@@ -112,10 +116,12 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
             yield from layers_in(value.payload, depth + 1)
     elif isinstance(value, (list, tuple)) and depth < 8:
         for item in value:
-            yield from layers_in(item, depth + 1)
+            if type(item) not in PLAIN:
+                yield from layers_in(item, depth + 1)
     elif isinstance(value, dict) and depth < 8:
         for item in value.values():
-            yield from layers_in(item, depth + 1)
+            if type(item) not in PLAIN:
+                yield from layers_in(item, depth + 1)
 
 
 def weights_in(value: Value) -> Iterator[Weight]:
@@ -183,8 +189,9 @@ def sublayers(layer: Instance) -> list[Instance]:
         for child in state.sublayers:
             found.setdefault(id(child), child)
     for value in (*former(layer), *layer.attributes.values()):
-        for child in layers_in(value):
-            found.setdefault(id(child), child)
+        if type(value) not in PLAIN:
+            for child in layers_in(value):
+                found.setdefault(id(child), child)
     found.pop(id(layer), None)
     return list(found.values())
 
@@ -197,8 +204,9 @@ def own_weights(layer: Instance) -> list[Weight]:
         for weight in state.weights:
             found.setdefault(id(weight), weight)
     for value in (*former(layer), *layer.attributes.values()):
-        for weight in weights_in(value):
-            found.setdefault(id(weight), weight)
+        if type(value) not in PLAIN:
+            for weight in weights_in(value):
+                found.setdefault(id(weight), weight)
     return sorted(found.values(), key=lambda weight: not weight.trainable)
 
 

@@ -6,9 +6,10 @@ sizes before it. So each batch is asked for by a replay of its own; a step that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.allocator import allocator_for
 from flake8_cnnmem.memory.allocator.caching import Block, CachingAllocator, OutOfMemory
 from flake8_cnnmem.memory.allocator.program import Program, program_of

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.timeline import Mark, Timeline
 

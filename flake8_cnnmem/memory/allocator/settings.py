@@ -7,7 +7,9 @@ brackets. Keys that change no size (`backend:native`, pinned memory, lock handli
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from flake8_cnnmem.lazy_dataclass import dataclass
 
 MIB = 1 << 20
 

@@ -7,7 +7,6 @@ By lightning/pytorch/loops/optimization/automatic.py (2.6): the optimizer's step
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
@@ -16,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim import parameters_of as held_by
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.packages.lightning.arguments import native
 from flake8_cnnmem.packages.lightning.callbacks import BASE_FINETUNING
 from flake8_cnnmem.packages.lightning.hooks import is_own, names_of, parameters_of, stepped

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
 from flake8_cnnmem.graph import Op, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import (
     Broadcast,
     Elementwise,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
@@ -13,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Operand, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

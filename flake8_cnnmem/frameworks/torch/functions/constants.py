@@ -7,11 +7,11 @@ Their values are kept while they are few, and no Call is recorded for what is co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 
 LARGEST = 1024

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flake8_cnnmem import dims
@@ -14,6 +13,7 @@ from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
@@ -11,6 +9,7 @@ from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Einsum, Elementwise, Matmul, Reduce
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 

@@ -12,12 +12,13 @@ State that comes only at a later step (a slow copy every sixth step) is looked f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from flake8_cnnmem.frameworks.torch.autograd.grad import GRADIENTS, STEPPING
 from flake8_cnnmem.frameworks.torch.optim.options import STATES
 from flake8_cnnmem.frameworks.torch.optim.state import COUNTED, Held, held_by
 from flake8_cnnmem.graph import Call, Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value, is_callable
 

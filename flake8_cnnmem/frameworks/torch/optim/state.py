@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flake8_cnnmem.frameworks.torch.device_of import on_host
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 

@@ -8,12 +8,13 @@ torch/csrc/autograd/FunctionsManual.cpp). An op without a formula has `NotDerive
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, TypeVar
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.graph import Call, Op, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast, Elementwise, Reduce, Reshape
 from flake8_cnnmem.ops.derivative import Derivative, Restored
 from flake8_cnnmem.unknown import Unknown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -11,6 +10,7 @@ from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, siz
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import AdaptivePool, ChannelShuffle, Elementwise, Fold, Pad, PixelShuffle, Resize, Unfold
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown

@@ -4,7 +4,6 @@ parametrisations (`parametrizations`); vectors of parameters, fused layers."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape, product
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -16,6 +15,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import PRE_HOOKS, put, sto
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight, make_parameter
 from flake8_cnnmem.frameworks.torch.tensors import clone
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Broadcast
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Runtime, Value
