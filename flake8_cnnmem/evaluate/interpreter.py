@@ -141,6 +141,11 @@ class Interpreter:
             event.trainable = reached_from(subject)
         self.add_event(event)
 
+    def joins_step(self, optimizer: Instance) -> None:
+        last = next((event for event in reversed(self.trace.events) if event.subject is optimizer), None)
+        if last is not None:
+            last.trainable = held_by(optimizer)
+
     def look_around(self, innermost: bool = False) -> None:
         """What the program holds at the first call of a model or optimizer step of each loop that is running."""
         running = around(self.trace.turn)
