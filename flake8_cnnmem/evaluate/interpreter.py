@@ -696,8 +696,10 @@ class Interpreter:
         kind = type(value)
         if kind is Tensor:
             value.held = self.numbered
-        elif kind is list or kind is tuple or kind is dict:
-            if self.invocation is None and self.trace.turn is not None:
+        elif self.invocation is None and self.trace.turn is not None:
+            # A dict of a class of its own, as models give their outputs in, is as good as one.
+            own = value.payload if kind is Instance else value
+            if isinstance(own, (list, tuple, dict)):
                 let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:

@@ -55,6 +55,17 @@ def of_call(call: RootCall) -> Statement[int] | None:
     return None
 
 
+def batch_axes(call: RootCall) -> set[int]:
+    """Sizes that stand for the batch though the first axis of a call's first tensor does not: what goes along with
+    tokens of all samples one after the other (where each begins), and the second axis of sequences with time first."""
+    shapes = [value.shape for value in tensors_of(call) if isinstance(value.shape, tuple) and value.shape]
+    if not shapes:
+        return set()
+    found = [shape[0] for shape in shapes[1:] if len(shapes[0]) == 1 and len(shape) == 1]
+    found += shapes[0][1:2] if len(shapes[0]) in (2, 3) else ()
+    return {size for size in found if isinstance(size, int)}
+
+
 def tensors_of(call: RootCall) -> Iterator[Tensor]:
     """The tensors that a call is given, also those of a batch that is handed on as it is; none behind what is not
     known, which may be the first of them."""

@@ -100,7 +100,8 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
     sizes = [said for one in given if (said := batches.of_call(one))][:1]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
-    if not sizes or sizes[0].value in [said.value for said in drawn]:
+    among = batches.batch_axes(given[0]) if given else set()
+    if not sizes or any(said.value in among or said.value == sizes[0].value for said in drawn):
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
     for said in sizes:
