@@ -55,15 +55,16 @@ def of_call(call: RootCall) -> Statement[int] | None:
     return None
 
 
-def batch_axes(call: RootCall) -> set[int]:
-    """Sizes that stand for the batch though the first axis of a call's first tensor does not: what goes along with
-    tokens of all samples one after the other (where each begins), and the second axis of sequences with time first."""
-    shapes = [value.shape for value in tensors_of(call) if isinstance(value.shape, tuple) and value.shape]
-    if not shapes:
-        return set()
-    found = [shape[0] for shape in shapes[1:] if len(shapes[0]) == 1 and len(shape) == 1]
-    found += shapes[0][1:2] if len(shapes[0]) in (2, 3) else ()
-    return {size for size in found if isinstance(size, int)}
+def is_time_first(call: RootCall, batch: int | None) -> bool:
+    """Whether a call is given sequences whose second axis is the batch."""
+    shape = next((value.shape for value in tensors_of(call)), None)
+    return isinstance(shape, tuple) and len(shape) in (2, 3) and shape[1] == batch != shape[0]
+
+
+def is_joined(call: RootCall, batch: int) -> bool:
+    """Whether a call is given the tokens of all samples one after the other, along with something of each sample."""
+    shapes = [value.shape for value in tensors_of(call) if isinstance(value.shape, tuple)]
+    return bool(shapes) and len(shapes[0]) == 1 and shapes[0] != (batch,) and (batch,) in shapes[1:]
 
 
 def tensors_of(call: RootCall) -> Iterator[Tensor]:
