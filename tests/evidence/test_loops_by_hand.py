@@ -177,3 +177,35 @@ def test_the_batch_is_the_loader_s_where_another_axis_comes_first(
     assert report.training.input_shape is not None
     assert report.training.input_shape.value == shape
     assert report.status == "exact"
+
+
+FORWARD = """\
+import torch
+from torch import nn
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(20, 30), nn.Linear(30, 4)
+        self.act = nn.ReLU()
+
+    def forward(self, x):
+        return self.b(self.act(torch.mm(x / x.norm(2, 1, keepdim=True), self.a.weight.T)))
+
+model = Normed()
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(20):
+    loss = {call}(torch.randn(7, 20)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("call", ["model.forward", "model"])
+def test_a_forward_that_is_called_itself_is_fed_as_the_model_is(call: str) -> None:
+    (report,) = reported(FORWARD.format(call=call))
+    assert report.status == "exact"
+    assert report.training.batch_size.value == 7
+    assert report.training.input_shape is not None
+    assert report.training.input_shape.value == (20,)
