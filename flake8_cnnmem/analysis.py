@@ -172,7 +172,8 @@ def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple
         evidence = gathered(root.run, root.value, root.phases, root.fit)
     built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence) or models.only_fed(root)
     if built is not None and evidence.trained is not None:
-        built = models.stated_by_step(built, evidence.trained)
+        batch = evidence.batch_size[0].value if evidence.batch_size else None
+        built = models.stated_by_step(built, evidence.trained, batch)
     training = precedence.training_for(facts, settings, built, evidence, path)
     stated = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
     if stated is None:

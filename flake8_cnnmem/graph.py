@@ -65,6 +65,8 @@ class Tensor:
     """Of labels: how many classes they tell apart. Each of the numbers below it is among the values. 0 for others."""
     as_wide_as: Tensor | None = None
     """Of a leaf that the code makes in the dtype of another tensor, which autocast may decide: that one."""
+    gradient_of: Weight | None = None
+    """The parameter whose gradient the code reads here: it lies where the backward pass has left it."""
 
     def __repr__(self) -> str:
         # Not the call that made it: that names its inputs, and so the whole graph.

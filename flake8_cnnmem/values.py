@@ -394,6 +394,10 @@ class Runtime(Protocol):
         what it is told that changes what stays in memory (`retain_graph`, `set_to_none`)."""
         ...
 
+    def joins_step(self, optimizer: Instance) -> None:
+        """Tell that the optimizer's last step updates more than when it was noted: what the optimizer holds now."""
+        ...
+
     def repeated(self) -> AbstractTurns:
         """`with run.repeated(): ...`: what happens inside is one turn of a loop that a native runs for the program.
         What is entered again is another turn of the same loop (gradients that are gathered)."""

@@ -131,6 +131,7 @@ def note_training(run: Interpreter, word: str, unknown: Unknown) -> None:
     what does it where a known optimizer steps is a scheduler or a profiler."""
     if word == "backward":
         run.data(UNKNOWN_BACKWARD)["seen"] = True
+        run.note("unclear", unknown)
     elif run.data(UNKNOWN_BACKWARD) or any(event.kind == "backward" for event in run.trace.events):
         run.data(UNKNOWN_STEPS).setdefault(id(run.site), (unknown, run.site))
 

@@ -141,6 +141,11 @@ class Interpreter:
             event.trainable = reached_from(subject)
         self.add_event(event)
 
+    def joins_step(self, optimizer: Instance) -> None:
+        last = next((event for event in reversed(self.trace.events) if event.subject is optimizer), None)
+        if last is not None:
+            last.trainable = held_by(optimizer)
+
     def look_around(self, innermost: bool = False) -> None:
         """What the program holds at the first call of a model or optimizer step of each loop that is running."""
         running = around(self.trace.turn)
@@ -691,8 +696,10 @@ class Interpreter:
         kind = type(value)
         if kind is Tensor:
             value.held = self.numbered
-        elif kind is list or kind is tuple or kind is dict:
-            if self.invocation is None and self.trace.turn is not None:
+        elif self.invocation is None and self.trace.turn is not None:
+            # A dict of a class of its own, as models give their outputs in, is as good as one.
+            own = value.payload if kind is Instance else value
+            if isinstance(own, (list, tuple, dict)):
                 let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:

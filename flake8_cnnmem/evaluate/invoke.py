@@ -37,6 +37,12 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         receiver = function.receiver
         if run.invocation is None and id(receiver) in run.trace.layers:
             note_forward(run, function, args, kwargs)
+            if function.function is receiver.cls.find("forward"):
+                # What it runs is the layer's own, as it is where the layer itself is called.
+                with run.enter(receiver):
+                    result = invoke(run, function, args, kwargs)
+                run.let_go(*args, *kwargs.values())
+                return result
         function, args = function.function, (receiver, *args)
         kind = type(function)
         if kind is Bound:

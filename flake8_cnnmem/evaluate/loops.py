@@ -129,6 +129,9 @@ class Rounds:
         last = run.trace.events_of(turn) if turn is not None and turn.events[1] == len(run.trace.events) else []
         if turn is not None:
             self.periods(turn)
+        if last and all(event.options.get("by_hand") for event in last):
+            # One weight after the other is updated: a loop that is a part of a step.
+            last = []
         if not last or before != self.layers:
             self.seen = None
             return False

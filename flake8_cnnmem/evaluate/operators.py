@@ -147,13 +147,11 @@ def number_kind(value: Value) -> str:
 
 
 def keeps_shape(tensor: Tensor) -> bool:
-    """Whether arithmetic with one other value can only give this shape, and none of its values have to be followed."""
-    return (
-        (tensor.data is None or tensor.framework == "numpy")
-        and isinstance(tensor.shape, tuple)
-        and len(tensor.shape) > 1
-        and 1 not in tensor.shape
-    )
+    """Whether arithmetic with one other value can only give this shape, and none of its values have to be followed:
+    what an op has given (a loss, say) and what has several axes."""
+    if not isinstance(tensor.shape, tuple) or (tensor.data is not None and tensor.framework != "numpy"):
+        return False
+    return tensor.call is not None or (len(tensor.shape) > 1 and 1 not in tensor.shape)
 
 
 def flat(value: Value) -> tuple[Value, ...]:

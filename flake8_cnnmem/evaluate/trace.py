@@ -152,7 +152,8 @@ class Event:
 
     `kind` is "iterate" (over a loader), "call" (of a layer from outside any layer), "backward" (from a loss),
     "gradient" (a backward pass for the gradients of some tensors alone), "step" (of an optimizer), "zero_grad" (of an
-    optimizer, a layer or a leaf) or "fit" (of a model that trains itself). `number` counts it among the ops; that of a
+    optimizer, a layer or a leaf), "fit" (of a model that trains itself) or "unclear" (a backward pass from what is not
+    known). `number` counts it among the ops; that of a
     call is that of the last op before it.
     """
 

@@ -137,7 +137,7 @@ def mark_held(run: Interpreter, turn: Turn, others: Iterable[tuple[str, Value]] 
     (`others`). Whoever gives a name another tensor later notes when."""
     filled, began = run.trace.filled, turn.loop.began
     for path, value, owners in within_reach(chain(others, names_in_sight(run.frame))):
-        if type(value) is not Tensor:
+        if not isinstance(value, Tensor) or isinstance(value, Weight):
             continue
         value.held = FOREVER
         if value.call is not None and value.call.number <= began:

@@ -5,7 +5,7 @@ code say of one fact is put in order, the strongest evidence first; the others a
 """
 
 from flake8_cnnmem.evidence.batches import sample_shape
-from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, of_unknown_model
+from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along, of_unknown_model
 from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
 from flake8_cnnmem.evidence.phases import (
     Pass,
@@ -30,6 +30,7 @@ __all__ = [
     "further_turns",
     "gathered",
     "gatherings_of",
+    "is_along",
     "is_learned_from",
     "is_over_loader",
     "keepers_of",

@@ -55,6 +55,18 @@ def of_call(call: RootCall) -> Statement[int] | None:
     return None
 
 
+def is_time_first(call: RootCall, batch: int | None) -> bool:
+    """Whether a call is given sequences whose second axis is the batch."""
+    shape = next((value.shape for value in tensors_of(call)), None)
+    return isinstance(shape, tuple) and len(shape) in (2, 3) and shape[1] == batch != shape[0]
+
+
+def is_joined(call: RootCall, batch: int) -> bool:
+    """Whether a call is given the tokens of all samples one after the other, along with something of each sample."""
+    shapes = [value.shape for value in tensors_of(call) if isinstance(value.shape, tuple)]
+    return bool(shapes) and len(shapes[0]) == 1 and shapes[0] != (batch,) and (batch,) in shapes[1:]
+
+
 def tensors_of(call: RootCall) -> Iterator[Tensor]:
     """The tensors that a call is given, also those of a batch that is handed on as it is; none behind what is not
     known, which may be the first of them."""

@@ -101,7 +101,7 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     given = [one for one in (call, *calls) if one and (framework.declares_inputs or is_leaf(one))]
     sizes = [said for one in given if (said := batches.of_call(one))][:1]
     drawn = [said for loader in phase.loaders if (said := batches.of_loader(loader)) is not None]
-    if not sizes or sizes[0].value in [said.value for said in drawn]:
+    if not sizes or any(said.value == sizes[0].value or is_along(given[0], said.value) for said in drawn):
         # Where the loader says the same, its line is where the size is to be changed.
         sizes = drawn
     for said in sizes:
@@ -112,6 +112,11 @@ def of_phase(evidence: Evidence, framework: Framework, phase: Phase, inside: set
     for loss in phase.losses:
         if (named := losses.of_tensor(loss)) is not None:
             evidence.loss.append(named)
+
+
+def is_along(call: RootCall, batch: int) -> bool:
+    """Whether another axis than the first of what a model is called on is the batch."""
+    return batches.is_time_first(call, batch) or batches.is_joined(call, batch)
 
 
 def is_leaf(call: RootCall) -> bool:

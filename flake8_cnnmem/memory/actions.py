@@ -218,7 +218,7 @@ def rebuilt(
         leaves: list[tuple[int, Tensor]] = []
 
         def copy_of(tensor: Tensor, number: int) -> Tensor:
-            if isinstance(tensor, Weight) and tensor.call is None:
+            if (isinstance(tensor, Weight) or tensor.gradient_of is not None) and tensor.call is None:
                 return tensor
             found = copies.get(id(tensor))
             if found is None:

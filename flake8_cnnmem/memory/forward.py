@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import chain
 
@@ -57,6 +57,8 @@ class Forward:
     """Tensors without a call that the code made on the way."""
     gradients: dict[int, Value] = field(default_factory=dict)
     """Those of leaves that are no weights, by the leaf's key: they are there as long as the leaf is."""
+    finished: Mapping[int, Value] = field(default_factory=dict)
+    """The gradients that weights have, by the weight's id."""
     dated: bool = False
     """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
@@ -289,6 +291,11 @@ class Forward:
         key = id(tensor)
         found = self.weights.get(key) or self.values.get(key)
         if found is not None:
+            return found
+        there = self.finished.get(id(tensor.gradient_of)) if tensor.gradient_of is not None else None
+        if there is not None:
+            found = self.values[key] = self.memory.alias(there, there.shape, there.strides)
+            self.constants.add(key)
             return found
         dtype = resolve(tensor.dtype, self.dtype)
         source = self.values.get(id(tensor.as_wide_as)) if tensor.dtype == "float" else None

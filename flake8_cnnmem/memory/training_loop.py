@@ -47,13 +47,13 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         # The code does not say what steps, or is overruled.
         actual = actual.with_optimizer(training.optimizer.value)
     start: Timeline | None = None
+    growth = Line()
     replay = Replay(model, training, chip)
     if len(actual.turns) == 1:
         replay.run(actual.turns[0])
         left = frozenset(replay.backward.finished)
         replay = Replay(model, training, chip)
         replay.keep_from_before(left)
-        growth = Line()
         replay.run(actual.turns[0])
     else:
         replay.first = True
@@ -63,7 +63,9 @@ def replayed(model: Model, training: Training, actual: Step, chip: Chip = ASSUME
         start = replay.memory.timeline.copy() if any(call.derives for call in actual.calls) else None
         before = replay.memory.timeline.restart()
         replay.run(actual.turns[-1])
-        growth = replay.memory.timeline.left() - before
+        if actual.gathers or actual.keepers:
+            # Else the turns hold something else at their ends, as where one of them logs or evaluates.
+            growth = replay.memory.timeline.left() - before
     replay.finish()
     batch = training.batch_size.value
     last = actual.turns[-2].last if len(actual.turns) > 1 else 0
@@ -122,6 +124,7 @@ class Replay:
         autocast = Autocast(self.memory, self.rules)
         self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast, dated=True)
         self.backward = Backward(self.memory, self.rules, self.forward)
+        self.forward.finished = self.backward.finished
         self.backward.finished.update(resident(self.model, self.memory, self.weights, TABLES[self.rules.framework]))
 
     def keep_from_before(self, keys: frozenset[int]) -> None:

@@ -13,7 +13,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
-from flake8_cnnmem.evidence.batches import tensors_of
+from flake8_cnnmem.evidence.batches import is_time_first, tensors_of
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
@@ -92,9 +92,15 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
         return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
 
 
-def stated_by_step(built: Built, call: RootCall) -> Built:
+def stated_by_step(built: Built, call: RootCall, batch: int | None) -> Built:
     """The input as the training's step states it, where its parts are called instead of the model: a module that holds
-    a generator and a discriminator makes images from noise when it is called itself, and is given images to train."""
+    a generator and a discriminator makes images from noise when it is called itself, and is given images to train. Of
+    sequences with time first the `batch` is the second axis."""
+    if built.input_source != "directive" and is_time_first(call, batch):
+        given = next(tensors_of(call)).shape
+        assert isinstance(given, tuple)
+        others = tuple(size for size in (given[0], *given[2:]) if isinstance(size, int))
+        return replace(built, input_shape=others, input_source=place(call.site))
     known = built.input_shape is not None and None not in built.input_shape
     if built.input_source == "directive" or (known and seen_through(call.instance) is built.model.root):
         return built

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evidence import Phase, Statement, batch_of, seen_through
+from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
@@ -76,7 +76,7 @@ def joined(
         if step is not None:
             model = model if model.calls and not called_in_parts(root) else run_by(model, step)
             return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes)))), step)
-        beyond = () if phase is None else tuple(unlike_one_pass(root, phase))
+        beyond = () if phase is None else tuple(unlike_one_pass(root, phase, training.batch_size.value))
         return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *beyond)))))
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
@@ -123,8 +123,9 @@ def stated_batch(training: Training) -> int:
     return training.batch_size.value
 
 
-def unlike_one_pass(root: Root, phase: Phase) -> Iterator[Unknown]:
-    """What a step that was not followed is known to do beyond one forward pass of its model and one way back."""
+def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
+    """What a step that was not followed is known to do beyond one forward pass of its model and one way back, with the
+    batch as the first axis."""
     framework = frameworks.of_layer(root.value)
     if framework is None or not framework.declares_inputs:
         return
@@ -133,12 +134,17 @@ def unlike_one_pass(root: Root, phase: Phase) -> Iterator[Unknown]:
     own = [event for event in learning if id(seen_through(event.subject)) in inside]
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
     where = root.site.path, root.site.line
+    unclear = next((event.subject for event in phase.events if event.kind == "unclear"), None)
     if doubt is not None:
         yield doubt
+    elif isinstance(unclear, Unknown):
+        yield Unknown(f"the loss is not known: {unclear.reason}", unclear.path, unclear.line)
     elif len(own) > 1:
         yield Unknown(f"what the step keeps of {len(own)} forward passes of {root.name}", *where)
     elif called_in_parts(root):
         yield Unknown(f"what the step that trains {root.name} does", *where)
+    if any(event.call is not None and is_along(event.call, batch) for event in own):
+        yield Unknown(f"how {root.name} takes a batch that is not the first axis of its input", *where)
     if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
         yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
 

@@ -165,9 +165,16 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
     calls = [call for turn in turns for call, _ in trace.calls_of(turn)]
     read = {id(tensor) for call in calls for tensor in (*call.inputs, *call.outputs)}
     # What the loop gives another value in every turn is its own, as it was left by the turn before.
-    own = {kept.what for turn in turns for kept in turn.kept} | given_by(phase.loop)
+    given = given_by(phase.loop)
+    own = {kept.what for turn in turns for kept in turn.kept} | given
     for path, tensor in phase.held.tensors:
-        if path in own or id(tensor) in read or isinstance(tensor, Weight) or isinstance(tensor.shape, Unknown):
+        if (
+            path in own
+            or path.partition("[")[0] in given
+            or id(tensor) in read
+            or isinstance(tensor, Weight)
+            or isinstance(tensor.shape, Unknown)
+        ):
             continue
         if tensor.call is not None and tensor.call.number > began:
             continue

@@ -61,7 +61,9 @@ def apply(
         folded = fold(op, [tensor for tensor in tensors if isinstance(tensor, Tensor)], dtypes)
         if folded is not None:
             run.spend(CONSTANT_STEPS)
-            return folded
+            # Written in place it is the same tensor, for whoever else holds it.
+            first = tensors[0]
+            return first if op.in_place and type(first) is Constant and first.data is None else folded
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
     stepping = run.data(STEPPING)
     if stepping:

@@ -10,6 +10,7 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
+from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
     COMPLEX,
@@ -136,6 +137,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
             tensor.requires_grad = value is True
     elif attribute == "data":
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
+            written(run, tensor)
             tensor.shape, tensor.data = value.shape, None
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None

@@ -62,7 +62,8 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
         return None
     found: tuple[Tensor, Tensor] | None = known.get(id(tensor))
     if found is None or found[1].shape != tensor.shape:
-        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype, moved=True))
+        weight = tensor if isinstance(tensor, Weight) else None
+        found = known[id(tensor)] = (tensor, Tensor(tensor.shape, tensor.dtype, moved=True, gradient_of=weight))
     return found[1]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import note_moved
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, tensor_of
+from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
 from flake8_cnnmem.frameworks.torch.registry import define
@@ -98,6 +99,7 @@ def binary(run: Runtime, symbol: str, left: Value, right: Value, in_place: bool 
     """An operator on tensors, numbers and Unknowns, at least one of them a tensor."""
     if in_place and isinstance(left, Weight):
         left.data = None
+        written(run, left)
         return left
     left, right = operand(left), operand(right)
     dtype = result_dtype(symbol, left, right)
@@ -257,7 +259,8 @@ _declare("hypot", "hypot")
 
 def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Value, in_place: bool = False) -> Value:
     """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
-    if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and run.grad_enabled:
+    learns = run.grad_enabled and not (in_place and isinstance(input, Weight))
+    if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and learns:
         other = binary(run, "*", other, alpha)
     if is_number(input) and is_number(other):
         input = tensor_of(input)
@@ -323,6 +326,7 @@ def weighted(
     if not run.grad_enabled:
         if in_place and isinstance(input, Weight):
             input.data = None
+            written(run, input)
             return input
         operands = [operand(each) for each in (input, first, second)]
         function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if in_place else "")

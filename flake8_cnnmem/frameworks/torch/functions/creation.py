@@ -10,6 +10,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size, first_unknown, floor_divide, 
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size, sizes
+from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, counted, from_nested, scalar
@@ -140,6 +141,7 @@ def like(input: Value, value: Any, dtype: Value = None) -> Value:
     result = dtype_of(dtype, tensor.dtype)
     made = filled(tensor.shape, value_as(value, result), result)
     made.as_wide_as = tensor if dtype is None else source_of(dtype)
+    made.moved = made.made_there = tensor.moved
     return made
 
 
@@ -192,6 +194,7 @@ def _declare_new(name: str, value: Any) -> None:
         made = filled(sizes((named["size"],) if "size" in named else size), value_as(value, result), result)
         if isinstance(tensor, Tensor):
             made.as_wide_as = tensor if dtype is None else source_of(dtype)
+            made.moved = made.made_there = tensor.moved
         return born(run, made)
 
     define(f"tensor.{name}")(method)
@@ -460,6 +463,7 @@ def copy_(run: Runtime, input: Value, other: Value, non_blocking: Value = False)
     from flake8_cnnmem.ops import Elementwise
 
     if isinstance(input, Weight) or not isinstance(other, Tensor):
+        written(run, input)
         return refilled(run, input)
     if other.call is None and isinstance(input, Tensor):
         return refilled(run, input)

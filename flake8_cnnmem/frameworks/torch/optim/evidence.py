@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from flake8_cnnmem.frameworks.torch.autograd.by_hand import BY_HAND, DESCENT
 from flake8_cnnmem.frameworks.torch.optim.base import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim.following import Followed, steps_natively
 from flake8_cnnmem.frameworks.torch.optim.options import OPTIONS, TELLING
@@ -61,6 +62,8 @@ def optimizer_of(value: Value) -> Optimizer | None:
     """An optimizer whose step is torch's own by its class's name; any other by what its code was seen to do."""
     if not isinstance(value, Instance) or not isinstance(value.native, dict):
         return None
+    if value.cls is BY_HAND:
+        return DESCENT
     if value.cls is UNFOLLOWED:
         return Optimizer("unknown", (), Update(causes=(value.native["cause"],)), known=False)
     if not value.cls.derives_from(OPTIMIZER):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
+from flake8_cnnmem.frameworks.torch.autograd.by_hand import storage_of
 from flake8_cnnmem.frameworks.torch.device_of import on_host
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.graph import Tensor, Weight
@@ -45,16 +46,6 @@ class Held:
             (key, tuple((t.shape, t.dtype) for t in tensors)) for key, tensors in self.state.items()
         ]
         return [*each, *((0, (t.shape, t.dtype)) for t in self.shared)]
-
-
-def storage_of(tensor: Tensor) -> Tensor:
-    """The tensor in whose memory this one lies: behind views and what is written in place."""
-    while tensor.call is not None and tensor.call.inputs:
-        op = tensor.call.op
-        if getattr(op, "in_place", False) is not True and getattr(op, "view", False) is not True:
-            break
-        tensor = tensor.call.inputs[0]
-    return tensor
 
 
 def held_by(run: Runtime, optimizer: Instance) -> Held:
