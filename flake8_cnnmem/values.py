@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
+from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 Value: TypeAlias = Any
@@ -367,7 +368,7 @@ class Runtime(Protocol):
         weights: Sequence[Value] = (),
         function: str = "",
         dtypes: Sequence[str] | None = None,
-        framework: str = "torch",
+        framework: str = FIRST,
     ) -> Value:
         """Run an op on tensors: makes the Call and gives its output tensor, or the tuple of them.
 

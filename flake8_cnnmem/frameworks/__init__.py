@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.supported import FRAMEWORKS
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Namespace, Native, Runtime, Value
 
-FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
-    "torch": ("torch",),
-    "keras": ("keras", "tensorflow", "tf_keras", "keras_applications", "tensorflow_datasets"),
-    "numpy": ("numpy",),
-}
-"""The folders here, and the top-level packages of imports that each answers for: the one line that a framework takes
-outside of its folder. Where several could answer, the first one is asked first."""
-
-PACKAGES = {package: folder for folder, packages in FRAMEWORKS.items() for package in packages}
+PACKAGES = {package: folder for folder, each in FRAMEWORKS.items() for package in each.packages}
 
 
 def find_module(dotted: str) -> Namespace | None:
