@@ -18,6 +18,7 @@ FRAMEWORKS: Mapping[str, Supported] = {
     "torch": Supported(("torch",), ("torch", "timm", "lightning")),
     "keras": Supported(("keras", "tensorflow", "tf_keras", "keras_applications", "tensorflow_datasets"),
                        ("keras", "tensorflow")),
+    "flax": Supported(("flax", "jax", "jaxlib", "optax"), ("flax",)),
     "numpy": Supported(("numpy",)),
 }  # fmt: skip
 """By the names of the folders. Where several could answer, the first one is asked first."""

@@ -214,6 +214,10 @@ ONE_FOR_ALL = "one item stands for all"
 """A fact of native classes: instances of their subclasses are long sequences (data sets), gone through as a Stream."""
 
 
+WITHOUT_SIZES = "says nothing of sizes"
+"""A fact of native classes: their instances are handed on to models beside the inputs (keys of random numbers)."""
+
+
 class Raised(Leaving):
     """An exception of the interpreted program: `value` is an Instance of an exception class."""
 

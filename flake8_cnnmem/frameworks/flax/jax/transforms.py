@@ -1,0 +1,119 @@
+"""What JAX does to functions: compiling leaves them as they are, gradients are those of a backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.flax import trees
+from flake8_cnnmem.frameworks.flax.arrays import as_array, plain
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Native, Runtime, Value
+
+
+def unchanged(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Value:
+    """`jax.jit` and its like, also as `@jax.jit(static_argnums=0)`."""
+    if fun is None:
+        return Native("jit", unchanged, propagate_unknown=False)
+    return fun
+
+
+def checkpoint(run: Runtime, fun: Value = None, **options: Value) -> Value:
+    """`jax.checkpoint`: what the function holds is computed again on the way back."""
+    if fun is None:
+        return Native("checkpoint", checkpoint, propagate_unknown=False)
+
+    def again(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        with run.enter(None, checkpoint=True):
+            return run.call(fun, *args, **kwargs)
+
+    return Native("checkpoint", again, propagate_unknown=False)
+
+
+def of_gradient(with_value: bool, first_is_state: bool = False) -> Callable[..., Value]:
+    """`jax.grad` and `jax.value_and_grad`; those of nnx are the same, of an object in the place of a tree."""
+
+    def transform(
+        run: Runtime, fun: Value = None, argnums: Value = 0, has_aux: Value = False, **options: Value
+    ) -> Value:
+        if fun is None:
+            return Native("grad", lambda run, fun: transform(run, fun, argnums, has_aux), propagate_unknown=False)
+
+        def differentiated(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+            result = run.call(fun, *args, **kwargs)
+            pair = isinstance(result, tuple) and len(result) == 2 and has_aux is True
+            loss = result[0] if pair else result
+            run.note("backward", loss)
+            wanted = plain(argnums)
+            places = wanted if isinstance(wanted, (list, tuple)) else (wanted,)
+            found = [gradients(run, args[at]) for at in places if isinstance(at, int) and -len(args) <= at < len(args)]
+            grads: Value = tuple(found) if isinstance(wanted, (list, tuple)) else found[0] if found else UNSEEN
+            if with_value:
+                return (result, grads)
+            return (grads, result[1]) if pair else grads
+
+        return Native("grad", differentiated, propagate_unknown=False)
+
+    return transform
+
+
+UNSEEN = Unknown("what a gradient is taken of is not known")
+
+
+def gradients(run: Runtime, of: Value) -> Value:
+    return of if isinstance(of, Unknown) else trees.stand_ins(of)
+
+
+def vmap(run: Runtime, fun: Value, in_axes: Value = 0, out_axes: Value = 0, *args: Value, **options: Value) -> Value:
+    """A function of one row for all rows at once. Only the shapes of what it gives are followed."""
+
+    def mapped(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        along = plain(in_axes)
+        which = along if isinstance(along, (list, tuple)) else (along,) * len(args)
+        if out_axes != 0 or len(which) != len(args) or any(axis not in (0, None) for axis in which):
+            return run.unknown("a function that is mapped over other axes is not followed")
+        length, rows, given = None, [], []
+        for value, axis in zip(args, which, strict=True):
+            row = value
+            if axis == 0:
+                cause = next((leaf for leaf in trees.leaves(value) if isinstance(leaf, Unknown)), None)
+                if cause is not None:
+                    return cause
+                arrays = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tensor)]
+                if any(not isinstance(leaf.shape, tuple) or not leaf.shape for leaf in arrays):
+                    return run.unknown("the rows of an array are not known")
+                length = next((leaf.shape[0] for leaf in arrays if isinstance(leaf.shape, tuple)), length)
+                given += arrays
+                row = trees.mapped(one_row, value)
+            rows.append(row)
+        if length is None:
+            return run.unknown("over what a function is mapped is not known")
+        result = run.call(fun, *rows, **kwargs)
+        return trees.mapped(lambda leaf: all_rows(run, leaf, (length,), given), result)
+
+    return Native("vmap", mapped, propagate_unknown=False)
+
+
+def one_row(leaf: Value) -> Value:
+    if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
+        return leaf
+    return Tensor(leaf.shape[1:], leaf.dtype, framework="flax")
+
+
+def all_rows(run: Runtime, leaf: Value, rows: Shape, given: Sequence[Tensor]) -> Value:
+    array = as_array(run, leaf)
+    if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
+        return run.unknown("what a mapped function gives is not known")
+    op = Given("vmap", ((*rows, *array.shape),))
+    return run.apply(op, *given, function="vmap", dtypes=[array.dtype], framework="flax")
+
+
+def collective(run: Runtime, x: Value, *args: Value, **options: Value) -> Value:
+    """`jax.lax.pmean` and its like: as many values on each device as before."""
+    return x
+
+
+def device_count(run: Runtime, *args: Value) -> Value:
+    return 1
