@@ -189,6 +189,21 @@ SAME = {"flax.linen.transforms": "flax.linen", "flax.linen.linear": "flax.linen"
 TOPS = ("flax", "jax", "jaxlib", "optax")
 
 
+SUBMODULES = {
+    "jax": "api_util core custom_batching custom_derivatives debug distributed dlpack dtypes errors experimental export"
+    " extend ffi flatten_util interpreters lib monitoring ops profiler ref scipy sharding stages version util",
+    "jax.numpy": "fft",
+    "jax.lax": "linalg",
+    "optax": "assignment contrib experimental microbatching perturbations projections second_order transforms tree"
+    " tree_utils",
+    "flax.linen": "activation batch_apply combinators dtypes fp8_ops kw_only_dataclasses pooling spmd stochastic"
+    " summary partitioning",
+    "flax.nnx": "bridge compat extract filterlib graph graphlib helpers metrics nn object optimizer rnglib spmd statelib"
+    " summary tracers training transforms traversals variablelib visualization wrappers",
+}
+"""Modules of which nothing is followed, inside those whose names are written down."""
+
+
 @cache
 def find_module(dotted: str) -> Namespace | None:
     """A module of Flax, JAX or optax; of those of which nothing is followed everything is not known."""
@@ -205,6 +220,9 @@ def find_module(dotted: str) -> Namespace | None:
         is_inner = inner in MODULES or inner in SAME or any(name.startswith(f"{inner}.") for name in MODULES)
         return find_module(inner) or MISSING if is_inner else MISSING
 
-    if known is None and not any(name.startswith(f"{dotted}.") for name in MODULES):
-        return Namespace(dotted, lambda word: MISSING)
-    return Namespace(dotted, lookup, holds)
+    if known is not None or any(name.startswith(f"{dotted}.") for name in MODULES):
+        return Namespace(dotted, lookup, holds)
+    package, _, last = dotted.rpartition(".")
+    if NAMES.among(package) is not None and last not in SUBMODULES.get(package, "").split():
+        return None
+    return Namespace(dotted, lambda word: MISSING)
