@@ -5,6 +5,7 @@ Run by hand with flax, jax and optax installed (CPU):
     python tests/oracle/measure_flax.py signatures
     python tests/oracle/measure_flax.py models
     python tests/oracle/measure_flax.py optimizers
+    python tests/oracle/measure_flax.py steps
 
 The first writes flake8_cnnmem/frameworks/flax/{linen,nnx}/signatures.py, the others fixtures/truth/flax.json, from the
 programs in fixtures/models/flax: each says in a variable `MODELS` what is measured, by name (a model of linen, the
@@ -199,6 +200,61 @@ def optimizers() -> list[dict[str, Any]]:
     return found
 
 
+STEPS = (
+    ("mnist_cnn.py", "DigitsCNN", 64, {}), ("densenet.py", "DenseNet", 64, {"train": True}),
+    ("resnet_cifar.py", "ResNet20", 128, {"train": True}), ("unet.py", "UNet", 8, {"train": True}),
+    ("text_transformer.py", "SentimentEncoder", 16, {"train": True}), ("mlp_mixer.py", "Mixer", 64, {}),
+    ("gpt.py", "GPT", 16, {}), ("autoencoder.py", "Autoencoder", 64, {}), ("convnext.py", "ConvNeXt", 16, {}),
+)  # fmt: skip
+
+
+def steps() -> list[dict[str, Any]]:
+    """The bytes that XLA plans for one step of Adam (CPU): what goes in and comes out, and its temporaries."""
+    nn.Module.init = shapes_alone
+    return [step_of(*each) for each in STEPS]
+
+
+def step_of(file: str, name: str, batch: int, told: dict[str, Any]) -> dict[str, Any]:
+    model, args, *_ = runpy.run_path(str(ROOT / "fixtures" / "models" / "flax" / file))["MODELS"][name]
+    inputs = jax.ShapeDtypeStruct((batch, *args[0].shape[1:]), args[0].dtype)
+    key, tx = jax.random.PRNGKey(0), optax.adam(1e-3)
+    rngs = {"params": key, "dropout": key}
+    variables = jax.eval_shape(lambda x: model.init_with_output(rngs, x, **told)[1], inputs)
+    params = variables["params"]
+    others = {collection: tree for collection, tree in variables.items() if collection != "params"}
+
+    def step(params: Any, others: Any, state: Any, x: Any) -> Any:
+        def loss(params: Any) -> Any:
+            held = {"params": params, **others}
+            found = model.apply(held, x, rngs={"dropout": key}, mutable=list(others) or False, **told)
+            result, changed = found if others else (found, {})
+            return jnp.mean(jax.nn.logsumexp(result.reshape(batch, -1), -1)), changed
+
+        (value, changed), grads = jax.value_and_grad(loss, has_aux=True)(params)
+        updates, state = tx.update(grads, state, params)
+        return optax.apply_updates(params, updates), changed, state, value
+
+    compiled = jax.jit(step, donate_argnums=(0, 1, 2)).lower(params, others, jax.eval_shape(tx.init, params), inputs)
+    planned = compiled.compile().memory_analysis()
+    total = planned.argument_size_in_bytes + planned.temp_size_in_bytes + planned.output_size_in_bytes
+    return {"file": file, "name": name, "batch": batch, "bytes": total - planned.alias_size_in_bytes}
+
+
+def written(truth: dict[str, Any]) -> str:
+    """The truth as JSON, each model and measurement on a line of its own."""
+    parts = []
+    for key, value in sorted(truth.items()):
+        rows = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        lines = [
+            (f"{json.dumps(name)}: " if isinstance(value, dict) else "") + json.dumps(row, sort_keys=True)
+            for name, row in rows
+        ]
+        inner = ",\n  ".join(lines)
+        whole = f"{{\n  {inner}\n }}" if isinstance(value, dict) else f"[\n  {inner}\n ]"
+        parts.append(f" {json.dumps(key)}: {whole if lines else json.dumps(value)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main() -> None:
     if sys.argv[1] == "signatures":
         signatures()
@@ -206,8 +262,8 @@ def main() -> None:
     truth = json.loads(TRUTH.read_text()) if TRUTH.exists() else {}
     truth["about"] = "Written by tests/oracle/measure_flax.py."
     truth["versions"] = {name: importlib.import_module(name).__version__ for name in ("flax", "jax", "optax")}
-    truth[sys.argv[1]] = models() if sys.argv[1] == "models" else optimizers()
-    TRUTH.write_text(json.dumps(truth, indent=1, sort_keys=True) + "\n")
+    truth[sys.argv[1]] = {"models": models, "optimizers": optimizers, "steps": steps}[sys.argv[1]]()
+    TRUTH.write_text(written(truth))
 
 
 if __name__ == "__main__":

@@ -79,11 +79,18 @@ def limits(run: Runtime, dtype: Value) -> Value:
 
 POOLS = {"max_pool": native("max_pool", pooled("max")), "avg_pool": native("avg_pool", pooled("average"))}
 
+MASKS = {
+    "make_causal_mask": native("make_causal_mask", lax.causal_mask),
+    "make_attention_mask": native("make_attention_mask", lax.attention_mask),
+    "combine_masks": native("combine_masks", lax.combined_masks),
+}
+
 DTYPES: dict[str, Value] = {
     **{name: SCALARS[name] for name in (
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
         "complex64", "complex128")},
-    "bool_": SCALARS["bool"], "float_": SCALARS["float64"], "int_": SCALARS["int64"], "bfloat16": BFLOAT16,
+    "bool_": SCALARS["bool"], "bool": SCALARS["bool"], "float_": SCALARS["float64"], "int_": SCALARS["int64"],
+    "bfloat16": BFLOAT16,
     "uint": SCALARS["uint32"], "single": SCALARS["float32"], "half": SCALARS["float16"],
 }  # fmt: skip
 
@@ -106,6 +113,9 @@ MODULES: dict[str, Mapping[str, Value]] = {
         **{name: native(name, lambda run, *args, **kwargs: 0) for name in ("process_index", "host_id")},
         **{name: native(name, first)
            for name in ("device_put", "device_get", "block_until_ready", "device_put_replicated")},
+        **{name: native(name, transforms.devices) for name in ("devices", "local_devices")},
+        **{name: native(name, transforms.with_own_rule) for name in ("custom_vjp", "custom_jvp")},
+        "default_backend": native("default_backend", lambda run: "gpu"),
         "tree_map": trees.FUNCTIONS["map"],
         "tree_leaves": trees.FUNCTIONS["leaves"],
         "ShapeDtypeStruct": native("ShapeDtypeStruct", lambda run, shape, dtype=None, **options: (
@@ -143,13 +153,11 @@ MODULES: dict[str, Mapping[str, Value]] = {
         **{name: native(name, initializers.of_first) for name in ("with_partitioning", "with_logical_partitioning")},
         **{name: native(name, first) for name in ("with_logical_constraint", "unbox", "meta")},
         "init": native("init", lambda run, fn, module, *a, **k: transforms.unchanged(run, module.cls.find("init"))),
-        "make_causal_mask": native("make_causal_mask", lax.causal_mask),
-        "make_attention_mask": native("make_attention_mask", lax.attention_mask),
-        "combine_masks": native("combine_masks", lax.combined_masks),
+        **MASKS,
     },
     "flax.linen.initializers": initializers.INITIALISERS,
     "flax.nnx": {
-        **ACTIVATIONS, **POOLS, **nnx.MEMBERS, **nnx_layers.LAYERS,
+        **MASKS, **ACTIVATIONS, **POOLS, **nnx.MEMBERS, **nnx_layers.LAYERS,
         **{name: native(name, transforms.unchanged) for name in ("jit", "pmap", "cached_partial")},
         **{name: native(name, transforms.checkpoint) for name in ("checkpoint", "remat")},
         "grad": native("grad", transforms.of_gradient(False)),
@@ -198,8 +206,8 @@ SUBMODULES = {
     " tree_utils",
     "flax.linen": "activation batch_apply combinators dtypes fp8_ops kw_only_dataclasses pooling spmd stochastic"
     " summary partitioning",
-    "flax.nnx": "bridge compat extract filterlib graph graphlib helpers metrics nn object optimizer rnglib spmd statelib"
-    " summary tracers training transforms traversals variablelib visualization wrappers",
+    "flax.nnx": "bridge compat extract filterlib graph graphlib helpers metrics nn object optimizer rnglib spmd"
+    " statelib summary tracers training transforms traversals variablelib visualization wrappers",
 }
 """Modules of which nothing is followed, inside those whose names are written down."""
 

@@ -19,10 +19,12 @@ from flake8_cnnmem.frameworks.flax.framework import inside
 from flake8_cnnmem.frameworks.flax.nnx.module import is_module
 from flake8_cnnmem.frameworks.flax.optimizers import OWN, STATES
 from flake8_cnnmem.graph import Model, Weight
+from flake8_cnnmem.memory import account
 from flake8_cnnmem.memory.optimizers import slots
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
+from tests.memory.evaluated import training_of
 
 ROOT = Path(__file__).parents[3]
 TRUTH = json.loads((ROOT / "fixtures" / "truth" / "flax.json").read_text())
@@ -65,6 +67,16 @@ def test_memory_is_a_lower_bound_and_nothing_is_wrong(file: str) -> None:
         assert report.status == "lower-bound"
         assert [cause.reason.split(" ")[0] for cause in report.causes] == ["XLA"]
         assert not report.problems
+
+
+@pytest.mark.parametrize("case", TRUTH["steps"], ids=lambda case: case["name"])
+def test_a_step_takes_no_less_than_is_counted(case: dict[str, Any]) -> None:
+    """What XLA plans for a step is more than what is certain, and not by an order of magnitude."""
+    model = reports(case["file"])[case["name"]].model
+    assert model is not None
+    training = training_of({"batch_size": case["batch"], "optimizer": "adam"})
+    counted = account(model, training, "framework", 0).total
+    assert 0.15 * case["bytes"] < counted < case["bytes"]
 
 
 @pytest.mark.parametrize("case", TRUTH["optimizers"], ids=lambda case: f"{case['name']} {case['options']}")

@@ -56,6 +56,8 @@ UNARY = {
     "arctanh": "atanh", "negative": "neg", "sign": "sign", "floor": "floor", "ceil": "ceil", "round": "round",
     "rint": "round", "reciprocal": "reciprocal", "cbrt": "pow", "deg2rad": "scale", "rad2deg": "scale", "conj": "conj",
     "nan_to_num": "nan_to_num", "positive": "identity", "fix": "floor", "trunc": "floor", "sinc": "sin", "copy": "copy",
+    "acos": "acos", "asin": "asin", "atan": "atan", "arccosh": "acosh", "arcsinh": "asinh", "degrees": "scale",
+    "radians": "scale", "angle": "angle", "real": "identity", "conjugate": "conj", "around": "round", "fabs": "abs",
 }  # fmt: skip
 """Functions of jax.numpy with one array, and the kind of op that each is."""
 
@@ -95,7 +97,9 @@ BINARY = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
     "floor_divide": "floor_divide", "remainder": "remainder", "mod": "remainder", "power": "power", "pow": "power",
     "float_power": "power", "maximum": "maximum", "minimum": "minimum", "fmax": "maximum", "fmin": "minimum",
-    "arctan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp", "bitwise_and": "logical", "bitwise_or": "logical",
+    "arctan2": "atan2",
+    "atan2": "atan2", "copysign": "multiply", "fmod": "remainder",
+    "hypot": "hypot", "logaddexp": "logaddexp", "bitwise_and": "logical", "bitwise_or": "logical",
     "bitwise_xor": "logical", "left_shift": "multiply", "right_shift": "floor_divide",
 }  # fmt: skip
 

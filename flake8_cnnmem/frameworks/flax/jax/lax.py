@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.flax.arrays import apply, made, plain, shape_of, sizes
-from flake8_cnnmem.frameworks.flax.jax import reductions, transforms
-from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY
+from flake8_cnnmem.frameworks.flax.jax import reductions, shaping, transforms
+from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY, cast
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Runtime, Value
@@ -85,6 +85,18 @@ FUNCTIONS: dict[str, Value] = {
     **{name: Native(name, transforms.collective, propagate_unknown=False)
        for name in ("pmean", "psum", "pmax", "pmin", "with_sharding_constraint", "optimization_barrier")},
     "stop_gradient": Native("stop_gradient", stop_gradient, propagate_unknown=False),
+    "erf": Native("erf", lambda run, x: apply(run, Elementwise("erf"), x, function="erf"), propagate_unknown=False),
+    "convert_element_type": Native(
+        "convert_element_type", lambda run, operand, new_dtype: cast(run, operand, new_dtype), propagate_unknown=False
+    ),
+    "iota": Native("iota", lambda run, dtype, size: made(sizes(run, size), "int32"), propagate_unknown=False),
+    "full": NUMPY["full"],
+    "argmax": Native("argmax", lambda run, operand, axis, index_dtype=None: run.call(NUMPY["argmax"], operand, axis),
+                     propagate_unknown=False),
+    "dynamic_slice": Native("dynamic_slice", shaping.dynamic_slice, propagate_unknown=False),
+    "dynamic_slice_in_dim": Native("dynamic_slice_in_dim", shaping.dynamic_slice_in_dim, propagate_unknown=False),
+    **{name: Native(name, shaping.dynamic_update, propagate_unknown=False)
+       for name in ("dynamic_update_slice", "dynamic_update_slice_in_dim")},
     "rsqrt": Native("rsqrt", rsqrt, propagate_unknown=False),
     "select": Native("select", select, propagate_unknown=False),
     "cond": Native("cond", cond, propagate_unknown=False),

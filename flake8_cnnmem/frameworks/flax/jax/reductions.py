@@ -12,7 +12,9 @@ from flake8_cnnmem.values import Runtime, Value
 REDUCTIONS = {
     "sum": "sum", "mean": "mean", "average": "mean", "max": "max", "min": "min", "amax": "max", "amin": "min",
     "prod": "prod", "var": "var", "std": "std", "median": "median", "nansum": "sum", "nanmean": "mean",
-    "nanmax": "max", "nanmin": "min", "any": "any", "all": "all", "argmax": "argmax", "argmin": "argmin",
+    "nanmax": "max", "nanmin": "min",
+    "nanvar": "var", "nanstd": "std", "nanmedian": "median", "nanprod": "prod",
+    "any": "any", "all": "all", "argmax": "argmax", "argmin": "argmin",
     "count_nonzero": "count_nonzero", "ptp": "max", "percentile": "median", "quantile": "median",
 }  # fmt: skip
 """Functions of jax.numpy, and the kind of op that each is."""

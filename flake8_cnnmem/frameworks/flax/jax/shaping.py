@@ -420,3 +420,55 @@ def linspace(
     if is_symbolic((start, stop, num)) or holds_batch((start, stop, num)):
         return made(sizes(run, num), "float")
     return on_host(run, "linspace", (plain(start), plain(stop), plain(num)), {})
+
+
+@define(NUMPY, "diag")
+def diag(run: Runtime, v: Value, k: Value = 0) -> Value:
+    """A matrix with these values on its diagonal, or the diagonal of a matrix."""
+    shape = shape_of(run, v)
+    if isinstance(shape, Unknown) or plain(k) != 0 or len(shape) not in (1, 2):
+        return run.unknown("the shape of a diagonal is not known")
+    least = (shape[0], shape[0]) if len(shape) == 1 else (shape[0],) if shape[0] == shape[1] else None
+    if least is None:
+        return run.unknown("the shape of a diagonal is not known")
+    return apply(run, Given("diagonal", (least,)), v, function="diag", dtypes=[promoted(v)])
+
+
+@define(NUMPY, "unstack")
+def unstack(run: Runtime, x: Value, *, axis: Value = 0) -> Value:
+    moved = moveaxis(run, x, axis, 0) if plain(axis) != 0 else as_array(run, x)
+    found = iterate(run, moved) if isinstance(moved, Tensor) else moved
+    return tuple(found) if isinstance(found, list) else found
+
+
+@define(NUMPY, "append")
+def append(run: Runtime, arr: Value, values: Value, axis: Value = None) -> Value:
+    return concatenate(run, [arr, values], axis)
+
+
+@define(NUMPY, "matrix_transpose")
+def matrix_transpose(run: Runtime, x: Value) -> Value:
+    return apply(run, Transpose(-1, -2), x, function="matrix_transpose")
+
+
+def dynamic_slice_in_dim(
+    run: Runtime, operand: Value, start_index: Value, slice_size: Value, axis: Value = 0
+) -> Value:  # fmt: skip
+    """As many values as are asked for along an axis, wherever they begin."""
+    shape, size, at = shape_of(run, operand), plain(slice_size), plain(axis)
+    if isinstance(shape, Unknown) or not isinstance(at, int) or not -len(shape) <= at < len(shape):
+        return run.unknown("the shape of a slice is not known")
+    at %= len(shape)
+    return apply(run, Given("copy", ((*shape[:at], size, *shape[at + 1 :]),)), operand, function="dynamic_slice")
+
+
+def dynamic_slice(run: Runtime, operand: Value, start_indices: Value, slice_sizes: Value) -> Value:
+    target = sizes(run, slice_sizes)
+    return target if isinstance(target, Unknown) else apply(
+        run, Given("copy", (whole(target),)), operand, function="dynamic_slice"
+    )  # fmt: skip
+
+
+def dynamic_update(run: Runtime, operand: Value, update: Value, *args: Value, **options: Value) -> Value:
+    """`lax.dynamic_update_slice`: another array of the same shape."""
+    return apply(run, Elementwise("copy"), operand, function="dynamic_update_slice", dtypes=[promoted(operand)])

@@ -10,7 +10,7 @@ from flake8_cnnmem.frameworks.flax.arrays import as_array, plain
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def unchanged(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Value:
@@ -117,3 +117,34 @@ def collective(run: Runtime, x: Value, *args: Value, **options: Value) -> Value:
 
 def device_count(run: Runtime, *args: Value) -> Value:
     return 1
+
+
+def with_own_rule(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Value:
+    """`jax.custom_vjp`, `jax.custom_jvp`: the function as it is; what its own rule keeps is XLA's to decide."""
+    if fun is None:
+        return Native("custom_vjp", with_own_rule, propagate_unknown=False)
+    return Instance(CUSTOM, {"fun": fun})
+
+
+def call_custom(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return run.call(self.attributes["fun"], *args, **kwargs)
+
+
+def told(run: Runtime, self: Instance, *rules: Value, **options: Value) -> Value:
+    return None
+
+
+CUSTOM = Class(
+    "custom_vjp",
+    namespace={
+        "__call__": Native("__call__", call_custom, propagate_unknown=False),
+        **{word: Native(word, told, propagate_unknown=False) for word in ("defvjp", "defjvp", "defjvps")},
+    },
+    module="jax",
+)
+
+DEVICE = Class("Device", namespace={"platform": "gpu", "id": 0, "process_index": 0}, module="jax")
+
+
+def devices(run: Runtime, *args: Value, **options: Value) -> Value:
+    return [Instance(DEVICE)]
