@@ -48,6 +48,13 @@ def stand_in(name: str, what: str) -> Class:
     )
 
 
+def popped(run: Runtime, tree: Value, name: Value) -> Value:
+    """`flax.core.pop(variables, "params")`: the others, and what was taken out."""
+    if not isinstance(tree, dict) or name not in tree:
+        return tree if isinstance(tree, Unknown) else run.unknown("what is taken out of a tree is not known")
+    return ({key: value for key, value in tree.items() if key != name}, tree[name])
+
+
 def shape(run: Runtime, a: Value) -> Value:
     return shape_of(run, a)
 
@@ -97,7 +104,8 @@ DTYPES: dict[str, Value] = {
 TREE_UTIL = {f"tree_{name}": value for name, value in trees.FUNCTIONS.items()}
 
 TRANSFORMS: dict[str, Value] = {
-    **{name: native(name, transforms.unchanged) for name in ("jit", "pmap", "named_call", "named_scope")},
+    **{name: native(name, transforms.unchanged) for name in ("jit", "named_call", "named_scope")},
+    "pmap": native("pmap", transforms.pmap),
     **{name: native(name, transforms.checkpoint) for name in ("checkpoint", "remat")},
     "grad": native("grad", transforms.of_gradient(False)),
     "value_and_grad": native("value_and_grad", transforms.of_gradient(True)),
@@ -152,13 +160,13 @@ MODULES: dict[str, Mapping[str, Value]] = {
         "merge_param": native("merge_param", lambda run, name, a, b: b if a is None else a),
         **{name: native(name, initializers.of_first) for name in ("with_partitioning", "with_logical_partitioning")},
         **{name: native(name, first) for name in ("with_logical_constraint", "unbox", "meta")},
-        "init": native("init", lambda run, fn, module, *a, **k: transforms.unchanged(run, module.cls.find("init"))),
         **MASKS,
     },
     "flax.linen.initializers": initializers.INITIALISERS,
     "flax.nnx": {
         **MASKS, **ACTIVATIONS, **POOLS, **nnx.MEMBERS, **nnx_layers.LAYERS,
-        **{name: native(name, transforms.unchanged) for name in ("jit", "pmap", "cached_partial")},
+        **{name: native(name, transforms.unchanged) for name in ("jit", "cached_partial")},
+        "pmap": native("pmap", transforms.pmap),
         **{name: native(name, transforms.checkpoint) for name in ("checkpoint", "remat")},
         "grad": native("grad", transforms.of_gradient(False)),
         "value_and_grad": native("value_and_grad", transforms.of_gradient(True)),
@@ -172,7 +180,7 @@ MODULES: dict[str, Mapping[str, Value]] = {
     "flax.training.common_utils": {
         "onehot": native("onehot", lambda run, labels, num_classes, *a, **k: (
             run.call(ACTIVATIONS["one_hot"], labels, num_classes))),
-        "shard": native("shard", first),
+        "shard": native("shard", transforms.shard),
     },
     "flax.jax_utils": {name: native(name, first) for name in ("replicate", "unreplicate", "prefetch_to_device")},
     "flax.traverse_util": {},
@@ -185,8 +193,7 @@ MODULES: dict[str, Mapping[str, Value]] = {
 for _dotted in ("flax.core", "flax.core.frozen_dict"):
     MODULES[_dotted] = {
         **{name: native(name, first) for name in ("freeze", "unfreeze", "FrozenDict", "copy")},
-        "pop": native("pop", lambda run, tree, name: (
-            {key: value for key, value in tree.items() if key != name}, tree.get(name))),
+        "pop": native("pop", popped),
     }  # fmt: skip
 
 SAME = {"flax.linen.transforms": "flax.linen", "flax.linen.linear": "flax.linen", "flax.linen.attention": "flax.linen",

@@ -216,6 +216,47 @@ Deep().init(jax.random.PRNGKey(0), jnp.ones((1, 4096, 512)))
     assert again.estimate.total < 0.6 * plain.estimate.total
 
 
+DEVICES = """\
+@functools.partial(jax.pmap, axis_name="devices")
+def step(state, images, labels):
+    def loss_fn(params):
+        logits = state.apply_fn({"params": params}, images)
+        return optax.softmax_cross_entropy(logits, jax.nn.one_hot(labels, 10)).mean()
+
+    grads = jax.lax.pmean(jax.grad(loss_fn)(state.params), "devices")
+    return state.apply_gradients(grads=grads)
+
+class Flat(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(10)(x.reshape((x.shape[0], -1)))
+
+net = Flat()
+params = net.init(jax.random.PRNGKey(0), jnp.ones((1, 8, 8, 1)))["params"]
+state = train_state.TrainState.create(apply_fn=net.apply, params=params, tx=optax.sgd(0.1))
+state = jax_utils.replicate(state)
+for _ in range(100):
+    images, labels = np.zeros((64, 8, 8, 1), np.float32), np.zeros((64,), np.int32)
+    images, labels = SPREAD
+    state = step(state, images, labels)
+"""
+
+
+@pytest.mark.parametrize(
+    "spread",
+    [
+        "(x.reshape((jax.local_device_count(), -1) + x.shape[1:]) for x in (images, labels))",
+        "common_utils.shard((images, labels))",
+    ],
+)
+def test_an_axis_for_the_devices_is_none_of_the_models(spread: str) -> None:
+    code = "from flax import jax_utils\nfrom flax.training import common_utils\n" + DEVICES.replace("SPREAD", spread)
+    assert list(found(code)) == []
+    report = only(code)
+    assert report.training.batch_size.value == 64
+    assert report.parameters == 8 * 8 * 10 + 10
+
+
 def test_nnx_trains_with_an_optimizer_of_its_own() -> None:
     code = """\
 class Small(nnx.Module):

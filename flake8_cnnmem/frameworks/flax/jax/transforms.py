@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.flax import trees
 from flake8_cnnmem.frameworks.flax.arrays import as_array, plain
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
@@ -90,10 +90,42 @@ def vmap(run: Runtime, fun: Value, in_axes: Value = 0, out_axes: Value = 0, *arg
             rows.append(row)
         if length is None:
             return run.unknown("over what a function is mapped is not known")
-        result = run.call(fun, *rows, **kwargs)
+        # A model that is called on a row is not fed with it.
+        result = run.make_data(lambda_of(fun, kwargs), *rows)
         return trees.mapped(lambda leaf: all_rows(run, leaf, (length,), given), result)
 
     return Native("vmap", mapped, propagate_unknown=False)
+
+
+def lambda_of(fun: Value, kwargs: dict[str, Value]) -> Native:
+    """The function with its arguments by name."""
+    return Native("mapped", lambda run, *args: run.call(fun, *args, **kwargs), propagate_unknown=False)
+
+
+def pmap(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Value:
+    """`jax.pmap` on one device: arrays have an axis for the devices, parameters are told without one."""
+    if fun is None:
+        return Native("pmap", pmap, propagate_unknown=False)
+
+    def on_a_device(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        return run.call(fun, *(trees.mapped(of_a_device, value) for value in args), **kwargs)
+
+    return Native("pmap", on_a_device, propagate_unknown=False)
+
+
+def of_a_device(leaf: Value) -> Value:
+    return leaf if isinstance(leaf, Weight) or getattr(leaf, "shape", ()) == () else one_row(leaf)
+
+
+def shard(run: Runtime, tree: Value) -> Value:
+    """`common_utils.shard`: each array with an axis for the devices, of which there is one."""
+
+    def sharded(leaf: Value) -> Value:
+        if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
+            return leaf
+        return Tensor((1, *leaf.shape), leaf.dtype, framework="flax")
+
+    return tree if isinstance(tree, Unknown) else trees.mapped(sharded, tree)
 
 
 def one_row(leaf: Value) -> Value:
