@@ -9,7 +9,7 @@ from functools import cache
 from flake8_cnnmem.frameworks.flax import fields, initializers, optimizers, train_state, trees
 from flake8_cnnmem.frameworks.flax.arrays import BFLOAT16, dtype_named, shape_of
 from flake8_cnnmem.frameworks.flax.computing import pooled
-from flake8_cnnmem.frameworks.flax.jax import lax, members, products, random, shaping, transforms
+from flake8_cnnmem.frameworks.flax.jax import creation, lax, members, products, random, shaping, transforms
 from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY
 from flake8_cnnmem.frameworks.flax.linen import layers as linen_layers
 from flake8_cnnmem.frameworks.flax.linen import module as linen
@@ -135,7 +135,7 @@ MODULES: dict[str, Mapping[str, Value]] = {
         "ndarray": members.ARRAY, "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None,
         "shape": native("shape", shape), "ndim": native("ndim", rank),
         "size": native("size", lambda run, a, axis=None: run.call(native("size", members.size_of), a)),
-        "linspace": native("linspace", shaping.linspace),
+        "linspace": native("linspace", creation.linspace),
         **{name: native(name, limits) for name in ("finfo", "iinfo")},
     },
     "jax.numpy.linalg": {"norm": native("norm", products.norm)},

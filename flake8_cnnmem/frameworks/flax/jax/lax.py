@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.flax.arrays import apply, made, plain, shape_of, sizes
-from flake8_cnnmem.frameworks.flax.jax import reductions, shaping, transforms
+from flake8_cnnmem.frameworks.flax.jax import creation, reductions, shaping, transforms
 from flake8_cnnmem.frameworks.flax.jax.elementwise import ACTIVATIONS, NUMPY, cast
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
@@ -90,7 +90,7 @@ FUNCTIONS: dict[str, Value] = {
         "convert_element_type", lambda run, operand, new_dtype: cast(run, operand, new_dtype), propagate_unknown=False
     ),
     "iota": Native("iota", lambda run, dtype, size: made(sizes(run, size), "int32"), propagate_unknown=False),
-    "full": NUMPY["full"],
+    "full": Native("full", creation.full, propagate_unknown=False),
     "argmax": Native("argmax", lambda run, operand, axis, index_dtype=None: run.call(NUMPY["argmax"], operand, axis),
                      propagate_unknown=False),
     "dynamic_slice": Native("dynamic_slice", shaping.dynamic_slice, propagate_unknown=False),

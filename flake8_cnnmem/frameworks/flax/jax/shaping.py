@@ -11,8 +11,6 @@ from flake8_cnnmem.frameworks.flax.arrays import (
     apply,
     as_array,
     axes,
-    dtype_named,
-    holds_batch,
     is_constant,
     is_symbolic,
     made,
@@ -22,7 +20,7 @@ from flake8_cnnmem.frameworks.flax.arrays import (
     shape_of,
     sizes,
 )
-from flake8_cnnmem.frameworks.flax.jax.elementwise import NUMPY, cast, define
+from flake8_cnnmem.frameworks.flax.jax.elementwise import NUMPY, define
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import (
     Concatenate,
@@ -47,81 +45,6 @@ from flake8_cnnmem.ops.base import axes_of, axis_of
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
-
-# --- arrays from nothing ----------------------------------------------------------------------------------------------
-
-
-def declare_filled(name: str, value: Value) -> None:
-    @define(NUMPY, name)
-    def filled(run: Runtime, shape: Value, dtype: Value = None, **options: Value) -> Value:
-        return made(sizes(run, shape), dtype_named(dtype), value)
-
-    @define(NUMPY, f"{name}_like")
-    def filled_like(run: Runtime, a: Value, dtype: Value = None, shape: Value = None, **options: Value) -> Value:
-        array = as_array(run, a)
-        if isinstance(array, Unknown):
-            return array
-        return made(array.shape if shape is None else sizes(run, shape), dtype_named(dtype, array.dtype), value)
-
-
-for _name, _value in (("zeros", 0.0), ("ones", 1.0), ("empty", 0.0)):
-    declare_filled(_name, _value)
-
-
-@define(NUMPY, "full")
-def full(run: Runtime, shape: Value, fill_value: Value, dtype: Value = None, **options: Value) -> Value:
-    value = plain(fill_value)
-    return made(sizes(run, shape), dtype_named(dtype), value if isinstance(value, (int, float)) else None)
-
-
-@define(NUMPY, "full_like")
-def full_like(run: Runtime, a: Value, fill_value: Value, dtype: Value = None, **options: Value) -> Value:
-    array = as_array(run, a)
-    return array if isinstance(array, Unknown) else made(array.shape, dtype_named(dtype, array.dtype))
-
-
-@define(NUMPY, "array", "asarray")
-def array(run: Runtime, object: Value, dtype: Value = None, **options: Value) -> Value:
-    found = as_array(run, object)
-    if isinstance(found, Tensor) and found.framework != "flax" and found.call is None:
-        found = Tensor(found.shape, dtype_named(found.dtype, found.dtype), data=found.data, framework="flax")
-    return found if dtype is None or isinstance(found, Unknown) else cast(run, found, dtype)
-
-
-@define(NUMPY, "arange")
-def arange(
-    run: Runtime, start: Value, stop: Value = None, step: Value = None, dtype: Value = None, **options: Value
-) -> Value:
-    first, last, by = (0, start, 1) if stop is None else (start, stop, step if step is not None else 1)
-    first, last, by = plain(first), plain(last), plain(by)
-    cause = next((each for each in (first, last, by) if isinstance(each, Unknown)), None)
-    if cause is not None:
-        return made((cause,), dtype_named(dtype, "int32"))
-    if holds_batch((first, last, by)):
-        return made(
-            (run.operate("-", last, first),) if by == 1 else (run.unknown("a length"),), dtype_named(dtype, "int32")
-        )
-    found = on_host(run, "arange", (first, last, by), {})
-    return found if dtype is None or isinstance(found, Unknown) else cast(run, found, dtype)
-
-
-@define(NUMPY, "eye", "identity")
-def eye(run: Runtime, N: Value, M: Value = None, **options: Value) -> Value:
-    return made(sizes(run, (N, N if M is None else M)), "float")
-
-
-@define(NUMPY, "tri")
-def tri(run: Runtime, N: Value, M: Value = None, k: Value = 0, dtype: Value = None) -> Value:
-    return made(sizes(run, (N, N if M is None else M)), dtype_named(dtype))
-
-
-@define(NUMPY, "tril", "triu")
-def tril(run: Runtime, m: Value, k: Value = 0) -> Value:
-    found = as_array(run, m)
-    if isinstance(found, Tensor) and found.call is None:
-        return Tensor(found.shape, found.dtype, framework="flax")
-    return apply(run, Elementwise("copy"), found, function="tril")
-
 
 # --- moving -----------------------------------------------------------------------------------------------------------
 
@@ -412,14 +335,6 @@ def resized(
     if any(isinstance(size, float) and not math.isfinite(size) for size in target):
         return run.unknown("a size is not a number")
     return apply(run, Given(word, (whole(target),)), image, function="resize")
-
-
-def linspace(
-    run: Runtime, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, *args: Value, **options: Value
-) -> Value:
-    if is_symbolic((start, stop, num)) or holds_batch((start, stop, num)):
-        return made(sizes(run, num), "float")
-    return on_host(run, "linspace", (plain(start), plain(stop), plain(num)), {})
 
 
 @define(NUMPY, "diag")
