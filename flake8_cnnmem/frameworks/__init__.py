@@ -88,7 +88,12 @@ def of_layer(value: Value) -> Framework | None:
 
 def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What a call of a function gives that nobody can follow: the first framework in use that has an answer."""
+    given = {value.framework for value in (*args, *kwargs.values()) if isinstance(value, Tensor)}
+    own = {name for name in given if FRAMEWORKS[name].markers}
     for each in in_use() if args or kwargs else ():
+        if own and each.name not in own:
+            # It is given tensors of another framework, whichever others this process has met before.
+            continue
         made = each.made_by_unfollowed(run, cause, args, kwargs)
         if made is not cause:
             return made
