@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 FOREVER = 2**62
@@ -50,7 +51,7 @@ class Tensor:
     call: Call | None = None
     index: int = 0
     data: Any = None
-    framework: str = "torch"
+    framework: str = FIRST
     requires_grad: bool = False
     """Set on leaves that ask for a gradient; for results of calls the memory replay derives it."""
     held: int = 0
@@ -342,7 +343,7 @@ class Model:
     causes: tuple[Unknown, ...] = ()
     site: Site | None = None
     backend: str = ""
-    """What computes: "torch", "tensorflow", "tensorflow, eager", "jax"; empty for the framework's own default."""
+    """What computes, in the framework's own words; empty for its default."""
     trained: frozenset[int] = frozenset()
     """The weights, by id, that train with this model: in another one that shares them they may be frozen."""
 

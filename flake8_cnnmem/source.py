@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flake8_cnnmem.settings.directives import Directives
+from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.deferred_bodies import LONG, DeferredBody, defer_bodies, first_line
 from flake8_cnnmem.text.files import DISK, Files
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     import libcst
 
     Part = tuple[libcst.BaseStatement | libcst.BaseSmallStatement, ast.stmt]
-
-MARKERS = ("torch", "keras", "tensorflow", "timm", "lightning")
-"""Each name of a supported framework, and of the libraries on top of them, has one of these in it."""
 
 DIRECTIVE = "cnnmem"
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 
 Value: TypeAlias = Any
@@ -214,6 +215,10 @@ ONE_FOR_ALL = "one item stands for all"
 """A fact of native classes: instances of their subclasses are long sequences (data sets), gone through as a Stream."""
 
 
+WITHOUT_SIZES = "says nothing of sizes"
+"""A fact of native classes: their instances are handed on to models beside the inputs (keys of random numbers)."""
+
+
 class Raised(Leaving):
     """An exception of the interpreted program: `value` is an Instance of an exception class."""
 
@@ -368,7 +373,7 @@ class Runtime(Protocol):
         weights: Sequence[Value] = (),
         function: str = "",
         dtypes: Sequence[str] | None = None,
-        framework: str = "torch",
+        framework: str = FIRST,
     ) -> Value:
         """Run an op on tensors: makes the Call and gives its output tensor, or the tuple of them.
 

@@ -224,8 +224,8 @@ def said(text: str) -> dict[str, Any]:
 
 def state_of(report: Any) -> int:
     """Bytes of the optimizer's state, in tensors of more than one value."""
+    from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
     from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
-    from flake8_cnnmem.memory import optimizers
     from flake8_cnnmem.memory.optimizer_step import Stepping
     from flake8_cnnmem.memory.storages import Memory
     from flake8_cnnmem.memory.timeline import Timeline
@@ -235,7 +235,7 @@ def state_of(report: Any) -> int:
     values = {id(weight): memory.new(weight.shape, "float32", use="parameters") for weight in trained}
     for weight in trained:
         values[id(weight)].weight = weight
-    Stepping(report.training.optimizer.value, optimizers.TORCH).state(memory, "float32", values)
+    Stepping(report.training.optimizer.value, TORCH).state(memory, "float32", values)
     lots = [memory.timeline.lots[event] for event in memory.timeline.events if event > 0]
     return sum(line.fixed for line, use in lots if use == "optimizer" and line.fixed > 8)
 

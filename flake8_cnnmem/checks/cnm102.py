@@ -62,20 +62,20 @@ LEVEL = "warning"
 
 def check(report: ModelReport, settings: Settings) -> Iterator[Finding]:
     for growth in report.growths:
-        yield Finding(growth.path, growth.line, growth.column, CODE, message(growth))
+        yield Finding(growth.path, growth.line, growth.column, CODE, message(growth, report.framework))
 
 
-def message(growth: Growth) -> str:
+def message(growth: Growth, framework: str) -> str:
     same = growth.loop_path == growth.path
     loop = in_words(growth.loop_line) if same else f"{growth.loop_path}:{growth.loop_line}"
     kept = "each item with its graph" if growth.gathers else "with the graphs of all turns before"
     return (
         f"{growth.what} keeps {units.show(growth.bytes)} more with every turn of the loop at {loop}, {kept}; "
-        f"{advice(growth)}"
+        f"{advice(growth, framework)}"
     )
 
 
-def advice(growth: Growth) -> str:
+def advice(growth: Growth, framework: str) -> str:
     """What to write."""
     if growth.use == "backward":
         return "go back in each turn, the gradients add up all the same" + (
@@ -87,4 +87,7 @@ def advice(growth: Growth) -> str:
         mended = "add the number alone (.item())"
     else:
         mended = "detach it (.detach()) before the next turn"
-    return mended + (", or run the loop under torch.no_grad()" if growth.use == "evaluation" else "")
+    from flake8_cnnmem import frameworks
+
+    region = frameworks.named(framework).gradless_region if growth.use == "evaluation" else ""
+    return f"{mended}, or run the loop under {region}" if region else mended

@@ -14,7 +14,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from flake8_cnnmem.source import LARGEST, MARKERS, SourceError, read, read_source
+from flake8_cnnmem.source import LARGEST, SourceError, read, read_source
+from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
 
 MODULES = (".py", ".ipynb")

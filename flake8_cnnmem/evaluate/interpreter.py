@@ -37,6 +37,7 @@ from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Filled, Made, RootC
 from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
+from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
 
@@ -687,7 +688,7 @@ class Interpreter:
         weights: Sequence[Value] = (),
         function: str = "",
         dtypes: Sequence[str] | None = None,
-        framework: str = "torch",
+        framework: str = FIRST,
     ) -> Value:
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
 

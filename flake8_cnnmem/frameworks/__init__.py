@@ -10,19 +10,12 @@ from functools import cache
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.stubs.reading import Imported, StubModule
+from flake8_cnnmem.supported import FRAMEWORKS
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Namespace, Native, Runtime, Value
 
-FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
-    "torch": ("torch",),
-    "keras": ("keras", "tensorflow", "tf_keras", "keras_applications", "tensorflow_datasets"),
-    "numpy": ("numpy",),
-}
-"""The folders here, and the top-level packages of imports that each answers for: the one line that a framework takes
-outside of its folder. Where several could answer, the first one is asked first."""
-
-PACKAGES = {package: folder for folder, packages in FRAMEWORKS.items() for package in packages}
+PACKAGES = {package: folder for folder, each in FRAMEWORKS.items() for package in each.packages}
 
 
 def find_module(dotted: str) -> Namespace | None:
@@ -95,7 +88,12 @@ def of_layer(value: Value) -> Framework | None:
 
 def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """What a call of a function gives that nobody can follow: the first framework in use that has an answer."""
+    given = {value.framework for value in (*args, *kwargs.values()) if isinstance(value, Tensor)}
+    own = {name for name in given if FRAMEWORKS[name].markers}
     for each in in_use() if args or kwargs else ():
+        if own and each.name not in own:
+            # It is given tensors of another framework, whichever others this process has met before.
+            continue
         made = each.made_by_unfollowed(run, cause, args, kwargs)
         if made is not cause:
             return made

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.device_terms import DeviceTerms
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Site, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -118,7 +119,9 @@ class Framework:
     rules: Callable[[], Rules]
     """What training holds by its own default backend."""
     computes: str
-    """What computes for it where the code does not say: "torch", "tensorflow"."""
+    """What computes for it where the code does not say."""
+    device: Mapping[str, DeviceTerms]
+    """What each backend takes of a GPU beside the tensors."""
     versions: Mapping[str, str]
     """Whose rules are used: its own version first, then that of what computes for it."""
     class_targets: Callable[[Shape], Shape]
@@ -139,6 +142,8 @@ class Framework:
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     half_region: str = ""
     """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
+    gradless_region: str = ""
+    """The expression whose `with` block computes without gradients; "" for none."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None
@@ -167,5 +172,4 @@ class Framework:
     assumed_base: Callable[[Runtime], Value] = lambda run: None
     """What a class with a `forward` derives from besides, where a base of it is not known; None for nothing."""
     backend: Callable[[Runtime], str] = lambda run: ""
-    """What computes for it, as far as the code says ("torch", "tensorflow", "tensorflow, eager",
-    "jax"); "" where it has just one."""
+    """What computes for it, as far as the code says, a mode of it behind a comma; "" where it has just one."""

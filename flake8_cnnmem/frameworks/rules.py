@@ -12,6 +12,7 @@ from dataclasses import field
 from itertools import chain
 from types import MappingProxyType
 
+from flake8_cnnmem.frameworks.optimizer_states import OptimizerState
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -157,6 +158,8 @@ class Rules:
     by_chip: bool = False
     rewrites: Mapping[str, str] = field(default_factory=dict)
     """Kinds that are another one in disguise."""
+    optimizers: Mapping[str, OptimizerState] = field(default_factory=dict)
+    """What its own optimizers keep, by their names in small letters."""
 
     def row(self, kind: str, *variants: str) -> OpRule:
         """The row of the first variant that has one, else of the kind, else what is assumed of any op."""

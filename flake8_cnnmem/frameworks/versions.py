@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.supported import FRAMEWORKS
 
 
 def versions_of(framework: str) -> Mapping[str, str]:
     """A framework's own version first, then that of what computes for it; empty where there is no such framework."""
-    return frameworks.named(framework).versions if framework in frameworks.FRAMEWORKS else {}
+    return frameworks.named(framework).versions if framework in FRAMEWORKS else {}
 
 
 def named(framework: str) -> str:

@@ -87,6 +87,6 @@ def kept_always(model: Model, training: Training, with_state: bool) -> int:
     memory = Memory(Timeline(framework.rules_of(model.framework).alignment), max(1, batch))
     weights = framework.weights_in_memory(model, memory, training.dtype.value)
     if with_state:
-        stepping = Stepping(training.optimizer.value, framework.TABLES[model.framework])
+        stepping = Stepping(training.optimizer.value, framework.rules_of(model.framework).optimizers)
         stepping.state(memory, training.dtype.value, {key: value for key, value in weights.items() if value.grad})
     return memory.timeline.peak(batch)

@@ -7,11 +7,12 @@ given as a size has none of them: it is what the tensors may take.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.frameworks.device_terms import OWN_POOL, DeviceTerms, Reserve
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import gpus
@@ -20,6 +21,7 @@ from flake8_cnnmem.memory.allocator.settings import AllocatorSettings, BadSettin
 from flake8_cnnmem.memory.chips import CHIPS, Chip
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.memory.replay_result import Replayed
+from flake8_cnnmem.supported import FRAMEWORKS
 
 MIB = 1024 * 1024
 
@@ -27,12 +29,28 @@ LABELS: Mapping[str, str] = MappingProxyType(
     {
         "cublas_workspace": "workspaces",
         "allocator": "allocator",
-        "tensorflow_reserve": "TensorFlow's reserve",
         "cuda_context": "CUDA context",
         "driver": "driver",
     }
 )
-"""The terms as people read them, by their names in the JSON, in the order in which they are told."""
+"""The terms as people read them, by their names in the JSON, in the order in which they are told. What a backend
+reserves is told behind the allocator's."""
+
+
+def labelled(names: Iterable[str]) -> list[tuple[str, str]]:
+    """These terms in the order in which they are told, each as (its name, what people read)."""
+    found = {**LABELS, **{each.name: each.label for each in reserves(set(names) - {*LABELS})}}
+    told = list(LABELS)
+    told[2:2] = sorted({*found} - {*LABELS})
+    return [(name, found[name]) for name in told if name in {*names}]
+
+
+def reserves(names: set[str]) -> list[Reserve]:
+    """What backends reserve under these names. Only where there are any the frameworks are asked."""
+    known = (frameworks.named(name) for name in FRAMEWORKS) if names else ()
+    found = (terms.reserve for each in known for terms in each.device.values())
+    return [each for each in found if each is not None and each.name in names]
+
 
 VISIBLE: Mapping[str, int] = MappingProxyType(
     {
@@ -61,11 +79,6 @@ CUBLAS_LARGE = 4096 * 1024 * 8
 """Bytes that PyTorch gives each cuBLAS handle, and those on Hopper and Blackwell
 (aten/src/ATen/cuda/CublasHandlePool.cpp)."""
 
-TENSORFLOW_RESERVE = ((6, 500), (7, 1050), (8, 1536))
-TENSORFLOW_RESERVE_ELSE = 1800
-"""MiB that TensorFlow leaves to the system when it takes the rest of the card for itself, by the compute capability up
-to which they hold (MinSystemMemory of tensorflow/core/common_runtime/gpu/gpu_device.cc)."""
-
 ALLOCATOR = 25
 """Thousandths of the tensors' peak that PyTorch's caching allocator cannot use when memory is short, where the step's
 events are not known so that it could be replayed: 0 to 70, in out-of-memory messages of PyTorch itself. With memory to
@@ -92,17 +105,15 @@ class Terms:
         return (*self.fixed, ("allocator", more)) if more else self.fixed
 
 
-def terms(gpu: str, backend: str, products: bool) -> Terms:
-    """The terms of a card by its name in `gpus`. `backend` is "torch", "tensorflow" or "jax"; `products` says whether
-    the model uses cuBLAS."""
+def terms(gpu: str, backend: DeviceTerms, products: bool) -> Terms:
+    """The terms of a card by its name in `gpus`. `products` says whether the model uses cuBLAS."""
     chip = CHIPS.get(gpu)
     if chip is None:
         return Terms()
     found = [*outside(gpu, chip)]
-    if backend == "jax":
-        return Terms(tuple(found))
-    if backend.startswith("tensorflow"):
-        found.append(("tensorflow_reserve", tensorflow_reserve(chip)))
+    if backend.reserve is not None:
+        found.append((backend.reserve.name, backend.reserve.mib(chip.major) * MIB))
+    if not backend.caching:
         return Terms(tuple(found))
     if products:
         # One for the forward pass, one for autograd's own thread.
@@ -127,12 +138,6 @@ def context(chip: Chip) -> int:
     return int(CONTEXT_PER_MULTIPROCESSOR * chip.multiprocessors) * MIB
 
 
-def tensorflow_reserve(chip: Chip) -> int:
-    """Bytes that TensorFlow leaves to the system."""
-    found = next((mib for major, mib in TENSORFLOW_RESERVE if chip.major <= major), TENSORFLOW_RESERVE_ELSE)
-    return found * MIB
-
-
 def convolutions(model: Model, dtype: str, peak: int) -> int:
     """The most that cuDNN's workspaces may take in a step on tensors of so many bytes."""
     if not any(call.op.kind == "convolution" for call in model.calls):
@@ -144,9 +149,11 @@ def added(estimate: Estimate, model: Model, gpu: str, dtype: str) -> Estimate:
     """The estimate with what this GPU adds; as it is where nothing is known."""
     if estimate.tensor_peak is None:
         return estimate
-    backend = model.backend or frameworks.named(model.framework).computes
+    framework = frameworks.named(model.framework)
+    # A mode of a backend stands behind a comma.
+    backend = framework.device.get((model.backend or framework.computes).partition(",")[0], OWN_POOL)
     chip = CHIPS.get(gpu)
-    if chip is not None and backend == "torch" and isinstance(estimate.peaks, Replayed):
+    if chip is not None and backend.caching and isinstance(estimate.peaks, Replayed):
         settings = settings_of(model)
         if settings is not None and not (estimate.left_out or model.causes):
             on_card = reserved(estimate, estimate.peaks, gpu, chip, settings)

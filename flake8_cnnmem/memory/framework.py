@@ -71,13 +71,13 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     given_in = {id(forward.values[id(tensor)].storage) for tensor in model.inputs}
 
     backward = Backward(memory, rules, forward)
-    for key, value in resident(model, memory, weights, TABLES[rules.framework]).items():
+    for key, value in resident(model, memory, weights, rules.optimizers).items():
         # The step clears those of its own weights before its backward pass.
         if key in weights and weights[key].grad:
             memory.release(value.storage)
         else:
             backward.finished[key] = value
-    stepping = Stepping(training.optimizer.value, TABLES[rules.framework])
+    stepping = Stepping(training.optimizer.value, rules.optimizers)
     row, options = optimizers.lookup(stepping.optimizer, stepping.table)
     if rules.step == "graph" and dtype == "mixed_float16":
         # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
@@ -130,14 +130,6 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     return Replayed(memory.timeline, batch, saved, kept, tuple(memory.left_out), again, curved=memory.curved)
 
 
-TABLES = {
-    "torch": optimizers.TORCH,
-    "keras": optimizers.KERAS,
-    "keras-torch": optimizers.KERAS_ON_TORCH,
-    "keras-eager": optimizers.KERAS_EAGER,
-}
-
-
 def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Value]:
     """Parameters and buffers, in memory throughout: the model's own, those that it is called on, and others beside."""
     found: dict[int, Value] = {}
@@ -185,7 +177,7 @@ def bytes_beside(model: Model, dtype: str) -> list[int]:
         memory = Memory(Timeline(rules.alignment), 1)
         for weight in each.weights:
             memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
-        resident(replace(model, beside=(each,)), memory, {}, TABLES[rules.framework])
+        resident(replace(model, beside=(each,)), memory, {}, rules.optimizers)
         found.append(memory.timeline.peak(1))
     return found
 

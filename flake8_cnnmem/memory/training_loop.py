@@ -23,7 +23,7 @@ from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.engine_order import in_order
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
-from flake8_cnnmem.memory.framework import TABLES, resident, rules_of, weights_in_memory
+from flake8_cnnmem.memory.framework import resident, rules_of, weights_in_memory
 from flake8_cnnmem.memory.optimizer_step import Stepping
 from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.memory.storages import Memory, Value
@@ -125,7 +125,7 @@ class Replay:
         self.forward = Forward(self.memory, self.rules, dtype, self.weights, autocast, dated=True)
         self.backward = Backward(self.memory, self.rules, self.forward)
         self.forward.finished = self.backward.finished
-        self.backward.finished.update(resident(self.model, self.memory, self.weights, TABLES[self.rules.framework]))
+        self.backward.finished.update(resident(self.model, self.memory, self.weights, self.rules.optimizers))
 
     def keep_from_before(self, keys: frozenset[int]) -> None:
         """Gradients that are there when the step begins."""
@@ -315,7 +315,7 @@ class Replay:
         assert action.optimizer is not None
         # Where the code's own is not known, an option may say what it is.
         chosen = action.optimizer if action.optimizer.known else self.training.optimizer.value
-        stepping = Stepping(chosen, TABLES[self.rules.framework])
+        stepping = Stepping(chosen, self.rules.optimizers)
         finished = self.backward.finished
         gradients = {key: finished[key] for key in self.weights if key in action.weights and key in finished}
         timeline = self.memory.timeline

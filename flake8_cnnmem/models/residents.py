@@ -55,7 +55,7 @@ def cleared_by(event: Event) -> set[int]:
     return {id(weight) for weight in weights}
 
 
-def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: LeftBehind) -> tuple[Resident, ...]:
+def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: LeftBehind) -> tuple[Resident, ...]:
     """What lies beside the models that a phase trains."""
     held = phase.held
     if held is None:
@@ -81,6 +81,9 @@ def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: Lef
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places)
     found += optimizers_beside(phase, left, counted)
+    # A program may hold the parameters themselves, and the model find them by their names.
+    every = ((model, frameworks.of_layer(model)) for model in trained)
+    counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
     found += weights_beside(phase, counted, places)
     return tuple(found)
 

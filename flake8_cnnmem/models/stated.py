@@ -12,7 +12,7 @@ from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.ops.expected import Expected
 from flake8_cnnmem.settings.options import InputShapes
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import WITHOUT_SIZES, Instance, Value
 
 InputShape = tuple[int | None, ...]
 """Without the batch; None for a size that is not stated."""
@@ -70,6 +70,8 @@ def is_plain(value: Value) -> bool:
         return all(map(is_plain, value))
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
+    if isinstance(value, Instance):
+        return WITHOUT_SIZES in value.cls.facts
     return isinstance(value, (Tensor, bool, int, float, str, type(None)))
 
 

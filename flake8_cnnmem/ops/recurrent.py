@@ -61,7 +61,7 @@ class Recurrent(Plain):
     then with `return_state` the last hidden state and for "lstm" the cell state.
 
     `stacked` states are torch's, (layers * directions, N, hidden) whatever `batch_first`; else (N, hidden) as
-    in Keras. `torch_bias` is two bias vectors a cell (torch; Keras' GRU with reset_after), else one.
+    in Keras. `two_biases` is two bias vectors a cell (torch; Keras' GRU with reset_after), else one.
     Unbatched (T, inputs) is accepted. Weights are named as in torch. Further inputs are the initial states.
     `dropout` is the one between its layers.
     """
@@ -74,7 +74,7 @@ class Recurrent(Plain):
     bias: Flag = True
     batch_first: Flag = True
     projection: Size = 0
-    torch_bias: Flag = True
+    two_biases: Flag = True
     return_sequences: Flag = True
     return_state: Flag = True
     stacked: Flag = True
@@ -185,7 +185,7 @@ class Recurrent(Plain):
                 specs[f"weight_ih_{name}"] = WeightSpec((rows, below))
                 specs[f"weight_hh_{name}"] = WeightSpec((rows, self.width))
                 add_if(specs, self.bias, f"bias_ih_{name}", (rows,))
-                if self.torch_bias is True:
+                if self.two_biases is True:
                     add_if(specs, self.bias, f"bias_hh_{name}", (rows,))
                 if self.projection != 0:
                     specs[f"weight_hr_{name}"] = WeightSpec((self.width, hidden))

@@ -1,4 +1,4 @@
-"""einops on PyTorch tensors: `rearrange`, `reduce`, `repeat` and their layers, as reshapes and transpositions.
+"""einops on tensors of any framework: `rearrange`, `reduce`, `repeat` and their layers, as reshapes and transpositions.
 
 By einops' documentation of its patterns; the steps are taken in its order: split axes, transpose, reduce, add axes,
 join axes. What has nothing to do is left out.
@@ -13,10 +13,11 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.registry import TORCH
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.ops import Expand, Permute, Reduce, Unsqueeze
 from flake8_cnnmem.packages._einops_sets import einsum, pack, unpack
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
 
 Group = tuple[str, ...]
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|\d+|\S")
@@ -77,7 +78,7 @@ def transformed(run: Runtime, tensor: Value, pattern: Value, reduction: Value, l
     for value in (tensor, pattern, *lengths.values()):
         if isinstance(value, Unknown):
             return value
-    if not isinstance(tensor, Tensor) or tensor.framework != "torch" or isinstance(tensor.shape, Unknown):
+    if not isinstance(tensor, Tensor) or isinstance(tensor.shape, Unknown):
         shape = getattr(tensor, "shape", None)
         return shape if isinstance(shape, Unknown) else run.unknown("einops of what is no tensor")
     if not isinstance(pattern, str) or len(pattern) > LONGEST or pattern.count("->") != 1:
@@ -97,7 +98,8 @@ def transformed(run: Runtime, tensor: Value, pattern: Value, reduction: Value, l
     kept = [name for name in wanted if name in sizes and name in names]
     order = kept + [name for name in names if name not in kept]
     if order != names:
-        tensor = run.call(run.get(tensor, "permute"), *(names.index(name) for name in order))
+        places = tuple(names.index(name) for name in order)
+        tensor = step(run, tensor, "permute", places, Permute(places))
     if len(order) > len(kept):
         tensor = reduced(run, tensor, reduction, tuple(range(len(kept), len(order))))
     if isinstance(tensor, Unknown):
@@ -139,7 +141,7 @@ def reduced(run: Runtime, tensor: Value, reduction: Value, axes: tuple[int, ...]
     word = {"max": "amax", "min": "amin"}.get(reduction, reduction) if isinstance(reduction, str) else None
     if word not in ("mean", "sum", "amax", "amin", "prod"):
         return run.unknown("a reduction of einops is not followed")
-    return run.call(run.get(tensor, word), axes)
+    return step(run, tensor, word, (axes,), Reduce({"amax": "max", "amin": "min"}.get(word, word), axes))
 
 
 def added(
@@ -151,8 +153,17 @@ def added(
     full = {**sizes, **{name: size_of(name, lengths) for name in wanted if name not in sizes}}
     for at, name in enumerate(wanted):
         if name not in sizes:
-            tensor = run.call(run.get(tensor, "unsqueeze"), at)
-    return run.call(run.get(tensor, "expand"), *(full[name] for name in wanted)), full
+            tensor = step(run, tensor, "unsqueeze", (at,), Unsqueeze(at))
+    target = tuple(full[name] for name in wanted)
+    return step(run, tensor, "expand", target, Expand(target)), full
+
+
+def step(run: Runtime, tensor: Value, method: str, args: tuple[Value, ...], op: Op) -> Value:
+    """One step by the tensor's own method, where its framework has it under this name, else by the op that it is."""
+    found = run.find(tensor, method) if isinstance(tensor, Tensor) else tensor
+    if found is MISSING or (isinstance(found, Unknown) and isinstance(tensor, Tensor)):
+        return run.apply(op, tensor, function=method, framework=tensor.framework)
+    return found if isinstance(found, Unknown) else run.call(found, *args)
 
 
 def rearrange(run: Runtime, tensor: Value, pattern: Value, **axes_lengths: Value) -> Value:

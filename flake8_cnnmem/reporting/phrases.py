@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import units
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.device import LABELS
+from flake8_cnnmem.memory.device import LABELS, labelled
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.results import LEAST_GROWTH, ModelReport
@@ -65,7 +65,7 @@ def terms(estimate: Estimate) -> list[tuple[str, int]]:
     if estimate.overhead_parts:
         named = dict(estimate.overhead_parts)
         rows.append(("tensors", sum(size for _, size in rows)))
-        rows += [(label, named[name]) for name, label in LABELS.items() if name in named]
+        rows += [(label, named[name]) for name, label in labelled(named)]
     elif estimate.overhead:
         rows.append(("overhead", estimate.overhead))
     return [*rows, ("total", estimate.total)]

@@ -16,6 +16,8 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.frameworks import numpy
+from flake8_cnnmem.frameworks.flax import namespaces as flax_namespaces
+from flake8_cnnmem.frameworks.flax.jax import members as flax_members
 from flake8_cnnmem.frameworks.keras import activations, records, stubs, tensorflow, tensors, utilities
 from flake8_cnnmem.frameworks.keras import data as keras_data
 from flake8_cnnmem.frameworks.keras import modules as keras_modules
@@ -53,6 +55,10 @@ def tables() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, table in numpy.MODULES.items():
         yield name, table
     yield "numpy.ndarray", numpy.members.MEMBERS
+    for name, found in flax_namespaces.MODULES.items():
+        yield name, dict(found)
+    yield "jax.Array", flax_members.METHODS
+    yield "jax.Array.at", {"at": flax_members.AT}
     yield from of_packages()
     yield "torch.utils.data", dataset.DATA
     yield "torch.multiprocessing", processes.MULTIPROCESSING
@@ -149,7 +155,8 @@ def odd(values: dict[str, Any]) -> list[Any]:
         1, -1, 0, 2.5, float("nan"), float("inf"), True, None, "ab", "", "a%sb", "{}", b"x", [1, 2], [], (1,), (),
         {"a": 1}, {}, {1}, frozenset([1]), range(3), slice(1), ..., Unknown("odd"), [Unknown("odd")],
         {"a": Unknown("odd")}, Batch(1), Tensor((2, 3)), Tensor((Batch(1), 3, 8, 8)), Tensor(Unknown("odd")), array,
-        Weight((3, 3)), Tensor((Batch(1), 8, 8, 3), framework="keras"), iter([1]), 10**30, builtins.BUILTINS["len"],
+        Weight((3, 3)), Tensor((Batch(1), 8, 8, 3), framework="keras"),
+        Tensor((Batch(1), 4, 6), framework="flax"), iter([1]), 10**30, builtins.BUILTINS["len"],
         Bound(values["function"], 1), frameworks.find_module("numpy"), *(values[name] for name in (
             "Plain", "plain", "mapping", "iterable", "function", "Derived")),
     ]  # fmt: skip

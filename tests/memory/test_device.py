@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem import frameworks
 from flake8_cnnmem.memory import account, device, gpus
 from flake8_cnnmem.memory.chips import CHIPS
 from flake8_cnnmem.settings.options import Limit
@@ -25,8 +26,11 @@ def ids(key: str) -> list[str]:
     return [f"{case['gpu']} {case.get('mib', case.get('bytes'))}" for case in TRUTH[key]]
 
 
+BACKENDS = {**frameworks.named("keras").device, **frameworks.named("torch").device}
+
+
 def by_name(gpu: str, backend: str = "torch", products: bool = True) -> dict[str, int]:
-    return dict(device.terms(gpu, backend, products).fixed)
+    return dict(device.terms(gpu, BACKENDS[backend], products).fixed)
 
 
 @pytest.mark.parametrize("case", TRUTH["context"], ids=ids("context"))
@@ -80,7 +84,10 @@ def test_no_card_loses_an_absurd_part_of_its_memory(gpu: gpus.Gpu) -> None:
 
 def test_every_term_has_a_name_for_people() -> None:
     names = {name for gpu in CHIPS for backend in ("torch", "tensorflow") for name in by_name(gpu, backend)}
-    assert {*names, "allocator"} == set(device.LABELS)
+    assert {*names, "allocator"} == {*device.LABELS, "tensorflow_reserve"}
+    assert [label for _, label in device.labelled({*names, "allocator"})] == [
+        "workspaces", "allocator", "TensorFlow's reserve", "CUDA context", "driver",
+    ]  # fmt: skip
 
 
 MODEL = fixture("small_cnn.py::SmallCNN()", (3, 32, 32))

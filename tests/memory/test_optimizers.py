@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem.frameworks.keras.optimizer_states import STATES as KERAS
+from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
 from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
 from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory import optimizers
@@ -34,7 +36,7 @@ def replay(record: dict[str, Any], **options: Any) -> tuple[int, int]:
         value.weight = Weight(tuple(shape))
         values.append(value)
     chosen = Optimizer(record["optimizer"], tuple({**record["options"], **options}.items()))
-    row, known = optimizers.lookup(chosen, optimizers.TORCH)
+    row, known = optimizers.lookup(chosen, TORCH)
     before = sum(value.storage.line.fixed for value in values)
     step(memory, row, known, values)
     peak = memory.timeline.peak(1)
@@ -94,23 +96,21 @@ def test_a_fused_step_makes_nothing() -> None:
 
 
 def test_an_unheard_of_optimizer_is_a_cause() -> None:
-    row, _ = optimizers.lookup(Optimizer("sophia"), optimizers.TORCH)
+    row, _ = optimizers.lookup(Optimizer("sophia"), TORCH)
     assert row == optimizers.OptimizerState()
-    (cause,) = optimizers.not_known(Optimizer("sophia"), optimizers.TORCH)
+    (cause,) = optimizers.not_known(Optimizer("sophia"), TORCH)
     assert "sophia" in cause.reason
-    assert optimizers.not_known(Optimizer("adam"), optimizers.TORCH) == ()
+    assert optimizers.not_known(Optimizer("adam"), TORCH) == ()
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "schedule_free_adamw", "Muon", "Lion", "Ftrl"])
 def test_names_are_found_however_they_are_written(name: str) -> None:
-    row, _ = optimizers.lookup(Optimizer(name), optimizers.KERAS)
-    assert row == optimizers.KERAS[name.lower().replace("_", "")]
+    row, _ = optimizers.lookup(Optimizer(name), KERAS)
+    assert row == KERAS[name.lower().replace("_", "")]
 
 
 def test_every_keras_option_of_the_base_class_counts() -> None:
-    row, options = optimizers.lookup(
-        Optimizer("sgd", (("use_ema", True), ("gradient_accumulation_steps", 4))), optimizers.KERAS
-    )
+    row, options = optimizers.lookup(Optimizer("sgd", (("use_ema", True), ("gradient_accumulation_steps", 4))), KERAS)
     assert optimizers.slots(row, options) == 2
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
 from flake8_cnnmem.frameworks.torch.saved_tensors import RULES
-from flake8_cnnmem.memory import optimizers
 from flake8_cnnmem.memory.optimizer_step import Stepping
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.timeline import Timeline
@@ -39,7 +39,7 @@ def replayed(name: str) -> tuple[int, int]:
         weights[id(weight)] = memory.new(weight.shape, "float32", use="parameters")
         weights[id(weight)].weight = weight
     gradients = {key: memory.new(value.shape, "float32", use="gradients") for key, value in weights.items()}
-    stepping = Stepping(report(name).training.optimizer.value, optimizers.TORCH)
+    stepping = Stepping(report(name).training.optimizer.value, TORCH)
     before = memory.timeline.peak(1)
     stepping.step(memory, RULES, "float32", weights, gradients)
     peak = memory.timeline.peak(1)

@@ -75,7 +75,7 @@ BY_FIELD: dict[str, st.SearchStrategy[Any]] = {
 }
 FLAGS = {
     "bias", "transposed", "channels_last", "ceil_mode", "indices", "keepdims", "center", "track", "training", "counted",
-    "in_place", "bidirectional", "batch_first", "torch_bias", "return_sequences", "return_state", "stacked", "exact",
+    "in_place", "bidirectional", "batch_first", "two_biases", "return_sequences", "return_state", "stacked", "exact",
     "strict", "causal", "fused", "grouped", "inverse", "normalise",
 }  # fmt: skip
 NO_SCALE_FACTOR = {"BatchNorm", "InstanceNorm", "LayerNorm", "GroupNorm", "RMSNorm"}

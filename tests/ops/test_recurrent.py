@@ -18,7 +18,7 @@ U: Any = Unknown("a size that nobody knows")
 
 def keras(cell: str, hidden: int, sequences: bool = False, state: bool = False, reset_after: bool = False) -> Recurrent:
     return Recurrent(
-        cell, hidden, torch_bias=reset_after, return_sequences=sequences, return_state=state, stacked=False
+        cell, hidden, two_biases=reset_after, return_sequences=sequences, return_state=state, stacked=False
     )
 
 

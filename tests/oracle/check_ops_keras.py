@@ -192,7 +192,7 @@ def keras_cases(rng: random.Random) -> Iterator[tuple[Any, ...]]:
     options = {"reset_after": after} if cell == "gru" else {}
     yield layer(
         ops.Recurrent(
-            cell, 4, torch_bias=after, return_sequences=sequences, return_state=state, stacked=False, bias=bias
+            cell, 4, two_biases=after, return_sequences=sequences, return_state=state, stacked=False, bias=bias
         ),
         lambda: cls(4, return_sequences=sequences, return_state=state, use_bias=bias, **options),
         steps,

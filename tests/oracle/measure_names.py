@@ -1,9 +1,10 @@
 """Write down the public names of the namespaces that code takes functions and layers from.
 
-Run by hand, once with PyTorch and once with Keras installed (any backend of it):
+Run by hand, once with each of PyTorch, Keras (any backend of it) and Flax installed:
 
     python tests/oracle/measure_names.py torch
     python tests/oracle/measure_names.py keras
+    python tests/oracle/measure_names.py flax
 
 writes fixtures/truth/names.json, against which tests/frameworks/test_names.py holds what is followed, and the names of
 the package (flake8_cnnmem/frameworks/*/names.py). `older` are names that earlier versions had: the classes in
@@ -25,13 +26,28 @@ TRUTH = ROOT / "fixtures" / "truth" / "names.json"
 NAMESPACES = {
     "torch": ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft", "torch.Tensor"),
     "keras": ("keras.ops", "keras.layers"),
+    "flax": (
+        "flax.linen",
+        "flax.nnx",
+        "jax",
+        "jax.numpy",
+        "jax.nn",
+        "jax.lax",
+        "jax.random",
+        "jax.nn.initializers",
+        "jax.Array",
+        "optax",
+    ),
 }
 
 
 def names(dotted: str) -> list[str]:
     """What `dir` has of a module or class, without private names."""
     package, _, last = dotted.rpartition(".")
-    holder = getattr(importlib.import_module(package), last) if package else importlib.import_module(dotted)
+    try:
+        holder = importlib.import_module(dotted)
+    except ModuleNotFoundError:
+        holder = getattr(importlib.import_module(package), last)
     return sorted(name for name in dir(holder) if not name.startswith("_"))
 
 

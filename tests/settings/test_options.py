@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flake8_cnnmem.memory import optimizers
+from flake8_cnnmem.frameworks.keras.optimizer_states import STATES as KERAS
+from flake8_cnnmem.frameworks.torch.optim.states import STATES as TORCH
 from flake8_cnnmem.settings import configuration, options
 from flake8_cnnmem.settings.options import DTYPES, OPTIONS, BadValue, Limit, Option, Settings
 from flake8_cnnmem.training import Fact, Optimizer
@@ -99,7 +100,7 @@ def test_optimizers(text: str, optimizer: Optimizer) -> None:
     assert options.parse_optimizer(text) == optimizer
 
 
-@pytest.mark.parametrize("name", sorted({*optimizers.TORCH, *optimizers.KERAS}))
+@pytest.mark.parametrize("name", sorted({*TORCH, *KERAS}))
 def test_every_optimizer_of_the_frameworks_is_accepted(name: str) -> None:
     assert options.parse_optimizer(name).name == name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flake8_cnnmem.frameworks.device_terms import CACHING, OWN_POOL, DeviceTerms, Reserve
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
 from flake8_cnnmem.frameworks.keras.fitting import trained_then
@@ -133,6 +134,12 @@ def lower(model: Model) -> Lowered:
     return Lowered(model, rules())
 
 
+TENSORFLOW = DeviceTerms(
+    reserve=Reserve("tensorflow_reserve", "TensorFlow's reserve", ((6, 500), (7, 1050), (8, 1536)), 1800)
+)
+"""What TensorFlow leaves to the system when it takes the rest of the card for itself (MinSystemMemory of
+tensorflow/core/common_runtime/gpu/gpu_device.cc)."""
+
 FRAMEWORK = Framework(
     name="keras",
     alignment=256,
@@ -153,6 +160,7 @@ FRAMEWORK = Framework(
     lower=lower,
     rules=rules,
     computes="tensorflow",
+    device={"tensorflow": TENSORFLOW, "torch": CACHING, "jax": OWN_POOL},
     versions={"keras": "3.15", "tensorflow": "2.21"},
     class_targets=lambda shape: shape[:-1] if len(shape) > 1 else shape,
     outermost_rows=True,

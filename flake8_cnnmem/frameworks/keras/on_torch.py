@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.keras.optimizer_states import ON_TORCH
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
 from flake8_cnnmem.frameworks.torch import reference, saved_tensors
 from flake8_cnnmem.graph import Call, Model, Op, Tensor
@@ -45,6 +46,7 @@ def trained_by_keras(rules: Rules) -> Rules:
     return replace(
         rules,
         framework="keras-torch",
+        optimizers=ON_TORCH,
         rows=MappingProxyType({**rules.rows, **WRITTEN_OUT}),
         rewrites={**rules.rewrites, "log_sigmoid": "logsigmoid"},
         trainer=True,

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from flake8_cnnmem.frameworks.keras.optimizer_states import EAGER as EAGER_STATES
+from flake8_cnnmem.frameworks.keras.optimizer_states import STATES
 from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
 from flake8_cnnmem.unknown import Unknown
 
@@ -190,6 +192,7 @@ RULES = Rules(
     step="graph",
     merges_equal=True,
     rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
+    optimizers=STATES,
 )
 """Keras on TensorFlow, in graph mode."""
 
@@ -205,6 +208,7 @@ ON_TAPE = [
 EAGER = replace(
     RULES,
     framework="keras-eager",
+    optimizers=EAGER_STATES,
     rows=MappingProxyType(
         {
             **{kind: replace(row, reuses=False) for kind, row in TABLE.items()},

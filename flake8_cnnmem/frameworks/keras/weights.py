@@ -73,7 +73,7 @@ def recurrent(op: Recurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]
     specs = {"kernel": WeightSpec((inputs, gates)), "recurrent_kernel": WeightSpec((op.hidden, gates))}
     # Keras has two bias vectors for a GRU with reset_after, and for both layers made for cuDNN
     two: Shape = (2, gates) if op.cell == "gru" else (multiply(2, gates),)
-    doubled = op.torch_bias
+    doubled = op.two_biases
     add_if(specs, op.bias, "bias", (doubled,) if isinstance(doubled, Unknown) else two if doubled else (gates,))
     return specs
 

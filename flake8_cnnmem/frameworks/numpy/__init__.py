@@ -101,6 +101,7 @@ FRAMEWORK = Framework(
     lower=lambda model: Lowered(model, Rules("numpy", 1, {})),
     rules=lambda: Rules("numpy", 1, {}),
     computes="",
+    device={},
     versions={},
     class_targets=lambda shape: shape,
     outermost_rows=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flake8_cnnmem.frameworks.device_terms import CACHING
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
@@ -75,6 +76,8 @@ FRAMEWORK = Framework(
     lower=lambda model: Lowered(model, rules()),
     rules=rules,
     computes="torch",
+    device={"torch": CACHING},
+    gradless_region="torch.no_grad()",
     versions={"torch": "2.13"},
     class_targets=lambda shape: (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1],
     outermost_rows=False,

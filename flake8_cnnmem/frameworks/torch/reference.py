@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, X, cell, recurrent, temporaries, unfused
 
 
@@ -85,5 +86,6 @@ REFERENCE = Rules(
     accumulates_in_place=False,
     eager=True,
     rewrites=REWRITES,
+    optimizers=OPTIMIZERS,
 )
 """PyTorch's CPU build on fake tensors under a dispatch mode, as reference figures are measured."""

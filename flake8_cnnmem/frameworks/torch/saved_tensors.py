@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 
 X = Saved("x")
 Y = Saved("y")
@@ -471,5 +472,5 @@ REWRITES = {
     "amax_pool": "max_pool",
 }
 
-RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES)
+RULES = Rules("torch", 512, TABLE, eager=True, by_chip=True, rewrites=REWRITES, optimizers=OPTIMIZERS)
 """PyTorch on CUDA."""

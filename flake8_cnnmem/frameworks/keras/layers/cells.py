@@ -34,7 +34,7 @@ def SimpleRNNCell(
     recurrent_constraint: Value = None, bias_constraint: Value = None, dropout: Value = 0.0,
     recurrent_dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("rnn", units, bias=asked(use_bias), torch_bias=False, stacked=False)
+    return Recurrent("rnn", units, bias=asked(use_bias), two_biases=False, stacked=False)
 
 
 @layer(own_activation=True, init=LSTM_INIT, call=cell_call("lstm"))
@@ -46,7 +46,7 @@ def LSTMCell(
     recurrent_constraint: Value = None, bias_constraint: Value = None, dropout: Value = 0.0,
     recurrent_dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("lstm", units, bias=asked(use_bias), torch_bias=False, stacked=False)
+    return Recurrent("lstm", units, bias=asked(use_bias), two_biases=False, stacked=False)
 
 
 @layer(own_activation=True, init=GRU_INIT, call=cell_call("gru"))
@@ -58,7 +58,7 @@ def GRUCell(
     bias_constraint: Value = None, dropout: Value = 0.0, recurrent_dropout: Value = 0.0, reset_after: Value = True,
     seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("gru", units, bias=asked(use_bias), torch_bias=asked(reset_after), stacked=False)
+    return Recurrent("gru", units, bias=asked(use_bias), two_biases=asked(reset_after), stacked=False)
 
 
 def call_stacked(

@@ -23,7 +23,7 @@ def recurrent_op(self: Instance, cell: str) -> Recurrent:
         cell,
         attributes["units"],
         bias=asked(attributes.get("use_bias")),
-        torch_bias=(cell == "gru" and attributes.get("reset_after") is not False) or attributes.get("cudnn") is True,
+        two_biases=(cell == "gru" and attributes.get("reset_after") is not False) or attributes.get("cudnn") is True,
         return_sequences=flag(attributes.get("return_sequences")),
         return_state=flag(attributes.get("return_state")),
         stacked=False,

@@ -60,7 +60,7 @@ def run_native_cells(run: Runtime, cells: list[Instance], sequence: Value, seque
             CELLS[cell.cls.name],
             attributes["units"],
             bias=asked(attributes.get("use_bias")),
-            torch_bias=attributes.get("reset_after") is True,
+            two_biases=attributes.get("reset_after") is True,
             return_sequences=sequences or at + 1 < len(cells),
             return_state=states,
             stacked=False,
@@ -128,7 +128,7 @@ def SimpleRNN(
     dropout: Value = 0.0, recurrent_dropout: Value = 0.0, return_sequences: Value = False, return_state: Value = False,
     go_backwards: Value = False, stateful: Value = False, unroll: Value = False, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("rnn", units, bias=asked(use_bias), torch_bias=False, stacked=False)
+    return Recurrent("rnn", units, bias=asked(use_bias), two_biases=False, stacked=False)
 
 
 @layer(bases=(RNN,), own_activation=True, ndim=3, init=LSTM_INIT, call=LSTM_CALL, extra=CELL)
@@ -142,7 +142,7 @@ def LSTM(
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, unroll: Value = False,
     use_cudnn: Value = "auto", **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("lstm", units, bias=asked(use_bias), torch_bias=False, stacked=False)
+    return Recurrent("lstm", units, bias=asked(use_bias), two_biases=False, stacked=False)
 
 
 @layer(bases=(RNN,), own_activation=True, ndim=3, init=GRU_INIT, call=GRU_CALL, extra=CELL)
@@ -156,7 +156,7 @@ def GRU(
     go_backwards: Value = False, stateful: Value = False, unroll: Value = False, reset_after: Value = True,
     use_cudnn: Value = "auto", **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("gru", units, bias=asked(use_bias), torch_bias=asked(reset_after), stacked=False)
+    return Recurrent("gru", units, bias=asked(use_bias), two_biases=asked(reset_after), stacked=False)
 
 
 def cudnn(cell: str) -> Callable[..., None]:
@@ -176,7 +176,7 @@ def CuDNNLSTM(
     return_sequences: Value = False, return_state: Value = False, go_backwards: Value = False, stateful: Value = False,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("lstm", units, torch_bias=True, stacked=False)
+    return Recurrent("lstm", units, two_biases=True, stacked=False)
 
 
 @layer(bases=(RNN,), own_activation=True, ndim=3, init=cudnn("gru"), call=GRU_CALL, extra=CELL)
@@ -187,4 +187,4 @@ def CuDNNGRU(
     recurrent_constraint: Value = None, bias_constraint: Value = None, return_sequences: Value = False,
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
-    return Recurrent("gru", units, torch_bias=True, stacked=False)
+    return Recurrent("gru", units, two_biases=True, stacked=False)

@@ -1,0 +1,1 @@
+"""JAX, as far as Flax models use it."""

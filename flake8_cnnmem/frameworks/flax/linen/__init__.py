@@ -1,0 +1,1 @@
+"""flax.linen: modules whose parameters are found by their names."""

@@ -1,0 +1,1 @@
+"""flax.nnx: modules that hold their own parameters."""

@@ -1,0 +1,92 @@
+"""What Keras' own optimizers hold and make, read off keras/src/optimizers/*.py of 3.15: in a graph, on PyTorch, and
+outside of any graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from flake8_cnnmem.frameworks.optimizer_states import AMSGRAD, MOMENTUM, OptimizerState
+
+_AHEAD = (("weight_decay", 1), ("use_ema", 1))
+"""The variable times its decay, and its average times the average's momentum, wait for no gradient."""
+_AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
+
+STATES: Mapping[str, OptimizerState] = MappingProxyType(
+    {
+        "sgd": OptimizerState(
+            0,
+            MOMENTUM,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD_MOMENTUM,
+            single_optional=(("momentum", -1),),
+        ),
+        "adam": OptimizerState(2, AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adamw": OptimizerState(
+            2,
+            AMSGRAD,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD,
+            weight_decay=True,
+        ),
+        "nadam": OptimizerState(2, globals_=3, single=2, ahead_optional=_AHEAD),
+        "adamax": OptimizerState(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
+        "adagrad": OptimizerState(1, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adadelta": OptimizerState(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
+        "rmsprop": OptimizerState(
+            1,
+            (("centered", 1), *MOMENTUM),
+            globals_=2,
+            single=1,
+            ahead=1,
+            ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
+        ),
+        "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
+        "lion": OptimizerState(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
+        "lamb": OptimizerState(2, globals_=2, single=1, ahead_optional=_AHEAD),
+        # One vector for the rows, one for the columns, and a full moment all the same.
+        "adafactor": OptimizerState(
+            1,
+            factored=True,
+            globals_=2,
+            single=1,
+            ahead_optional=_AHEAD,
+        ),
+        "muon": OptimizerState(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
+        "schedulefreeadamw": OptimizerState(2, globals_=2, single=2, ahead_optional=_AHEAD),
+    }
+)
+"""Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size
+(fixtures/truth/keras_steps.json)."""
+
+_AT_ONCE = {
+    "sgd": 0,
+    "adam": 3,
+    "adamw": 3,
+    "adagrad": 3,
+    "adamax": 3,
+    "adadelta": 3,
+    "lion": 2,
+    "nadam": 5,
+    "rmsprop": 3,
+}
+_ONE_BY_ONE = {"ftrl": 6, "lamb": 5, "adafactor": 5, "muon": 7, "schedulefreeadamw": 7}
+ON_TORCH: Mapping[str, OptimizerState] = MappingProxyType(
+    {
+        name: replace(row, step=_AT_ONCE.get(name, 0), single=_ONE_BY_ONE.get(name, 0), foreach=name in _AT_ONCE)
+        for name, row in STATES.items()
+    }
+)
+"""The same state; those that keras/src/backend/torch/optimizers writes for all variables at once need these multiples
+of the parameters, the others one variable's temporaries."""
+
+EAGER: Mapping[str, OptimizerState] = MappingProxyType(
+    {
+        name: replace(row, single=row.single + row.ahead + (2 if row.slots > 1 else 0), foreach=False)
+        for name, row in STATES.items()
+    }
+)
+"""One variable after the other, outside of a graph: nothing is computed ahead."""
