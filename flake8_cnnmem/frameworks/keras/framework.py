@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
-from flake8_cnnmem.frameworks.keras.fitting import trained_then
+from flake8_cnnmem.frameworks.keras.fitting import note_unfollowed, trained_then
 from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
@@ -164,6 +164,8 @@ FRAMEWORK = Framework(
     lost=lost,
     backend=computing,
     allocator=allocator,
+    made_by_unfollowed=note_unfollowed,
+    keeps_graphs=False,
     optimizer_of=evidence.optimizer_of,
     updated_by=evidence.updated_by,
     compiled=evidence.compiled,
