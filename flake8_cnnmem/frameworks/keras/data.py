@@ -15,6 +15,7 @@ from flake8_cnnmem.frameworks.keras.pipelines import (
     size_of_batch,
 )
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
+from flake8_cnnmem.frameworks.keras.texts import TOKENIZER
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Runtime, Value
@@ -316,6 +317,7 @@ def load_img(run: Runtime, path: Value, *args: Value, **kwargs: Value) -> Value:
 
 MEMBERS: dict[str, Value] = {
     "ImageDataGenerator": GENERATOR,
+    "Tokenizer": TOKENIZER,
     "Dataset": DATASET,
     **{
         name: Class(
