@@ -52,7 +52,7 @@ class Backward:
         self._run(tape)
         for key in targets:
             if key in self.gradients:
-                self._sum(key)
+                self._add_up(key)
                 self.arrived[key] = self.gradients.pop(key)
         self.only, self.targets = outside
 
@@ -166,7 +166,7 @@ class Backward:
         gradients, memory, plan = self.gradients, self.memory, node.plan
         given = [gradients.pop(key, None) for key, _ in node.results]
         for key, _ in node.results:
-            self._sum(key)
+            self._add_up(key)
         if self.targets:
             self._note(node, given)
         arrived = [gradient for gradient in given if gradient is not None]
@@ -311,7 +311,7 @@ class Backward:
         memory.release(gradient.storage)
         self.gradients[key] = total
 
-    def _sum(self, key: int) -> None:
+    def _add_up(self, key: int) -> None:
         """Add what has arrived at a tensor or weight: the sum is written into the first."""
         for gradient in self.summands.pop(key, ()):
             self.memory.release(gradient.storage)
@@ -321,7 +321,7 @@ class Backward:
         self.uses[key] -= 1
         if self.uses[key] <= 0 and self.only is None:
             gradient = self.gradients.pop(key, None)
-            self._sum(key)
+            self._add_up(key)
             self.turned.discard(key)
             if gradient is not None:
                 self._finish(key, gradient)
