@@ -156,6 +156,8 @@ class Framework:
         lambda run, cause, args, kwargs: cause
     )
     """What a call of a function gives that nobody can follow."""
+    keeps_graphs: bool = True
+    """Whether a result that is held holds what leads back from it; else that is there only while a tape is."""
     compiled: Callable[[Instance], list[Compiled]] = lambda model: []
     fits: Callable[[Instance], list[Fit]] = lambda model: []
     """Each in the order in which the code calls them."""

@@ -137,6 +137,7 @@ class Rules:
     `rows` by kind, or by "kind/variant" where a kind has variants. `step` names the order of things: "phases"
     (forward, backward, update, one after the other) or "graph" (each variable updated once its gradient is there).
     `accumulates_in_place`: a second gradient of the same tensor is added into the first one's storage.
+    `sums_at_once`: the gradients of one tensor are all there before they are added.
     `merges_equal`: the same op on the same inputs runs once.
     `eager`: ops run as the code calls them, and what its variables hold stays in memory.
     `trainer`: a trainer runs the step (Keras' on PyTorch), which clears the last step's gradients only when the forward
@@ -152,6 +153,7 @@ class Rules:
     """What is assumed of a kind without a row."""
     step: str = "phases"
     accumulates_in_place: bool = True
+    sums_at_once: bool = False
     merges_equal: bool = False
     eager: bool = False
     trainer: bool = False

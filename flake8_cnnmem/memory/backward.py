@@ -34,6 +34,8 @@ class Backward:
     finished: dict[int, Value] = field(default_factory=dict)
     uses: dict[int, int] = field(default_factory=dict)
     """How many nodes of the running tape still have to give a weight its gradient."""
+    summands: dict[int, list[Value]] = field(default_factory=dict)
+    """Where all gradients of a tensor are added at once: those that have arrived after the first."""
     turned: set[int] = field(default_factory=set)
     """Those of the gradients on their way that are transposed views."""
     only: set[int] | None = None
@@ -54,6 +56,7 @@ class Backward:
         self._run(tape)
         for key in targets:
             if key in self.gradients:
+                self._add_up(key)
                 self.arrived[key] = self.gradients.pop(key)
         self.only, self.targets = outside
 
@@ -166,6 +169,8 @@ class Backward:
     def _node(self, node: TapeNode) -> None:
         gradients, memory, plan = self.gradients, self.memory, node.plan
         given = [gradients.pop(key, None) for key, _ in node.results]
+        for key, _ in node.results:
+            self._add_up(key)
         if self.targets:
             self._note(node, given)
         arrived = [gradient for gradient in given if gradient is not None]
@@ -299,6 +304,9 @@ class Backward:
             if turned:
                 self.turned.add(key)
             return
+        if self.rules.sums_at_once:
+            self.summands.setdefault(key, []).append(gradient)
+            return
         in_place = self.rules.accumulates_in_place and key not in self.turned
         self.turned.discard(key)
         if in_place and before.storage.holds == 1 and _is_dense(before):
@@ -309,11 +317,17 @@ class Backward:
         memory.release(gradient.storage)
         self.gradients[key] = total
 
+    def _add_up(self, key: int) -> None:
+        """Add what has arrived at a tensor or weight: the sum is written into the first."""
+        for gradient in self.summands.pop(key, ()):
+            self.memory.release(gradient.storage)
+
     def _one_less(self, key: int) -> None:
         """One node less that has to give a weight its gradient; after the last one it is the parameter's."""
         self.uses[key] -= 1
         if self.uses[key] <= 0 and self.only is None:
             gradient = self.gradients.pop(key, None)
+            self._add_up(key)
             self.turned.discard(key)
             if gradient is not None:
                 self._finish(key, gradient)

@@ -335,9 +335,10 @@ def _through_view(
     if how == "sum" and gradient.shape != value.shape:
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
     strides = _view_strides(how, op, gradient, value)
+    scratch = list(node.plan.temporaries)
     if strides is None and value.sizes is not None and gradient.sizes is not None:
-        return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest])
-    return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest])
+        return BackwardPlan([("new", memory.form(value.shape, gradient.dtype), None), *rest], scratch)
+    return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest], scratch)
 
 
 def last_but_one(op: Op, value: Value, gradient: Form) -> Size | None:

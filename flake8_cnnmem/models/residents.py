@@ -179,9 +179,15 @@ def tensors_left(trace: Trace, phase: Phase) -> Iterator[tuple[str, Tensor]]:
             or isinstance(tensor.shape, Unknown)
         ):
             continue
-        if tensor.call is not None and tensor.call.number > began:
+        if (tensor.call is not None and tensor.call.number > began) or is_symbolic(tensor):
             continue
         yield path, tensor
+
+
+def is_symbolic(tensor: Tensor) -> bool:
+    """Whether a tensor is a place in a model's graph, and no values (Keras' `Input` and what is computed from it)."""
+    leaves = (each for call in calls_behind([tensor]) for each in call.inputs if each.call is None)
+    return tensor.symbolic or any(leaf.symbolic for leaf in leaves)
 
 
 def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
@@ -204,6 +210,8 @@ def graphs_beside(trace: Trace, phase: Phase) -> Iterator[Unknown]:
 
 def has_graph(tensor: Tensor) -> bool:
     """Whether a gradient would go back from a tensor to weights."""
+    if tensor.call is None or not frameworks.named(tensor.framework).keeps_graphs:
+        return False
     read = (each for call in with_gradient([tensor]) for each in (*call.weights, *call.inputs))
     return any(isinstance(each, Weight) and each.trainable and not each.buffer for each in read)
 

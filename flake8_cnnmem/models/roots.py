@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
@@ -163,7 +163,7 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     holders = nesting.highest_inside((each.instance for each in made), dict.fromkeys(trained, 1))
     shells = {id(each.instance) for each in made if holders[id(each.instance)] > 0 and is_shell(each.instance)}
     made = [each for each in made if id(each.instance) not in shells]
-    inner = parts_of_others(run, made, nesting)
+    inner = parts_of_others(run, made, nesting, trained)
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
@@ -216,8 +216,9 @@ def wrapped(outer: Made, made: Sequence[Made], module: Module) -> Made:
     return outer
 
 
-def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting) -> set[int]:
-    """Models, by id, that are parts of larger ones, or were made on the way to another."""
+def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting, trained: Container[int]) -> set[int]:
+    """Models, by id, that are parts of larger ones, or were made on the way to another. What is trained for itself is
+    none for a layer that it shares with one that was made later."""
     instances = [each.instance for each in made]
     inner = nesting.inner(instances)
     holders = nesting.last_holder(instances, {id(each.instance): each.number for each in made})
@@ -230,7 +231,8 @@ def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting) ->
             inner.add(id(each.instance))
         finished = max(finished, each.last)
         # A network taken apart for its layers is a part of what they went into.
-        if id(each.instance) not in called and latest[id(each.instance)] > max(each.number, each.last):
+        used = id(each.instance) in called or id(each.instance) in trained
+        if not used and latest[id(each.instance)] > max(each.number, each.last):
             inner.add(id(each.instance))
     return inner
 

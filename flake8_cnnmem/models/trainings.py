@@ -335,9 +335,10 @@ def by_fit(root: Root) -> list[Root]:
 
 
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
-    """Parts of a fitted model that are fitted themselves: the discriminator inside of "combined"."""
+    """Parts of a model that are fitted themselves: the discriminator inside of "combined", what was trained before a
+    model around it was made to use it."""
     framework = frameworks.of_layer(root.value)
-    if framework is None or root.value is None or not framework.fits(root.value):
+    if framework is None or root.value is None:
         return []
     inside = inside_of(root)
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from flake8_cnnmem.dims import Shape, Size, multiply, product
+from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply, product
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -86,10 +86,13 @@ class Convolution(Plain):
         return Window(self.kernel, self.stride, self.padding, self.dilation)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        return ("grouped",) if isinstance(self.groups, int) and self.groups > 1 else ()
+        grouped = isinstance(self.groups, int) and self.groups > 1
+        return (*(("grouped",) if grouped else ()), *has_holes(self.window))
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
-        """`dense`: the values that its kernel would have without groups."""
+        """`dense`: the values that its kernel would have without groups. `dealt`: see there."""
+        if name == "dealt":
+            return dealt(self.window, inputs[0], self.channels_last)
         if name != "dense":
             return Plain.quantity(self, name, *inputs)
         if self.channels_last not in (True, False):
@@ -198,6 +201,30 @@ class Convolution(Plain):
         return self.window.dropped(shape, layout(shape, len(self.kernel), self.channels_last)[1])
 
 
+def has_holes(window: Window) -> tuple[str, ...]:
+    """The variant of a convolution whose kernel has holes along some axis."""
+    dilation = window.dilation if isinstance(window.dilation, tuple) else (window.dilation,)
+    return ("dilated",) if any(isinstance(rate, int) and rate > 1 for rate in dilation) else ()
+
+
+def dealt(window: Window, shape: Shape, channels_last: Flag) -> Size:
+    """The values of an input that is dealt out to as many smaller maps as the kernel has holes: its sides with the
+    padding, filled up to a multiple of the dilation (`required_space_to_batch_paddings` in tensorflow/python/ops/
+    array_ops.py)."""
+    rank = len(window.kernel)
+    axis, first = layout(shape, rank, channels_last)
+    total = multiply(shape[0], shape[axis])
+    dilation = window.dilation if isinstance(window.dilation, tuple) else (window.dilation,) * rank
+    for side, size, rate in zip(shape[first : first + rank], window.kernel, dilation, strict=True):
+        around = 0 if window.padding == "valid" else multiply(add(size, -1), rate)
+        total = multiply(total, multiply(quotient_up(add(side, around), rate), rate))
+    return total
+
+
+def quotient_up(size: Size, by: Size) -> Size:
+    return floor_divide(add(size, add(by, -1)), by)
+
+
 @dataclass(frozen=True, slots=True)
 class DepthwiseConvolution(Plain):
     """(N, C, *sides) -> (N, C * multiplier, *sides): each channel on its own.
@@ -224,6 +251,14 @@ class DepthwiseConvolution(Plain):
     def window(self) -> Window:
         """The window that slides."""
         return Window(self.kernel, self.stride, self.padding, self.dilation)
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        return has_holes(self.window)
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        if name == "dealt":
+            return dealt(self.window, inputs[0], self.channels_last)
+        return Plain.quantity(self, name, *inputs)
 
     def leaves_open(self, *inputs: Shape) -> bool:
         return True

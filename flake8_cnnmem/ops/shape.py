@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import Batch, Shape, Size, multiply, product, same, show
+from flake8_cnnmem.dims import Batch, Shape, Size, multiply, product, same, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -149,6 +149,36 @@ class Reshape(View):
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         return (reshape(inputs[0], self.target),)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Reshape):
+    """(N, T, ...) to `target`, (N * T, ...): each of the T steps is cut out by an op of its own."""
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """ "slices": what the gradients of all steps but one hold, each of the whole input's size."""
+        if name != "slices":
+            return Reshape.quantity(self, name, *inputs)
+        shape = inputs[0]
+        return multiply(product(shape), subtract(shape[1], 1))
+
+
+@dataclass(frozen=True, slots=True)
+class StepsAgain(Reshape):
+    """(N * T, ...) as it is: what was stacked for each of the T steps is cut apart again."""
+
+    steps: Size = 1
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """ "slices": as of `Steps`. What arrives for a step is gone when its own is made."""
+        if name != "slices":
+            return Reshape.quantity(self, name, *inputs)
+        return multiply(product(inputs[0]), subtract(self.steps, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class StepsTogether(Reshape):
+    """(N * T, ...) to `target`, (N, T, ...): stacked in the order of time first, and turned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,44 @@ def test_a_models_kept_tensors_and_peak_are_those_of_the_runs(key: str, place: i
     assert lowest * (1 - SPREAD) <= estimate.tensor_peak <= highest * (1 + SPREAD)
 
 
+def test_each_step_that_is_cut_out_has_a_gradient_of_the_whole() -> None:
+    place = next(at for at, case in enumerate(RUNS["layers"]) if "TimeDistributed" in case["target"])
+    case, estimate = RUNS["layers"][place], estimate_of("layers", place)
+    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"][0], rel=0.02)
+
+
 @pytest.mark.parametrize(("key", "place"), cases("layers"))
 def test_a_layer_keeps_what_tensorflow_keeps(key: str, place: int) -> None:
     case, estimate = RUNS[key][place], estimate_of(key, place)
     within = estimate.saved == pytest.approx(case["saved_bytes"], rel=SAVED)
     assert within == (name_of(case).partition(" sgd")[0] not in KNOWN)
+
+
+OTHER_ORDER = ("augmented()", "contrasted()", "inception()", "two_inputs()", "small_cnn()")
+"""Models whose peak the CPU reaches otherwise: there the gradient of a kernel waits, and what it reads with it, while
+the way back goes on. On a GPU ops run in the order in which they become ready (`IsExpensive` in tensorflow/core/
+framework/op_kernel.h is for the CPU alone)."""
+
+
+@pytest.mark.parametrize(("key", "place"), cases("whole"))
+def test_a_small_model_keeps_what_tensorflow_keeps(key: str, place: int) -> None:
+    case, estimate = RUNS[key][place], estimate_of(key, place)
+    if "causal" in case["target"] or case["optimizer"] == "rmsprop":
+        # Cut ahead of the step in some runs: what is below the block that counts, what an optimizer computes ahead.
+        assert estimate.saved is not None
+        assert estimate.saved <= case["saved_bytes"]
+    else:
+        assert estimate.saved == pytest.approx(case["saved_bytes"], rel=SAVED)
+    assert estimate.tensor_peak is not None
+    lowest, highest = case["peak_bytes"][0], case["peak_bytes"][-1]
+    below = 0.16 if case["target"].endswith(OTHER_ORDER) else 0.03
+    assert lowest * (1 - below) <= estimate.tensor_peak <= highest * 1.01
+
+
+@pytest.mark.parametrize("layer", ["AdaptiveAveragePooling2D(4)", "AdaptiveMaxPooling2D(4)", "Activation('sparsemax')"])
+def test_what_is_made_of_many_ops_is_a_lower_bound(layer: str) -> None:
+    place = next(at for at, case in enumerate(RUNS["layers"]) if layer in case["target"])
+    assert estimate_of("layers", place).left_out
 
 
 @pytest.mark.parametrize(("key", "place"), [*cases("optimizers"), *cases("states")])

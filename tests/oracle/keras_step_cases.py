@@ -219,7 +219,24 @@ LAYERS = [
 STATES: list[dict[str, Any]] = [{"target": f"{OWN}/low_rank.py::text()", "batch_size": 8, "optimizer": "adam"}]
 """Models of which what stays is compared, not what a step needs: einsums take scratch that a GPU's do not."""
 
-CASES = {"applications": APPLICATIONS, "models": MODELS, "optimizers": STACKS, "layers": LAYERS, "states": STATES}
+WHOLE: list[dict[str, Any]] = [
+    {"target": f"{OWN}/whole.py::{name}()", "batch_size": batch, "optimizer": optimizer}
+    for name, batch, optimizer in (
+        ("augmented", 32, "adam"), ("contrasted", 32, "adam"), ("dilated", 16, "adam"), ("causal", 32, "adam"),
+        ("video", 16, "adam"), ("step_by_step", 64, "adam"), ("residual", 32, "adam"), ("inception", 32, "adam"),
+        ("two_inputs", 32, "adam"), ("dense", 128, "adam"), ("dense", 128, "rmsprop"), ("small_cnn", 128, "adam"),
+    )
+]  # fmt: skip
+"""Small models of the kinds that people train."""
+
+CASES = {
+    "applications": APPLICATIONS,
+    "models": MODELS,
+    "optimizers": STACKS,
+    "layers": LAYERS,
+    "states": STATES,
+    "whole": WHOLE,
+}
 """By the key under which they stand in fixtures/truth/keras_steps.json."""
 
 

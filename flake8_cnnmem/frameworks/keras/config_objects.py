@@ -363,6 +363,9 @@ def getter(module: str, name: str) -> Value:
     def get(run: Runtime, identifier: Value = None, *args: Value, **kwargs: Value) -> Value:
         if isinstance(identifier, str) and name != "serialize":
             wanted = identifier
+            if module == "optimizers":
+                # By any spelling of the name (keras/src/optimizers/__init__.py).
+                wanted = next((each for each in OPTIMIZERS if each.lower() == identifier.lower()), identifier)
             for word in (wanted, SPELLINGS.get(wanted, ""), "".join(part.title() for part in wanted.split("_"))):
                 found = member(module, word) if word else MISSING
                 if isinstance(found, Class):

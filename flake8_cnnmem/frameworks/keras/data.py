@@ -11,9 +11,11 @@ from flake8_cnnmem.frameworks.keras.pipelines import (
     length,
     native,
     pipeline,
+    rows_of,
     size_of_batch,
 )
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
+from flake8_cnnmem.frameworks.keras.texts import TOKENIZER
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, ONE_FOR_ALL, Class, Instance, Namespace, Native, Runtime, Value
@@ -133,6 +135,84 @@ def image_dataset_from_directory(
     return tuple(made) if len(made) > 1 else made[0]
 
 
+def batches(run: Runtime, samples: Tensor, targets: Value, batch_size: Value, parts: int = 1) -> Value:
+    """Pipelines, as many as `parts`, of batches of such samples, with the targets of one if there are any."""
+    element = samples if targets is MISSING else (samples, targets)
+    facts: dict[str, Value] = {"element": element, "site": run.here()}
+    if batch_size is not None:
+        facts["batch_size"] = batch_size
+    made = [pipeline(DATASET, facts) for _ in range(parts)]
+    return tuple(made) if parts > 1 else made[0]
+
+
+def lead_of(batch_size: Value) -> tuple[Size, ...]:
+    """The first axis of a pipeline's tensors: none where it is not batched."""
+    return () if batch_size is None else (size_of_batch(batch_size),)
+
+
+def text_dataset_from_directory(
+    run: Runtime, directory: Value, labels: Value = "inferred", label_mode: Value = "int", class_names: Value = None,
+    batch_size: Value = 32, *args: Value, subset: Value = None, **options: Value,
+) -> Value:  # fmt: skip
+    """Whole texts, each a string."""
+    texts = Tensor(lead_of(batch_size), "string", framework="keras")
+    targets = labels_of(label_mode if labels is not None else None, batch_size)
+    return batches(run, texts, targets, batch_size, 2 if subset == "both" else 1)
+
+
+def audio_dataset_from_directory(
+    run: Runtime, directory: Value, labels: Value = "inferred", label_mode: Value = "int", class_names: Value = None,
+    batch_size: Value = 32, sampling_rate: Value = None, output_sequence_length: Value = None, *args: Value,
+    subset: Value = None, **options: Value,
+) -> Value:  # fmt: skip
+    """Waves of (length, channels), whose channels are the files' own."""
+    length = output_sequence_length
+    if length is None:
+        length = run.unknown("the length of the longest recording is not known")
+    shape = (*lead_of(batch_size), plain_size(length), run.unknown("how many channels a recording has is not known"))
+    waves = Tensor(shape, "float", framework="keras")
+    targets = labels_of(label_mode if labels is not None else None, batch_size)
+    return batches(run, waves, targets, batch_size, 2 if subset == "both" else 1)
+
+
+def labels_of(mode: Value, batch_size: Value) -> Value:
+    found = labels(mode, size_of_batch(batch_size), of_folder=True)
+    if batch_size is None and isinstance(found, Tensor) and isinstance(found.shape, tuple):
+        return Tensor(found.shape[1:], found.dtype, framework="keras")
+    return found
+
+
+def timeseries_dataset_from_array(
+    run: Runtime, data: Value, targets: Value, sequence_length: Value, sequence_stride: Value = 1,
+    sampling_rate: Value = 1, batch_size: Value = 128, *args: Value, **options: Value,
+) -> Value:  # fmt: skip
+    """Windows of (sequence_length, *features) with the target of each."""
+    lead = lead_of(batch_size)
+
+    def behind(value: Value) -> tuple[Size, ...] | Unknown:
+        return value.shape[1:] if isinstance(value, Tensor) and isinstance(value.shape, tuple) else first_cause(value)
+
+    def first_cause(value: Value) -> Unknown:
+        found = value.shape if isinstance(value, Tensor) else value
+        return found if isinstance(found, Unknown) else run.unknown("what a time series is made of is not known")
+
+    features, wanted = behind(data), behind(targets)
+    shape = features if isinstance(features, Unknown) else (*lead, plain_size(sequence_length), *features)
+    series = Tensor(shape, "float", framework="keras")
+    if targets is None:
+        return batches(run, series, MISSING, batch_size)
+    target = Tensor(wanted if isinstance(wanted, Unknown) else (*lead, *wanted), "float", framework="keras")
+    return batches(run, series, target, batch_size)
+
+
+def split_dataset(run: Runtime, dataset: Value, *args: Value, **options: Value) -> Value:
+    """Two pipelines of what a pipeline, or the rows of arrays, are made of."""
+    if isinstance(dataset, Instance) and isinstance(dataset.native, dict):
+        return tuple(pipeline(dataset.cls, dataset.native) for _ in range(2))
+    element = rows_of(run, tuple(dataset) if isinstance(dataset, list) else dataset)
+    return tuple(pipeline(DATASET, {"element": element}) for _ in range(2))
+
+
 def flow_from_directory(
     run: Runtime, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
@@ -237,6 +317,7 @@ def load_img(run: Runtime, path: Value, *args: Value, **kwargs: Value) -> Value:
 
 MEMBERS: dict[str, Value] = {
     "ImageDataGenerator": GENERATOR,
+    "Tokenizer": TOKENIZER,
     "Dataset": DATASET,
     **{
         name: Class(
@@ -250,7 +331,17 @@ MEMBERS: dict[str, Value] = {
     },
     **{
         function.__name__: Native(function.__name__, function, propagate_unknown=False)
-        for function in (image_dataset_from_directory, pad_sequences, to_categorical, img_to_array, load_img)
+        for function in (
+            image_dataset_from_directory,
+            text_dataset_from_directory,
+            audio_dataset_from_directory,
+            timeseries_dataset_from_array,
+            split_dataset,
+            pad_sequences,
+            to_categorical,
+            img_to_array,
+            load_img,
+        )
     },
 }
 

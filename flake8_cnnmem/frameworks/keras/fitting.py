@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
-from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes
-from flake8_cnnmem.frameworks.keras.config_objects import doubtful
+from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
+from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.model_state import (
     COMPILATION,
     Compilation,
@@ -52,9 +52,12 @@ BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its ow
 
 USUAL_BATCH = 32
 
+USUAL_OPTIMIZER = "rmsprop"
+"""What `compile` takes where it is told none (keras/src/trainers/trainer.py)."""
+
 
 def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    given = dict(zip(COMPILE, args, strict=False)) | kwargs
+    given = {"optimizer": USUAL_OPTIMIZER} | dict(zip(COMPILE, args, strict=False)) | kwargs
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
     known = frozenset(id(weight) for weight in all_weights(self))
@@ -69,6 +72,9 @@ def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
     for word in ("optimizer", "loss"):
         if word in given:
             self.attributes[word] = given[word]
+    if isinstance(given.get("optimizer"), str):
+        # What a step of the code's own finds as `self.optimizer`.
+        self.attributes["optimizer"] = run.call(member("optimizers", "get"), given["optimizer"])
 
 
 def trained_then(model: Instance) -> frozenset[int]:
@@ -104,7 +110,8 @@ def fitter(method: str) -> Native:
             data = data.instead
         usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
-        asked = Fit(data, given.get("batch_size"), run.here(), usual, epochs=epochs, replicas=devices(run))
+        size = no_more_than_there_are(given.get("batch_size"), data, given)
+        asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=devices(run))
         asked = replace(asked, with_targets=given.get("y") is not None)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
@@ -135,17 +142,48 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     for part in sublayers(self):
         if len(all_weights(part)) < len(all_weights(self)):
             session.parts_of_steps.setdefault(id(part), whole)
-    run.attempt(run.get(self, "train_step"), batch)
+    outside, session.called_unknown = session.called_unknown, []
+    # Each fit is a loop of its own: what two of them train is not trained together.
+    with run.repeated():
+        run.attempt(run.get(self, "train_step"), batch)
+    unknown, session.called_unknown = session.called_unknown, outside
     # Only now are the layers built that nothing but the step calls.
-    return updating(as_it_stands(run, fit, self), steps[before:])
+    followed = updating(as_it_stands(run, fit, self), steps[before:])
+    return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *unknown))))
+
+
+def note_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """A step calls with tensors what is not known: it may be a model, whose weights are in memory, too."""
+    called = session_of(run).called_unknown
+    if called is not None and any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
+        called.append(cause)
+    return cause
 
 
 def usual_batch(data: Value, given: dict[str, Value]) -> int:
     """What `fit` takes of arrays where it is told no batch size: an epoch's samples divided by its steps, if it is told
     those, else 32 (keras/src/trainers/data_adapters/array_data_adapter.py)."""
-    steps, first = given.get("steps_per_epoch"), next(iter(tensors_in(data)), None)
+    steps, count = given.get("steps_per_epoch"), samples_of(data)
+    if type(steps) is int and steps > 0 and count is not None:
+        return -(-count // steps)
+    size = no_more_than_there_are(USUAL_BATCH, data, given)
+    return size if isinstance(size, int) else USUAL_BATCH
+
+
+def samples_of(data: Value) -> int | None:
+    """How many samples arrays have."""
+    first = next(iter(tensors_in(data)), None)
     count = first.shape[0] if first is not None and isinstance(first.shape, tuple) and first.shape else None
-    return -(-count // steps) if type(steps) is int and steps > 0 and isinstance(count, int) else USUAL_BATCH
+    return count if isinstance(count, int) and count > 0 else None
+
+
+def no_more_than_there_are(size: Value, data: Value, given: dict[str, Value]) -> Value:
+    """A batch size of arrays, or all the samples that are trained on, where they are fewer."""
+    count, share = samples_of(data), given.get("validation_split", 0.0)
+    if type(size) is not int or count is None or not isinstance(share, (int, float)) or is_source(data):
+        return size
+    trained = int(count * (1.0 - share))
+    return min(size, trained) if trained > 0 else size
 
 
 def samples_a_step(given: dict[str, Value]) -> int | None:
@@ -214,7 +252,7 @@ def updating(fit: Fit, steps: Sequence[tuple[Instance, tuple[Weight, ...] | None
         return fit
     trained = frozenset(id(weight) for _, weights in known for weight in weights)
     most, _ = max(known, key=lambda each: len(each[1]))
-    return replace(fit, trainable=trained, optimizer=most if fit.optimizer is None else fit.optimizer)
+    return replace(fit, trainable=trained, optimizer=most)
 
 
 def build_from_data(run: Runtime, self: Instance, data: Value, batch: Value) -> None:

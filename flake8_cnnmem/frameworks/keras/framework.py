@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.frameworks.device_terms import CACHING, OWN_POOL, DeviceTerms, Reserve
+from flake8_cnnmem.frameworks.device_terms import CACHING, DeviceTerms, OWN_POOL, Reserve
+from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
-from flake8_cnnmem.frameworks.keras.fitting import trained_then
+from flake8_cnnmem.frameworks.keras.fitting import note_unfollowed, trained_then
 from flake8_cnnmem.frameworks.keras.functional import replay
 from flake8_cnnmem.frameworks.keras.model_state import graph_of
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.ops.backend import backend
-from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.frameworks.keras.session import LayerState, Node, session_of
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_layer, sublayers
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Tensor, Weight
@@ -64,6 +65,9 @@ def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
             altered = session_of(run).altered
             stale = bool(altered) and any(id(layer) in altered for layer in all_layers(root))
             return replay(run, graph, list(graph.flat_inputs)) if stale else graph.outputs
+    several = built_on_several(root)
+    if several is not None and (not inputs or fits(several.inputs, inputs)):
+        return several.result
     if not inputs:
         nodes = root.native.nodes if isinstance(root.native, LayerState) else []
         return nodes[0].result if nodes else run.unknown("the model's input is not known")
@@ -85,8 +89,22 @@ def is_model(instance: Instance) -> bool:
 
 
 def own_inputs(root: Instance) -> list[Tensor] | None:
+    """The inputs of a functional model; those of a model of a class's own that was built on several of them."""
     graph = graph_of(root)
-    return list(graph.flat_inputs) if graph is not None else None
+    if graph is not None:
+        return list(graph.flat_inputs)
+    node = built_on_several(root)
+    return list(node.inputs) if node is not None else None
+
+
+def built_on_several(root: Instance) -> Node | None:
+    """The first call of a model, if that was on a list or dict of batches."""
+    nodes = root.native.nodes if isinstance(root.native, LayerState) else []
+    if not nodes or not nodes[0].arguments or not isinstance(nodes[0].arguments[0], (list, tuple, dict)):
+        return None
+    inputs = nodes[0].inputs
+    batches = all(isinstance(each.shape, tuple) and each.shape[:1] == (BATCH,) for each in inputs)
+    return nodes[0] if len(inputs) > 1 and batches else None
 
 
 def lost(root: Instance) -> Unknown | None:
@@ -172,6 +190,8 @@ FRAMEWORK = Framework(
     lost=lost,
     backend=computing,
     allocator=allocator,
+    made_by_unfollowed=note_unfollowed,
+    keeps_graphs=False,
     optimizer_of=evidence.optimizer_of,
     updated_by=evidence.updated_by,
     compiled=evidence.compiled,

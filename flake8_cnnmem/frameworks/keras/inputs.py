@@ -66,7 +66,7 @@ def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Value:
             batch = tensor.shape[0]
         else:
             shape, batch = stated_shape(run, given)
-        result = Tensor(shape, tensor_dtype(given.get("dtype")), framework="keras")
+        result = Tensor(shape, tensor_dtype(given.get("dtype")), framework="keras", symbolic=True)
         if isinstance(batch, int):
             state_of(run, layer).properties["batch_size"] = batch
             session.batch_size = batch if session.batch_size in (None, batch) else None

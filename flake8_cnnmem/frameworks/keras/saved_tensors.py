@@ -64,7 +64,9 @@ VALUES = [
     ("squareplus", OpRule((X, own()), layout="contiguous")),
     ("mish", OpRule((X, own(times=2)), layout="contiguous")),
     ("tanhshrink", OpRule((own(),), gradient="reuse", layout="contiguous", reuses=True)),
-    *rows("sparse_plus sparsemax", OpRule((X, MASK, MASK), layout="contiguous")),
+    ("sparse_plus", OpRule((X, MASK, MASK), layout="contiguous")),
+    # It sorts.
+    ("sparsemax", OpRule((X, MASK, MASK), layout="contiguous", known=False)),
     ("prelu", OpRule((X, own()), backward=(New("x"),), layout="contiguous")),
     ("glu", OpRule((X, own("y")), layout="contiguous")),
     *rows("scale shift neg gaussian_noise div add_number", IN_PLACE),
@@ -72,6 +74,12 @@ VALUES = [
     *rows("identity alias view", PASSES),
     # Only a reshape shares its input's memory here.
     *rows("view/Permute view/Transpose view/Index view/Split view/Chunk view/Unbind view/Expand", NOTHING),
+    # Time comes first in a copy, of which each step is cut out; the gradient of each is as large as the whole, and they
+    # are added when all are there.
+    ("view/Steps", OpRule(forward=(New("x"),), backward=(New("slices"),), layout="contiguous")),
+    # What was just stacked is not copied to be cut out again (RemoveStackSliceSameAxis of TensorFlow's optimizer).
+    ("view/StepsAgain", OpRule(backward=(New("slices"),), gradient="same", layout="contiguous")),
+    ("view/StepsTogether", OpRule(forward=(New("y"),), layout="contiguous")),
     # What changes images at random is linear in them.
     *rows("cast augment real imag conj", NOTHING),
     # A convolution with waves, and the length of what it gives.
@@ -93,6 +101,19 @@ LAYERS = [
         "convolution/grouped",
         OpRule((X,), backward=(New("dense", times=2),), layout="contiguous", weights="first", autocast=HALF),
     ),
+    # Holes are made by dealing the map out to smaller ones, whose batch is larger, and back (with_space_to_batch in
+    # tensorflow/python/ops/nn_ops.py): what was dealt out is kept.
+    (
+        "convolution/dilated",
+        OpRule(
+            (own("dealt"),),
+            forward=(New("y"),),
+            backward=(New("dealt"),),
+            layout="contiguous",
+            weights="first",
+            autocast=HALF,
+        ),
+    ),
     # Of more than two axes, too: read as a matrix (tensordot).
     ("linear", OpRule((X,), layout="contiguous", weights="first", autocast=HALF)),
     ("bilinear", OpRule((X, Saved("x1")), layout="contiguous")),
@@ -113,8 +134,11 @@ LAYERS = [
     ("normalize", OpRule((X, own("rows", 4, 2)), backward=(New("x"),), layout="contiguous", autocast=WITHIN)),
     ("local_response_norm", OpRule((X, Y), layout="contiguous")),
     ("max_pool", OpRule((X, Y), layout="contiguous")),
-    *rows("global_max_pool adaptive_max_pool", OpRule((X,), layout="contiguous")),
-    *rows("average_pool global_average_pool adaptive_average_pool", NOTHING),
+    ("global_max_pool", OpRule((X,), layout="contiguous")),
+    *rows("average_pool global_average_pool", NOTHING),
+    # Made of many slices, each with a gradient of its own (tensorflow's backend in keras/src/backend/tensorflow/nn.py).
+    ("adaptive_max_pool", OpRule((X,), layout="contiguous", known=False)),
+    ("adaptive_average_pool", OpRule(layout="contiguous", known=False)),
 ]
 
 MERGES = [
@@ -190,6 +214,7 @@ RULES = Rules(
     TABLE,
     otherwise=replace(NOT_KNOWN, layout="contiguous"),
     step="graph",
+    sums_at_once=True,
     merges_equal=True,
     rewrites={"swish": "silu", "sub": "subtract", "mul": "multiply"},
     optimizers=STATES,

@@ -54,6 +54,8 @@ class Session:
     """Each step of an optimizer that the code makes itself, and what it updates; None where that is not known."""
     parts_of_steps: dict[int, Unknown] = field(default_factory=dict)
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
+    called_unknown: list[Unknown] | None = None
+    """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
     replicas: Value = 1
     """How many devices share each batch, Unknown where that is not known."""
     replicas_read: bool = False

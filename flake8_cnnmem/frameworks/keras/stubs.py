@@ -26,7 +26,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution, Linear, Recurrent
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,8 @@ class Stub:
     """How many axes the input must have, the batch among them; 0 for any number."""
     least: int
     """How many it must have at least."""
+    hook: str = ""
+    """The method that a subclass may say itself, by which `call` computes what comes before the bias."""
     names: tuple[str, ...] = ()
     defaults: tuple[Value, ...] = ()
     training: bool = False
@@ -138,17 +140,19 @@ def layer(
     build: Callable[..., Value] | None = None,
     init: Callable[..., None] | None = None,
     extra: dict[str, Value] | None = None,
+    hook: str = "",
 ) -> Callable[[Callable[..., Any]], Class]:
     """Register the stub below as the layer class of the same name.
 
     `rank` is the number of spatial axes, `ndim` the number of all axes that an input must have where it is not
     `rank + 2`, `least` how many it must have at least. `call(run, self, inputs, **options)` and
     `build(run, self, shapes)` replace what the ops of the stub would do, for layers that are more than ops in a row.
-    `init(run, self)` runs after the arguments are bound.
+    `init(run, self)` runs after the arguments are bound. `hook` names a method of `extra` that gives the result before
+    the bias, of the input and the kernel: `call` asks it where a subclass has its own.
     """
 
     def register(function: Callable[..., Any]) -> Class:
-        stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least)
+        stub = Stub(function.__name__, function, rank, own_activation, ndim or (rank and rank + 2), least, hook)
         namespace: dict[str, Value] = {
             "__init__": Native("__init__", lenient(maker(stub, init)), propagate_unknown=False),
             "build": Native("build", surely(lenient(build or builder(stub))), propagate_unknown=False),
@@ -257,6 +261,12 @@ def caller(stub: Stub) -> Callable[..., Value]:
         if training is not False and trains(self) is False and stub.name == "BatchNormalization":
             training = False
         result: Value = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
+        own = self.cls.find(stub.hook) if stub.hook else MISSING
+        if own is not MISSING and not isinstance(own, Native):
+            result = run.call(Bound(own, self), inputs, self.attributes.get("kernel"))
+            if self.attributes.get("use_bias") is not False:
+                result = run.operate("+", result, self.attributes.get("bias"))
+            return activations.apply(run, self.attributes.get("activation"), result) if activates else result
         for step in stub.steps(self, training):
             op, names = (step.op, step.names) if isinstance(step, Step) else (step, None)
             result = apply(run, self, op, result, names)

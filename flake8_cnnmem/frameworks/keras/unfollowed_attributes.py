@@ -5,6 +5,7 @@ They are there, so that code which asks for one goes on; what they are is not kn
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.keras.config_objects import METRIC
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
@@ -33,9 +34,23 @@ def attribute(run: Runtime, self: Instance, name: Value) -> Value:
     model = self.cls.derives_from(MODEL)
     if model and name in BEFORE_COMPILING:
         return BEFORE_COMPILING[name]
+    if model and name == "metrics":
+        return metrics_of(run, self)
     if name in (OF_MODELS if model else OF_LAYERS):
         return run.unknown(f"{self.cls.name}.{name} is not followed")
     return MISSING
+
+
+def metrics_of(run: Runtime, self: Instance) -> list[Value]:
+    """What tells of a model's loss, what `compile` was told of, and those that it holds itself (`Trainer.metrics`)."""
+    own = [
+        value for value in self.attributes.values() if isinstance(value, Instance) and value.cls.derives_from(METRIC)
+    ]
+    made = [run.construct(METRIC) for _ in range(2)]
+    for each, word in zip(made, ("loss", "compile_metrics"), strict=True):
+        if isinstance(each, Instance):
+            each.attributes["name"] = word
+    return [*made, *own]
 
 
 LAYER.namespace["__getattr__"] = Native("__getattr__", attribute, propagate_unknown=False)

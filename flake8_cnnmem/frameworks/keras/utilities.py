@@ -203,8 +203,7 @@ MEMBERS: dict[str, Value] = {
         for name in (
             "load_model", "model_from_json", "model_from_yaml", "model_from_config", "model_to_dot",
             "deserialize_keras_object", "serialize_keras_object", "deserialize", "serialize",
-            "text_dataset_from_directory", "audio_dataset_from_directory", "timeseries_dataset_from_array",
-            "split_dataset", "normalize", "get_registered_object", "get_registered_name",
+            "normalize", "get_registered_object", "get_registered_name",
             "convert_dense_weights_data_format", "validate_file", "path_to_string", "load_weights",
         )
     },

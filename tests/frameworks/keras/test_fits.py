@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.frameworks.keras.framework import FRAMEWORK
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import load
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
@@ -117,6 +119,17 @@ DOUBTS = {
     "what an optimizer of one's own keeps": (
         "class Own(keras.optimizers.Optimizer):\n    pass\nm.compile(Own(0.1), 'mse')\nm.fit(x, y)\n"
     ),
+    "what a teacher that was loaded is": (
+        "class Taught(keras.Model):\n"
+        "    def __init__(self, student, teacher):\n"
+        "        super().__init__()\n        self.student, self.teacher = student, teacher\n"
+        "    def call(self, x):\n        return self.student(x)\n"
+        "    def train_step(self, data):\n        x, y = data\n        wanted = self.teacher(x)\n"
+        "        with tf.GradientTape() as tape:\n            loss = tf.reduce_mean(self.student(x) ** 2)\n"
+        "        v = self.student.trainable_variables\n"
+        "        self.optimizer.apply_gradients(zip(tape.gradient(loss, v), v))\n        return {}\n"
+        "t = Taught(m, keras.models.load_model('teacher.keras'))\nt.compile('adam')\nt.fit(x, y)\n"
+    ),
     "what XLA makes of it": "m.compile('sgd', 'mse', jit_compile=True)\nm.fit(x, y)\n",
 }
 
@@ -186,6 +199,73 @@ GIVEN = {
 @pytest.mark.parametrize(("call", "inputs"), GIVEN.values(), ids=GIVEN)
 def test_one_batch_as_a_step_gets_it(call: str, inputs: list[int] | None) -> None:
     assert inputs_of(last(f"m.compile('sgd', 'mse')\n{call}\n")) == inputs
+
+
+PIPELINES = {
+    "texts of a folder": ("keras.utils.text_dataset_from_directory('d', batch_size=12)", [[12], [12]]),
+    "both parts of them": (
+        "keras.utils.text_dataset_from_directory('d', label_mode='binary', subset='both')[1]", [[32], [32, 1]],
+    ),
+    "recordings": (
+        "keras.utils.audio_dataset_from_directory('d', output_sequence_length=900, label_mode=None)", [32, 900, None],
+    ),
+    "windows": ("keras.utils.timeseries_dataset_from_array(x, y, 5)", [[128, 5, 32, 32, 3], [128, 1]]),
+    "windows one by one": (
+        "keras.utils.timeseries_dataset_from_array(x, None, 5, batch_size=None).batch(3)", [3, 5, 32, 32, 3],
+    ),
+    "a part of arrays": ("keras.utils.split_dataset((x, y), 0.8)[0].batch(7)", [[7, 32, 32, 3], [7, 1]]),
+    "a part of batches": (
+        "keras.utils.split_dataset(keras.utils.text_dataset_from_directory('d'), 0.8)[1]", [[32], [32]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pipeline", "element"), PIPELINES.values(), ids=PIPELINES)
+def test_what_a_pipeline_of_kerass_own_gives(pipeline: str, element: Any) -> None:
+    assert known(shapes(Ran(f"{HEAD}e = next(iter({pipeline}))\n")["e"])) == element
+
+
+def known(sizes: Any) -> Any:
+    return [known(each) for each in sizes] if isinstance(sizes, list) else None if isinstance(sizes, Unknown) else sizes
+
+
+ROWS = {
+    "texts": ("Tokenizer(num_words=300)", "texts_to_matrix(['a b', 'c'])", [2, 300]),
+    "rows of numbers": ("Tokenizer(nb_words=90)", "sequences_to_matrix(x, mode='count')", [50000, 90]),
+    "of words that nobody counts": ("Tokenizer()", "texts_to_matrix(['a'])", [1, None]),
+}
+
+
+@pytest.mark.parametrize(("made", "call", "shape"), ROWS.values(), ids=ROWS)
+def test_a_tokenizers_rows_are_as_wide_as_it_has_words(made: str, call: str, shape: list[int | None]) -> None:
+    ran = Ran(f"{HEAD}t = keras.preprocessing.text.{made}\nt.fit_on_texts(['a b'])\nr = t.{call}\n")
+    assert known(shapes(ran["r"])) == shape
+
+
+def test_a_model_that_is_fitted_on_several_arrays_has_them_all_for_inputs() -> None:
+    ran = Ran(
+        f"{HEAD}class Both(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.out = layers.Dense(2)\n    def call(self, given):\n"
+        "        return self.out(layers.concatenate([layers.Flatten()(each) for each in given]))\n"
+        "b = Both()\nb.compile('sgd', 'mse')\nb.fit([x, x[:, :4]], y)\n"
+    )
+    inputs = FRAMEWORK.own_inputs(ran["b"])
+    assert inputs is not None
+    assert [shapes(each)[1:] for each in inputs] == [[32, 32, 3], [4, 32, 3]]
+    assert FRAMEWORK.call_root(ran.run, ran["b"], inputs) is FRAMEWORK.call_root(ran.run, ran["b"], ())
+
+
+TRAININGS = {
+    "own_steps.py": [(7850, 7850), (40630, 40630), (1616, 1616), (1119, 1119)],
+    "shared_parts.py": [(12730, 12730), (19090, 19090), (8657, 8657)],
+}
+"""Of each training in order: values, and those that train."""
+
+
+@pytest.mark.parametrize("script", TRAININGS)
+def test_each_fit_is_a_training_of_its_own(script: str) -> None:
+    found = analyse(load(str(FIXTURES / "fits" / script)), Settings()).reports
+    assert [(each.parameters, each.trainable) for each in found if each.kind == "training"] == TRAININGS[script]
 
 
 STEPS = {

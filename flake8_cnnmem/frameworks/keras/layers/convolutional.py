@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
+from flake8_cnnmem.frameworks.keras.ops.windows import conv
 from flake8_cnnmem.frameworks.keras.parameters import count, per_axis
 from flake8_cnnmem.frameworks.keras.stubs import Ops, Step, layer
 from flake8_cnnmem.frameworks.keras.tracking import make_weight, state_of
@@ -14,7 +15,7 @@ from flake8_cnnmem.graph import Mismatch
 from flake8_cnnmem.ops import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 def above_one(sizes: Value) -> bool:
@@ -53,7 +54,16 @@ def convolution(
     )
 
 
-@layer("Convolution1D", rank=1)
+def convolution_op(run: Runtime, self: Instance, inputs: Value, kernel: Value) -> Value:
+    """The convolution by this layer's arguments, with any kernel (`BaseConv.convolution_op`)."""
+    given = (self.attributes.get(word) for word in ("strides", "padding", "data_format", "dilation_rate"))
+    return conv(run, inputs, kernel, *given)
+
+
+HOOK: dict[str, Value] = {"convolution_op": Native("convolution_op", convolution_op, propagate_unknown=False)}
+
+
+@layer("Convolution1D", rank=1, extra=HOOK, hook="convolution_op")
 def Conv1D(
     filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
     dilation_rate: Value = 1, groups: Value = 1, activation: Value = None, use_bias: Value = True,
@@ -64,7 +74,7 @@ def Conv1D(
     return convolution(1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
-@layer("Convolution2D", rank=2)
+@layer("Convolution2D", rank=2, extra=HOOK, hook="convolution_op")
 def Conv2D(
     filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
     dilation_rate: Value = (1, 1), groups: Value = 1, activation: Value = None, use_bias: Value = True,
@@ -75,7 +85,7 @@ def Conv2D(
     return convolution(2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
-@layer("Convolution3D", rank=3)
+@layer("Convolution3D", rank=3, extra=HOOK, hook="convolution_op")
 def Conv3D(
     filters: Value, kernel_size: Value, strides: Value = (1, 1, 1), padding: Value = "valid",
     data_format: Value = None, dilation_rate: Value = (1, 1, 1), groups: Value = 1, activation: Value = None,

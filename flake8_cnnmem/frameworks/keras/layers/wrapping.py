@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import multiply
+from flake8_cnnmem.dims import Size, multiply
 from flake8_cnnmem.frameworks.keras.layer import BUILD, call_layer
 from flake8_cnnmem.frameworks.keras.session import map_structure
 from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import apply_trainable, is_layer, state_of
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Reshape
+from flake8_cnnmem.ops import Steps, StepsAgain, StepsTogether
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Instance, Native, Runtime, Value
 
@@ -43,8 +43,13 @@ def Wrapper(layer: Value, **kwargs: Value) -> Ops:
     return ()
 
 
+def again(steps: Tensor, count: Size) -> StepsAgain:
+    return StepsAgain(() if isinstance(steps.shape, Unknown) else steps.shape, count)
+
+
 def call_time_distributed(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
-    """The layer is applied to every time step: to (N * T, ...), as Keras does where it can."""
+    """The layer is applied to one time step after the other, and the results are stacked (keras/src/layers/rnn/
+    time_distributed.py): to (N * T, ...) in one call here."""
     inner = self.attributes["layer"]
     if not is_layer(inner) or not isinstance(inputs, Tensor):
         return run.unknown("what TimeDistributed is applied to is not known")
@@ -55,13 +60,17 @@ def call_time_distributed(run: Runtime, self: Instance, inputs: Value, **options
     if len(shape) < 2:
         raise run.error("ValueError", "`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dims")
     merged = multiply(shape[0], shape[1])
-    flat = run.apply(Reshape((merged, *shape[2:])), inputs, function="reshape", framework="keras")
+    before = inputs.call.inputs[0] if inputs.call is not None and isinstance(inputs.call.op, StepsTogether) else None
+    op, given = (Steps((merged, *shape[2:])), inputs) if before is None else (again(before, shape[1]), before)
+    flat = run.apply(op, given, function="reshape", framework="keras")
     result = call_layer(run, inner, flat)
 
     def unfold(leaf: Value) -> Value:
         if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
             return leaf
-        return run.apply(Reshape((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras")
+        return run.apply(
+            StepsTogether((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras"
+        )
 
     return map_structure(unfold, result)
 

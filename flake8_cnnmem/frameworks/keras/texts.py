@@ -1,0 +1,58 @@
+"""keras.preprocessing.text: words to numbers (Keras 1 and 2; keras_preprocessing/text.py)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+
+TOKENIZER_ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "oov_token")
+
+
+def tokenizer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    given = dict(zip(TOKENIZER_ARGUMENTS, args, strict=False)) | kwargs
+    # Keras 1 has another word for it.
+    self.attributes["num_words"] = given.get("num_words", given.get("nb_words"))
+
+
+def learn(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """Which words there are changes the index alone."""
+
+
+def matrix(run: Runtime, self: Instance, texts: Value = None, mode: Value = "binary") -> Value:
+    """A row for each text, as wide as there are words: `num_words`, or those of the index and one more."""
+    width = self.attributes.get("num_words")
+    if width is None:
+        width = run.unknown("how many words texts have is not known")
+    rows: Value = run.unknown("how many texts there are is not known")
+    if isinstance(texts, (list, tuple)):
+        rows = len(texts)
+    elif isinstance(texts, Tensor) and isinstance(texts.shape, tuple) and texts.shape:
+        rows = texts.shape[0]
+    return Tensor((rows, width), "float64", framework="numpy")
+
+
+def words(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown("which words texts have is not known")
+
+
+def any_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    return run.unknown("which words texts have is not known")
+
+
+TOKENIZER = Class(
+    "Tokenizer",
+    namespace={
+        "__init__": Native("__init__", tokenizer_init, propagate_unknown=False),
+        "__getattr__": Native("__getattr__", any_attribute, propagate_unknown=False),
+        **{
+            name: Native(name, function, propagate_unknown=False)
+            for names, function in (
+                ("fit_on_texts fit_on_sequences", learn),
+                ("texts_to_matrix sequences_to_matrix", matrix),
+                ("texts_to_sequences texts_to_sequences_generator sequences_to_texts", words),
+            )
+            for name in names.split()
+        },
+    },
+    module="keras.preprocessing.text",
+)
