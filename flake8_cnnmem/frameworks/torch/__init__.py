@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     children_of,
     doubts,
     is_module,
+    network_of,
     paths_of,
     weights_of,
 )
@@ -60,6 +61,7 @@ FRAMEWORK = Framework(
     weights=weights_of,
     moved=as_moved,
     children=children_of,
+    network=network_of,
     paths=paths_of,
     call_root=call_root,
     lower=lambda model: Lowered(model, rules()),
