@@ -230,8 +230,9 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
 
 
 def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
-    if name in namespace.attributes:
-        return namespace.attributes[name]
+    found = namespace.attributes.get(name, MISSING)
+    if found is not MISSING and not is_put_later(run, found):
+        return found
     found = namespace.lookup(name)
     if found is not MISSING:
         return found
@@ -249,6 +250,16 @@ def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
     if namespace.holds is None:
         return run.unknown(f"{namespace.name}.{name} is not known")
     return run.unknown(f"{namespace.name}.{name} is not followed") if namespace.holds(name) else MISSING
+
+
+def is_put_later(run: Interpreter, value: Value) -> bool:
+    """Whether what a program has put into a library (`torch.load = load`) is not there yet when the running statement
+    runs: a statement at the top of the module that defines it, in front of its definition (`original = torch.load`).
+    Modules are read only as far as a name is needed, so it may be asked for when the change has been made."""
+    frame = run.frame
+    if not isinstance(value, Function) or frame is None or frame.kind != "module" or not frame.module.lazy:
+        return False
+    return value.module is frame.module and frame.line < value.site.line
 
 
 def named(run: Interpreter, self: Instance, name: Value, default: Value = MISSING) -> Value:

@@ -107,9 +107,15 @@ UNKNOWN_BACKWARD = "unknown backward"
 
 
 def drawn_by(compiler: Compiler, function: cst.BaseExpression, argument: cst.BaseExpression) -> Code | None:
-    """`sum(loss(a, b) for a, b in pairs)`: what is added to before the next is asked for."""
+    """`sum(loss(a, b) for a, b in pairs)`, `maps.extend(layer(maps[-1]) for layer in layers)`: what is added to before
+    the next is asked for."""
+    if not isinstance(argument, cst.GeneratorExp):
+        return None
     added = isinstance(function, cst.Name) and function.value == "sum"
-    return one_by_one(compiler, argument) if added and isinstance(argument, cst.GeneratorExp) else None
+    # How many items there are has to be known of a list: no tests.
+    plain = not argument.for_in.ifs and argument.for_in.inner_for_in is None
+    extended = isinstance(function, cst.Attribute) and function.attr.value == "extend" and plain
+    return one_by_one(compiler, argument) if added or extended else None
 
 
 def word_of_training(node: cst.Call) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from flake8_cnnmem.evaluate.budget import READ, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.import_path import ImportPath
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.evaluate.user_stubs import Stubs
@@ -49,6 +51,7 @@ class Importer:
         self.run = run
         self.stubs = Stubs()
         self.search_path = list(search_path)
+        self.path = ImportPath(self)
         self.script_folder = ""
         """The folder of the script, or that of its top package: the first place in which Python looks."""
         self.files: Files = DISK
@@ -56,6 +59,9 @@ class Importer:
         """Characters of imported modules that may be read yet."""
         self.modules: dict[str, Importable | None] = {}
         self.by_path: dict[str, Module] = {}
+        self.folders: list[str] = []
+        self.placed = 0
+        """The packages whose folders are known, and how many of the modules they were looked up for."""
         self.never: set[tuple[int, int, str]] = set()
         """By module and star import: words that are not in the text of what it names. Builtins are asked for often."""
         self.searched: set[tuple[int, str]] = set()
@@ -76,6 +82,7 @@ class Importer:
 
     def find(self, dotted: str) -> Importable | None:
         """The module of this absolute name, or None."""
+        self.path.in_force()
         if dotted in self.modules:
             return self.modules[dotted]
         native = self.native(dotted)
@@ -141,7 +148,7 @@ class Importer:
         """The file of a module by its absolute name, and whether it is a package."""
         parts = dotted.split(".")
         bare: tuple[str, bool] | None = None
-        for folder in self.search_path:
+        for folder in self.path.in_force():
             place = locate(os.path.join(folder, *parts), self.files)
             if place is not None and self.files.is_file(place[0]):
                 return place
@@ -166,6 +173,16 @@ class Importer:
         if self.files.is_file(path):
             self.by_path[self.files.real(path)] = module
         return module
+
+    def package_folders(self) -> Sequence[str]:
+        """The folders of the packages that something has been imported of, each the outermost with an `__init__`."""
+        for path in itertools.islice(self.by_path, self.placed, None):
+            folder, dotted, package = package_of(path, self.files)
+            top = os.path.join(folder, dotted.partition(".")[0])
+            if (package or "." in dotted) and top not in self.folders:
+                self.folders.append(top)
+        self.placed = len(self.by_path)
+        return self.folders
 
     def count(self, characters: int) -> None:
         """Note that so much of an imported module is read. Raises Exhausted where it comes to too much for one file."""
@@ -355,6 +372,10 @@ def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) 
         if star:
             if not module.lazy:
                 module.stars.append(twin)
+                for known in [each for each in module.variables if not each.startswith("__")]:
+                    brought = run.importer.star_member(module, twin, known)
+                    if brought is not MISSING:
+                        frame.store(known, brought)
             return
         for word, alias in names:
             frame.store(alias, run.importer.member(dotted, word))

@@ -7,6 +7,7 @@ they bind or touch, and asking for a name runs just the statements that concern 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ class Outline:
     """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
     evaluations."""
 
-    __slots__ = ("bases", "declared", "lines", "names", "places", "settings", "stars", "tops")
+    __slots__ = ("bases", "declared", "imports", "lines", "names", "places", "plain", "settings", "stars", "tops")
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self.lines = [statement.lineno for statement in statements]
@@ -42,12 +43,15 @@ class Outline:
         self.settings = [at for at, each in enumerate(statements) if sets_globally(each)]
         """The statements that change how a framework works for the whole program."""
         self.declared = list(for_checkers(statements))
+        self.imports = dict(reversed([(name, at) for at, each in enumerate(statements) for name in imported(each)]))
+        """By module, as the import writes it (dots in front for a relative one): its first import."""
+        self.plain = {at for at, each in enumerate(statements) if isinstance(each, (ast.Assign, ast.AnnAssign))}
         self.tops = frozenset(imported_packages(statements))
         """The packages of which something is imported."""
         self.places: dict[str, list[int]] = {}
         self.stars: list[ast.ImportFrom] = []
         # What a decorator is an attribute of is changed by it only where it is this module's own.
-        imported = {
+        brought = {
             word
             for each, names in zip(statements, self.names, strict=True)
             if isinstance(each, IMPORTS)
@@ -57,7 +61,7 @@ class Outline:
             self.stars.extend(star_imports(statement))
             names = self.names[at]
             if isinstance(statement, DEFINITIONS):
-                names = names - (imported - {statement.name})
+                names = names - (brought - {statement.name})
             for word in names:
                 if word != "*":
                     self.places.setdefault(word, []).append(at)
@@ -88,6 +92,8 @@ class Module:
             "__spec__": None,
             "__loader__": None,
         }
+        if package:
+            self.variables["__path__"] = [os.path.dirname(source.path)]
         self.state: list[int] = []
         self.waiting: dict[str, Sequence[int]] = {}
         """By name: the statements that concern it, until somebody asks for the name."""
@@ -98,6 +104,8 @@ class Module:
         """Why the names that a star import would have brought are not known."""
         self.indexed = False
         self.asked: set[str] = set()
+        self.overtaken: set[str] = set()
+        """Assigned names of which is known whether a later star import brings them."""
 
     def package_name(self) -> str:
         return self.name if self.package else self.name.rpartition(".")[0]
@@ -192,9 +200,19 @@ class Module:
     def own(self, run: Interpreter, word: str) -> Value:
         self.settle_name(run, word)
         found = self.variables.get(word, MISSING)
-        if found is MISSING and self.stars:
-            found = self.from_stars(run, word)
+        if self.stars and (found is MISSING or self.comes_before_stars(word)):
+            brought = self.from_stars(run, word)
+            found = found if brought is MISSING else brought
         return found
+
+    def comes_before_stars(self, word: str) -> bool:
+        """Whether a lazy module assigns a name and imports `*` later, which may bring another value. Asked once."""
+        if not self.lazy or word in self.overtaken:
+            return False
+        self.overtaken.add(word)
+        places = self.touching.get(word, ())
+        outline = self.outline()
+        return bool(places) and places[-1] in outline.plain and self.stars[-1].lineno > outline.lines[places[-1]]
 
     def from_stars(self, run: Interpreter, word: str) -> Value:
         """Look a name up in the modules that `from ... import *` names, the last first."""
@@ -202,7 +220,11 @@ class Module:
             return MISSING
         self.asked.add(word)
         try:
+            places = self.touching.get(word, ()) if word in self.overtaken else ()
+            first = self.outline().lines[places[-1]] if places else 0
             for statement in reversed(self.stars):
+                if statement.lineno < first:
+                    break
                 found = run.importer.star_member(self, statement, word)
                 if found is not MISSING:
                     self.variables[word] = found
@@ -213,7 +235,8 @@ class Module:
 
     def attribute(self, run: Interpreter, word: str) -> Value:
         """`module.word`: a name, a submodule, or what the module's own `__getattr__` gives."""
-        found = self.own(run, word)
+        limit = self.reached(run, word)
+        found = self.own(run, word) if limit is None else self.bound_before(run, word, limit)
         if found is not MISSING:
             return found
         if self.package:
@@ -234,6 +257,32 @@ class Module:
             # A folder that happens to have the name of a package (what a tool wrote there) holds nothing of it.
             return run.import_failure(self.name)
         return MISSING
+
+    def reached(self, run: Interpreter, word: str) -> int | None:
+        """How far a package has run when a module below it asks for a name at its own top: to the statement that
+        imports that module, whatever was read first here. None where no statement after it concerns the name."""
+        frame = run.frame
+        if not self.package or not self.lazy or frame is None or frame.kind != "module":
+            return None
+        asking = frame.module
+        if not asking.lazy or not asking.name.startswith(f"{self.name}."):
+            return None
+        self.index()
+        below = asking.name[len(self.name) + 1 :]
+        outline = self.outline()
+        imports = (outline.imports.get(name) for name in (f".{below}", asking.name))
+        limit = min((at for at in imports if at is not None), default=None)
+        places = outline.places.get(word, ())
+        return limit if limit is not None and places and places[-1] > limit else None
+
+    def bound_before(self, run: Interpreter, word: str, limit: int) -> Value:
+        """A name as the statements in front of one leave it; MISSING where they do not bind it."""
+        for at in self.touching.get(word, ()):
+            if at > limit and self.state[at] != TODO:
+                return run.unknown(f"{word} changes while its package is imported")
+            if at < limit:
+                self.run_statement(run, at)
+        return self.variables.get(word, MISSING)
 
     def declared(self, run: Interpreter, word: str) -> Value:
         """What the file tells type checkers that a name is: packages that load their parts when they are asked for
@@ -340,7 +389,8 @@ def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = Mapp
                 found.add(alias.asname or (alias.name.split(".")[0] if isinstance(node, ast.Import) else alias.name))
             continue
         if isinstance(node, ast.Name):
-            if isinstance(node.ctx, (ast.Store, ast.Del)):
+            # A name that is deleted at the end was there for the statements before, which are run when they are needed.
+            if isinstance(node.ctx, ast.Store):
                 found.add(node.id)
             continue
         if isinstance(node, ast.For):
@@ -390,6 +440,17 @@ def for_checkers(statements: Sequence[ast.stmt]) -> Iterator[ast.ImportFrom]:
                 yield from (node for node in ast.walk(each) if isinstance(node, ast.ImportFrom))
 
 
+def imported(statement: ast.stmt) -> Iterator[str]:
+    """The modules that a top-level import may lead to, as it writes them: `.net` for `from .net import Net`, and for
+    `from . import net`."""
+    if isinstance(statement, ast.Import):
+        yield from (alias.name for alias in statement.names)
+    elif isinstance(statement, ast.ImportFrom):
+        inside = "." * statement.level + (statement.module or "")
+        yield inside
+        yield from (f"{inside}{'.' if statement.module else ''}{alias.name}" for alias in statement.names)
+
+
 def imported_packages(statements: Sequence[ast.stmt]) -> Iterator[str]:
     """The packages of which top-level statements import something by an absolute name."""
     for statement in statements:
@@ -416,7 +477,12 @@ def sets_globally(statement: ast.stmt) -> bool:
     called = statement.value if isinstance(statement, ast.Expr) else None
     function = called.func if isinstance(called, ast.Call) else None
     word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return word in SETTERS
+    return word in SETTERS or (isinstance(function, ast.Attribute) and is_import_path(function.value))
+
+
+def is_import_path(node: ast.expr) -> bool:
+    """`sys.path`."""
+    return isinstance(node, ast.Attribute) and node.attr == "path" and base_name(node) == {"sys"}
 
 
 def base_name(node: ast.expr) -> set[str]:

@@ -146,6 +146,8 @@ class Framework:
     """The expression whose `with` block computes without gradients; "" for none."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
+    network: Callable[[Instance], Instance] = lambda model: model
+    """What tensors go through: the model itself, or the network that a class around it holds."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None
     """Why a model that states its inputs is not followed from there to its outputs; None where it is."""
     optimizer_of: Callable[[Value], Optimizer | None] = lambda value: None

@@ -88,6 +88,7 @@ def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) ->
         return None
     framework = frameworks.of_layer(instance)
     assert framework is not None
+    instance = instance if root.is_training else framework.network(instance)
     with deep_recursion():
         return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
 

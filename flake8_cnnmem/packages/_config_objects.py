@@ -95,8 +95,11 @@ def merge_into(target: Instance, source: Value) -> None:
 
 
 def merge_other(run: Runtime, self: Instance, other: Value) -> None:
+    lost = run.havocked.get(id(payload(other)))
     if isinstance(other, Unknown):
         run.havoc(self.payload, other)
+    elif lost is not None:
+        run.havoc(self.payload, lost[1])
     elif isinstance(payload(other), dict):
         run.changed(self.payload)
         merge_into(self, other)

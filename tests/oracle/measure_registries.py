@@ -2,7 +2,7 @@
 
     python tests/oracle/measure_registries.py
 
-needs torch, mmengine, yacs, hydra-core, lightning and PyYAML; it writes fixtures/truth/registries.json.
+needs torch, mmengine, yacs, hydra-core, lightning, PyYAML and detectron2 (of its repository); it writes fixtures/truth/registries.json.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 COUNT = "from build import model; print(sum(each.numel() for each in model.parameters()))"
-PACKAGES = ("torch", "mmengine", "yacs", "hydra-core", "lightning", "PyYAML")
+PACKAGES = ("torch", "mmengine", "yacs", "hydra-core", "lightning", "PyYAML", "detectron2")
 
 
 def measured(project: Path) -> int:

@@ -1,7 +1,8 @@
 """Files of the project that code reads as data: settings in YAML, JSON, TOML and the like. Reading runs nothing.
 
-Only files below the working directory or the analysed file's own folder are read, of the kinds that settings are kept
-in, and small ones: everything else (data sets, weights, what the script writes itself) stays unknown. What git, a shell
+Only files below the working directory, the analysed file's own folder or a package that it imports are read, of the
+kinds that settings are kept in, and small ones: everything else (data sets, weights, what the script writes itself)
+stays unknown. What git, a shell
 or a person keeps to itself is never read, by whatever link it is reached: code of somebody else's could put it into a
 report.
 """
@@ -27,6 +28,9 @@ KINDS = frozenset(
     )
 )
 """Endings of the files that settings, the names of classes and the like are kept in."""
+
+SOURCES = frozenset((".py", ".yaml", ".yml", ".toml", ".cfg", ".ini"))
+"""Endings of what people write and keep with the code: what is not there now is not there where the code runs."""
 
 SECRETS = frozenset(
     (
@@ -57,18 +61,32 @@ def place(run: Runtime, path: Value, also: Sequence[str] = ()) -> str | None:
         return None
     files = importer.files
     run.spend(PLACE_STEPS)
-    script = os.path.dirname(os.path.abspath(run.trace.path)) if run.trace.path else os.getcwd()  # type: ignore[attr-defined]
-    roots = [files.real(os.getcwd()), files.real(script), *(files.real(folder) for folder in also)]
-    for base in (os.getcwd(), script):
+    for base in bases(run):
         candidate = os.path.normpath(os.path.join(base, str(plain)))
-        own = any(candidate.startswith(folder.rstrip(os.sep) + os.sep) for folder in also)
+        own = any(is_below(candidate, folder) for folder in also)
         if (not own and not may_be_read(candidate)) or not files.is_file(candidate):
             continue
         real = files.real(candidate)
-        inside = next((real[len(root) :] for root in roots if real.startswith(root.rstrip(os.sep) + os.sep)), None)
+        roots = [files.real(folder) for folder in (*bases(run), *also, *packages_of(importer, candidate))]
+        inside = next((real[len(root) :] for root in roots if is_below(real, root)), None)
         if inside is not None and (own or may_be_read(inside)) and not is_kept_back(inside):
             return candidate
     return None
+
+
+def bases(run: Any) -> tuple[str, str]:
+    """From where relative paths are taken: the working directory, and the analysed file's folder."""
+    script = os.path.dirname(os.path.abspath(run.trace.path)) if run.trace.path else os.getcwd()
+    return os.getcwd(), script
+
+
+def is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def packages_of(importer: Any, path: str) -> list[str]:
+    """The folder of the package that a path lies in, if something of the package has been imported."""
+    return [folder for folder in importer.package_folders() if is_below(path, folder) or path == folder]
 
 
 def may_be_read(path: str) -> bool:
@@ -233,5 +251,20 @@ def held(run: Runtime, source: Value) -> Value:
 
 
 def exists(run: Runtime, path: Value) -> Value:
-    """True for a file of the project; for anything else nobody knows."""
-    return True if place(run, path) is not None else run.unknown("whether a file exists is not known")
+    """True for a file of the project. What people write themselves is not there if it is neither in a package where it
+    is asked for, nor, by its bare name, where a script is run; of anything else nobody knows."""
+    if place(run, path) is not None:
+        return True
+    plain, importer = payload(path), getattr(run, "importer", None)
+    if importer is not None and not isinstance(plain, (Unknown, bytes, int)):
+        text = str(plain)
+        named = os.path.splitext(text)[1].lower() in SOURCES and not is_kept_back(text)
+        bare = text == os.path.basename(text) and not is_there(run, text)
+        if named and (bare or (packages_of(importer, text) and not importer.files.exists(text))):
+            return False
+    return run.unknown("whether a file exists is not known")
+
+
+def is_there(run: Any, name: str) -> bool:
+    """Whether there is anything of this name where a script is run."""
+    return any(run.importer.files.exists(os.path.join(base, name)) for base in bases(run))

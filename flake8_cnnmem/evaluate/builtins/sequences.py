@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from types import GeneratorType
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
@@ -98,6 +99,12 @@ def mutable() -> Names:
 
     @names.method("extend", propagate_unknown=False)
     def extend(run: Runtime, self: Any, items: Value, /) -> None:
+        if isinstance(items, GeneratorType):
+            # It is drawn item by item, and sees those before: `y.extend(layer(y[-1]) for layer in layers)`.
+            for item in items:
+                run.spend(1)
+                append(run, self, item)
+            return
         found = run.items(items)
         if isinstance(found, Unknown):
             lose(run, self, found)

@@ -15,11 +15,13 @@ ROOMS = {
     "math": "math", "cmath": "math", "operator": "operator", "itertools": "itertools", "functools": "functools",
     "collections": "collections", "copy": "copy", "typing": "typing", "typing_extensions": "typing",
     "types": "types", "abc": "types", "dataclasses": "dataclasses", "enum": "enum", "os": "os", "posixpath": "os",
+    "glob": "os",
     "sys": "sys", "warnings": "no_ops", "logging": "no_ops", "gc": "no_ops", "traceback": "no_ops", "atexit": "no_ops",
     "time": "no_ops", "random": "no_ops", "pprint": "no_ops", "signal": "no_ops", "faulthandler": "no_ops",
     "contextlib": "contextlib", "argparse": "argparse", "re": "text", "string": "text", "textwrap": "text",
     "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
-    "inspect": "inspect", "importlib": "inspect", "importlib_metadata": "inspect",
+    "inspect": "inspect", "importlib": "modules_by_name", "importlib_metadata": "modules_by_name",
+    "pkgutil": "modules_by_name", "pydoc": "modules_by_name",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "ast": "syntax",
     "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
@@ -32,8 +34,7 @@ NOT_FOLLOWED = (
 """Modules whose every name is unknown."""
 
 SUBMODULES = frozenset((
-    "logging.handlers", "logging.config", "importlib.util", "importlib.machinery", "importlib.metadata",
-    "importlib.resources", "importlib.abc", "json.decoder", "json.encoder", "xml.etree",
+    "logging.handlers", "logging.config", "importlib.abc", "json.decoder", "json.encoder", "xml.etree",
     "xml.etree.ElementTree", "xml.etree.cElementTree", "xml.dom", "xml.dom.minidom", "xml.sax", "urllib.request",
     "urllib.parse", "urllib.error", "urllib.robotparser", "http.client", "http.server", "http.cookiejar",
     "http.cookies",

@@ -1,4 +1,4 @@
-"""`inspect` and `importlib`: signatures of functions, members of objects, modules by name."""
+"""`inspect`: signatures of functions, members of objects."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections import OrderedDict
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import pure
-from flake8_cnnmem.evaluate.builtins.declare import Names, payload
-from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
+from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.functions import directory
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frames import argument_values, running, stack
-from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
+from flake8_cnnmem.evaluate.stdlib.modules import native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -212,67 +211,4 @@ names["getargvalues"] = Native("getargvalues", argument_values)
 names["stack"] = Native("stack", stack)
 names.update({"Parameter": PARAMETER, "Signature": SIGNATURE, "_empty": EMPTY})
 
-# Modules by name
-
-imports = Names()
-
-
-def module_named(run: Runtime, dotted: str) -> Value | None:
-    """The module of this name through the interpreter's own importer; None where there is none."""
-    importer = getattr(run, "importer", None)
-    return None if importer is None else importer.find(dotted)
-
-
-@imports.function("import_module")
-def import_module(run: Runtime, name: Value, package: Value = None) -> Value:
-    dotted = payload(name)
-    if not isinstance(dotted, str):
-        return run.unknown("the name of an imported module is not known")
-    if dotted.startswith("."):
-        if not isinstance(package, str):
-            return run.unknown("the package of a relative import is not known")
-        level = len(dotted) - len(dotted.lstrip("."))
-        parts = package.split(".")
-        dotted = ".".join([*parts[: len(parts) - level + 1], *filter(None, [dotted.lstrip(".")])])
-    found = module_named(run, dotted)
-    return run.unknown(f"the source of '{dotted}' is not found") if found is None else found
-
-
-imports["reload"] = Native("reload", lambda run, module: module)
-imports["invalidate_caches"] = ignored("invalidate_caches")
-imports["__import__"] = imports["import_module"]
-
-# What is installed. A framework that is known here is: the code is meant for a machine that has it.
-
-SPEC = native_class("ModuleSpec", {}, module="importlib.machinery")
-installed = Names()
-distributions = Names()
-
-
-@installed.function("find_spec")
-def find_spec(run: Runtime, name: Value, package: Value = None) -> Value:
-    dotted = payload(name)
-    if not isinstance(dotted, str):
-        return run.unknown("the name of a module is not known")
-    found = None if dotted.startswith(".") else module_named(run, dotted)
-    if found is None or not run.importer.is_installed(dotted):  # type: ignore[attr-defined]
-        return None
-    return Instance(SPEC, {"name": dotted, "origin": None, "submodule_search_locations": []})
-
-
-@distributions.function("version")
-def version(run: Runtime, distribution_name: Value) -> Value:
-    dotted = payload(distribution_name)
-    found = module_named(run, dotted) if isinstance(dotted, str) else None
-    if found is None:
-        raise run.error("ModuleNotFoundError", f"No package metadata was found for {dotted}")
-    known = run.find(found, "__version__") if isinstance(found, Namespace) else MISSING
-    return known if isinstance(known, str) else run.unknown(f"the version of {dotted} is not known")
-
-
-distributions["PackageNotFoundError"] = EXCEPTIONS["ModuleNotFoundError"]
-
-MODULES: dict[str, dict[str, Value]] = {
-    "inspect": names, "importlib": imports, "importlib.util": installed, "importlib.metadata": distributions,
-    "importlib_metadata": distributions,
-}  # fmt: skip
+MODULES: dict[str, dict[str, Value]] = {"inspect": names}

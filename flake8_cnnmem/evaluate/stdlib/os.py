@@ -1,12 +1,14 @@
-"""`os` and `os.path`: paths are text; of the file system only the project's own files are seen, of the environment
-nothing."""
+"""`os`, `os.path` and `glob`: paths are text; of the file system only the project's own files and those of the packages
+that it imports are seen, of the environment nothing."""
 
 from __future__ import annotations
 
+import glob
 import os
 import posixpath
 from pathlib import PurePosixPath
 
+from flake8_cnnmem.evaluate.builtins import folders
 from flake8_cnnmem.evaluate.builtins.concrete import concrete, of_paths
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
@@ -30,10 +32,11 @@ for _name in (
 ):
     paths[_name] = of_paths(_name, getattr(posixpath, _name))
 paths["join"] = of_paths("join", posixpath.join)
-for _name in ("isdir", "islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
+for _name in ("islink", "getsize", "getmtime", "lexists", "samefile", "ismount"):
     paths[_name] = unfollowed(f"os.path.{_name}")
 for _name in ("exists", "isfile"):
     paths[_name] = Native(_name, exists)
+paths["isdir"] = Native("isdir", folders.is_folder)
 for _name in ("expanduser", "expandvars"):
     paths[_name] = Native(_name, lambda run, path: path)
 
@@ -161,7 +164,9 @@ for _name in ("makedirs", "mkdir", "remove", "rename", "rmdir", "unlink", "chdir
               "symlink", "link",
               "replace", "removedirs", "utime", "chmod", "kill", "close", "umask", "setpgrp", "fsync"):  # fmt: skip
     names[_name] = ignored(_name)
-for _name in ("listdir", "walk", "scandir", "stat", "system", "popen", "access", "getpid", "cpu_count",
+names["listdir"] = Native("listdir", folders.list_names)
+names["walk"] = Native("walk", folders.walk)
+for _name in ("scandir", "stat", "system", "popen", "access", "getpid", "cpu_count",
               "urandom", "open",
               "uname", "getlogin", "getuid", "getppid", "sched_getaffinity", "cpu_times", "times",
               "get_terminal_size", "fork"):  # fmt: skip
@@ -174,4 +179,11 @@ names.update({
     "PathLike": native_class("PathLike", {}, module="os"),
 })  # fmt: skip
 
-MODULES: dict[str, dict[str, Value]] = {"os": names, "os.path": paths, "posixpath": paths}
+patterns: dict[str, Value] = {
+    "glob": Native("glob", folders.glob),
+    "iglob": Native("iglob", folders.iterate),
+    "escape": of_paths("escape", glob.escape),
+    "has_magic": of_paths("has_magic", lambda text: folders.MAGIC.search(text) is not None),
+}
+
+MODULES: dict[str, dict[str, Value]] = {"os": names, "os.path": paths, "posixpath": paths, "glob": patterns}

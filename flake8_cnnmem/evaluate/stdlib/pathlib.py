@@ -1,4 +1,4 @@
-"""`pathlib`: paths that the code itself writes are joined and cut; nothing is looked up on disk."""
+"""`pathlib`: paths that the code itself writes are joined and cut; of the disk only what `os` sees is looked up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import posixpath
 from pathlib import PurePosixPath
 from typing import Any
 
-from flake8_cnnmem.evaluate.builtins import files
+from flake8_cnnmem.evaluate.builtins import files, folders
 from flake8_cnnmem.evaluate.builtins.classes import host_class
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
@@ -62,9 +62,11 @@ paths["read_text"] = Native(
 paths["read_bytes"] = Native("read_bytes", lambda run, self: files.content(run, self), propagate_unknown=False)
 paths["open"] = files.OPEN
 paths["exists"] = paths["is_file"] = Native("exists", files.exists)
-for _name in ("is_dir", "stat", "iterdir", "glob",
-              "rglob", "owner",
-              "samefile", "is_symlink", "lstat"):  # fmt: skip
+paths["is_dir"] = Native("is_dir", folders.is_folder)
+paths["iterdir"] = Native("iterdir", lambda run, self: folders.inner(run, self))
+paths["glob"] = Native("glob", lambda run, self, pattern: folders.inner(run, self, pattern))
+paths["rglob"] = Native("rglob", lambda run, self, pattern: folders.inner(run, self, pattern, recursive=True))
+for _name in ("stat", "owner", "samefile", "is_symlink", "lstat"):
     paths[_name] = unfollowed(f"Path.{_name}")
 for _name in (
     "mkdir",
@@ -79,8 +81,8 @@ for _name in (
     "chmod",
 ):
     paths[_name] = ignored(_name)
-for _name in ("cwd", "home"):
-    paths[_name] = ClassMethod(unfollowed(f"Path.{_name}"))
+paths["home"] = ClassMethod(unfollowed("Path.home"))
+paths["cwd"] = ClassMethod(Native("cwd", lambda run, cls: PurePosixPath(os.getcwd())))
 
 PATH = host_class("PosixPath", PurePosixPath, dict(paths), module="pathlib")
 

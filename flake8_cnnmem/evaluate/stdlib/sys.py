@@ -6,10 +6,11 @@ import sys
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
+from flake8_cnnmem.evaluate.import_path import LIBRARY, SCRIPT
 from flake8_cnnmem.evaluate.stdlib.collections import named_tuple_class
 from flake8_cnnmem.evaluate.stdlib.frames import running
-from flake8_cnnmem.evaluate.stdlib.inspect import module_named
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class, unfollowed
+from flake8_cnnmem.evaluate.stdlib.modules_by_name import module_named
 from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 
 names = Names()
@@ -78,7 +79,8 @@ names["intern"] = Native("intern", lambda run, text: text)
 names.update({
     "version_info": Instance(VERSION, payload=(3, 11, 0, "final", 0)), "version": "3.11.0", "platform": "linux",
     "byteorder": "little", "maxsize": sys.maxsize, "maxunicode": sys.maxunicode, "executable": "python",
-    "argv": Fresh(lambda: ["script"]), "path": Fresh(lambda: ["."]), "modules": Fresh(lambda: Instance(MODULE_TABLE)),
+    "argv": Fresh(lambda: ["script"]), "path": Fresh(lambda: [SCRIPT, LIBRARY]),
+    "modules": Fresh(lambda: Instance(MODULE_TABLE)),
     "stdout": Instance(STREAM), "stderr": Instance(STREAM), "stdin": Instance(STREAM), "__stdout__": Instance(STREAM),
     "flags": MISSING, "float_info": MISSING, "dont_write_bytecode": False, "prefix": "/usr", "exec_prefix": "/usr",
     "hexversion": 0x030B00F0, "api_version": 1013, "meta_path": Fresh(list), "path_hooks": Fresh(list),

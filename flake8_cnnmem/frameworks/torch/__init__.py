@@ -19,6 +19,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     children_of,
     doubts,
     is_module,
+    network_of,
     paths_of,
     weights_of,
 )
@@ -71,6 +72,7 @@ FRAMEWORK = Framework(
     weights=weights_of,
     moved=as_moved,
     children=children_of,
+    network=network_of,
     paths=paths_of,
     call_root=call_root,
     lower=lambda model: Lowered(model, rules()),

@@ -270,6 +270,17 @@ def forward(run: Runtime, self: Instance, *input: Value) -> Value:
     return run.unknown(f"{self.cls.name} has no forward method") if cause is None else cause
 
 
+def network_of(model: Instance) -> Instance:
+    """What a module without a `forward` of its own holds, where that is a single module: classes around a network, for
+    who trains it by a call of theirs (`train()`, `fit()`), are modules too, and take files rather than tensors."""
+    while model.cls.find("forward") is MEMBERS["forward"] and "forward" not in model.attributes:
+        inside = [child for child in stored(model, "_modules").values() if child is not None]
+        if len(inside) != 1 or not isinstance(inside[0], Instance):
+            break
+        model = inside[0]
+    return model
+
+
 @MEMBERS.method("register_parameter")
 def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
     put(run, self, "_parameters", name, param)
