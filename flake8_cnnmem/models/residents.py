@@ -80,6 +80,7 @@ def residents(trace: Trace, phase: Phase, trained: Iterable[Instance], left: Lef
         found.append(Resident("gradients of an earlier phase", gradients=rest))
     found += tensors_beside(trace, phase, places)
     found += optimizers_beside(phase, left, counted)
+    found += states_without_gradient(phase)
     found += weights_beside(phase, counted, places)
     return tuple(found)
 
@@ -115,6 +116,16 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
             optimizer=named,
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
+
+
+def states_without_gradient(phase: Phase) -> Iterator[Resident]:
+    """What stepping optimizers keep for parameters that the step gives no gradient."""
+    for optimizer in filter(frameworks.keeps_for_all, phase.optimizers):
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        rest = tuple(weight for key, weight in weights.items() if key not in phase.updated & phase.reached)
+        if rest:
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what is not trained", optimizer.site, optimizer=named, updated=rest)
 
 
 def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from flake8_cnnmem.dims import Shape, Size, add, multiply, product, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
+
     Flag,
     Plain,
     Weightless,
@@ -152,7 +153,13 @@ class InstanceNorm(Plain):
         return None if self.features is None else map_of(self.features, (max(self.ranks) if self.ranks else 4) - 2)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+        """PyTorch refuses maps of one value (`_verify_spatial_size`) unless it has running statistics to go by."""
+        result = checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+        sides = inputs[0][-(max(self.ranks) - 2) :] if self.ranks else inputs[0][2:]
+        if self.track is False and sides and all(type(side) is int and side == 1 for side in sides):
+            what = f"normalises each map by itself, but its {by(sides)} maps hold one value"
+            raise Mismatch(Problem("CNM202", what, error="ValueError"), inputs[:1])
+        return result
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         features = width_of(self.features, self.axis, inputs)

@@ -21,7 +21,7 @@ ROOMS = {
     "json": "data", "tomllib": "data", "configparser": "data", "pickle": "text", "pathlib": "pathlib",
     "inspect": "inspect", "importlib": "inspect", "importlib_metadata": "inspect",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "ast": "syntax",
+    "platform": "sys", "ast": "syntax", "contextvars": "context_vars",
     "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
 from flake8_cnnmem.frameworks.keras.fitting import trained_then
@@ -55,7 +56,7 @@ def paths(root: Instance) -> dict[int, str]:
 def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     """A functional model's own outputs, unless it is given inputs of other shapes; else a call on the inputs."""
     graph = graph_of(root)
-    if graph is not None:
+    if graph is not None and not isinstance(root.cls.find("call"), Function):
         cause = root.native.model.cause
         if cause is not None:
             return cause

@@ -12,6 +12,7 @@ from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtyp
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
+from flake8_cnnmem.frameworks.torch.tensors import detach
 from flake8_cnnmem.graph import OwnBackward, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Runtime, Value
@@ -161,7 +162,7 @@ CONTEXT = Class(
     "FunctionCtx",
     namespace={
         name: native(name, nothing)
-        for name in ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
+        for name in ("mark_dirty", "set_materialize_grads", "save_for_forward")
     },
     module="torch.autograd.function",
 )
@@ -172,6 +173,14 @@ def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
     return None
 
 
+def mark_non_differentiable(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    self.attributes[NO_GRADIENT] = tuple(tensor for tensor in tensors if isinstance(tensor, Tensor))
+    return None
+
+
+NO_GRADIENT = "without gradient"
+"""Among a context's attributes: the results of a function that nothing is learned through."""
+CONTEXT.namespace["mark_non_differentiable"] = native("mark_non_differentiable", mark_non_differentiable)
 CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_backward)
 
 
@@ -193,7 +202,12 @@ def apply_function(run: Runtime, cls: Value, *args: Value, **kwargs: Value) -> V
         given = tuple(Tensor(tensor.shape, tensor.dtype) for tensor in results)
         first, gradients = run.aside(run.find(cls, "backward"), context, *given)
         region.own = OwnBackward(saved_by(context), results, given, args, tuple(listed(gradients)), first)
-    return result
+    marked = context.attributes.get(NO_GRADIENT, ())
+    if not marked or not run.grad_enabled:
+        return result
+    without = {id(tensor): detach(run, tensor) for tensor in marked}
+    changed = [without.get(id(each), each) for each in listed(result)]
+    return type(result)(changed) if isinstance(result, (tuple, list)) else changed[0]
 
 
 def listed(value: Value) -> Sequence[Value]:
