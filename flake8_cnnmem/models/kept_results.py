@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate.closures import enclosed
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.stdlib.copy import Weakly
 from flake8_cnnmem.graph import FOREVER, Call, Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
@@ -109,4 +110,6 @@ def of_native(native: object) -> Iterable[Value]:
     """What a native class notes of an object, in containers or in a record of its own."""
     if native is None or isinstance(native, (*PLAIN, Instance, Tensor, dict, *CONTAINERS)):
         return (native,)
+    if isinstance(native, Weakly):
+        return ()
     return [each for each in gc.get_referents(native) if isinstance(each, (Tensor, Instance, dict, list, tuple, set))]
