@@ -79,7 +79,7 @@ class Weight(Tensor):
     buffer: bool = False
     site: Site | None = None
     fixed: bool = False
-    """Whether it is not trained, whatever holds it (`tf.Variable(0, trainable=False)`, `layer.bias.trainable = False`)."""
+    """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
 
 
 class Operand(Protocol):
