@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flake8_cnnmem.dims import Shape, Size, add, multiply, product, show, subtract
+from flake8_cnnmem.dims import Shape, Size, add, differ, multiply, product, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.ops.base import (
-
     Flag,
     Plain,
     Weightless,
     add_if,
     axes_of,
     axis_of,
+    by,
     channels_problem,
     divides_problem,
     extent,
@@ -220,6 +220,8 @@ class LayerNorm(Plain):
     axes: tuple[int, ...] | int | None = None
     scale: Flag = True
     center: Flag = True
+    given: tuple[Shape, ...] | Unknown = ()
+    """The shapes of weight and bias, where a function is given them."""
 
     kind = "layer_norm"
 
@@ -237,6 +239,10 @@ class LayerNorm(Plain):
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
+        for given in self.given if isinstance(self.given, tuple) else ():
+            if self.shape is not None and isinstance(given, tuple) and differ(given, self.shape):
+                what = f"takes a weight and a bias of {show(self.shape)}, but is given {show(given)}"
+                raise Mismatch(Problem("CNM201", what), inputs[:1])
         return trailing(inputs[0], self.shape)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:

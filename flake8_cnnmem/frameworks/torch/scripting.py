@@ -160,10 +160,7 @@ for _name in ("update", "unscale_", "load_state_dict"):
 
 CONTEXT = Class(
     "FunctionCtx",
-    namespace={
-        name: native(name, nothing)
-        for name in ("mark_dirty", "set_materialize_grads", "save_for_forward")
-    },
+    namespace={name: native(name, nothing) for name in ("mark_dirty", "set_materialize_grads", "save_for_forward")},
     module="torch.autograd.function",
 )
 
