@@ -23,6 +23,7 @@ from flake8_cnnmem.settings.directives import Directives
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.deferred_bodies import LONG, DeferredBody, defer_bodies, first_line
 from flake8_cnnmem.text.files import DISK, Files
+from flake8_cnnmem.text.match_patterns import endless_pattern
 from flake8_cnnmem.text.notebook import Notebook
 from flake8_cnnmem.text.python2 import modernised
 
@@ -324,33 +325,13 @@ def parse(text: str, path: str = "") -> ast.Module:
         raise SourceError(f"not valid Python: {error}", path) from None
     except (RecursionError, MemoryError):
         raise SourceError(NESTED, path) from None
-    if "match" in text and "case" in text:
-        check_patterns(tree, text, path)
+    line = endless_pattern(tree, text) if "match" in text and "case" in text else 0
+    if line:
+        raise SourceError(NESTED, path, line)
     return tree
 
 
 NESTED = "an expression or block is nested too deeply to be parsed"
-PATTERN_COST = 4**9
-"""libcst takes four times as long for every bracket around a pattern of `case`: with nine around one, half a second."""
-
-
-def check_patterns(tree: ast.Module, text: str, path: str) -> None:
-    """SourceError where libcst would not come to the end of the patterns of `match` statements. Brackets count as they
-    are written: the syntax tree has none for `case ((((x)))):`."""
-    cost, lines = 0, text.split("\n")
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Match):
-            continue
-        begin = node.subject.end_lineno or node.lineno
-        for case in node.cases:
-            depth = most = 0
-            for letter in "\n".join(lines[begin : case.pattern.end_lineno]):
-                depth += (letter in "([{") - (letter in ")]}")
-                most = max(most, depth)
-            cost += 4 ** min(most, 20)
-            begin = case.body[-1].end_lineno or begin
-        if cost > PATTERN_COST:
-            raise SourceError(NESTED, path, node.lineno)
 
 
 def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:
