@@ -157,6 +157,11 @@ def product(sizes: Iterable[Size]) -> Size:
     return total
 
 
+def differ(left: Shape, right: Shape) -> bool:
+    """Whether two shapes are certainly not the same."""
+    return len(left) != len(right) or any(same(a, b) is False for a, b in zip(left, right, strict=True))
+
+
 def known(sizes: Iterable[Size]) -> bool:
     """Whether every size is a number or a multiple of the batch."""
     return not any(isinstance(size, Unknown) for size in sizes)

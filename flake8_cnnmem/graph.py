@@ -85,7 +85,7 @@ class Weight(Tensor):
     buffer: bool = False
     site: Site | None = None
     fixed: bool = False
-    """Whether it was made not to be trained, whatever holds it (`tf.Variable(0, trainable=False)`)."""
+    """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
 
 
 class Operand(Protocol):

@@ -24,6 +24,7 @@ from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
 from flake8_cnnmem.text.deferred_bodies import LONG, DeferredBody, defer_bodies, first_line
 from flake8_cnnmem.text.files import DISK, Files
+from flake8_cnnmem.text.match_patterns import endless_pattern
 from flake8_cnnmem.text.notebook import Notebook
 from flake8_cnnmem.text.python2 import modernised
 
@@ -318,13 +319,20 @@ def parse(text: str, path: str = "") -> ast.Module:
         with warnings.catch_warnings():
             # A bad escape in somebody's string is theirs to hear of when it runs, not ours to print.
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            tree = ast.parse(text)
     except SyntaxError as error:
         raise SourceError(f"not valid Python: {error.msg}", path, error.lineno or 0) from None
     except ValueError as error:
         raise SourceError(f"not valid Python: {error}", path) from None
     except (RecursionError, MemoryError):
-        raise SourceError("an expression or block is nested too deeply to be parsed", path) from None
+        raise SourceError(NESTED, path) from None
+    line = endless_pattern(tree, text) if "match" in text and "case" in text else 0
+    if line:
+        raise SourceError(NESTED, path, line)
+    return tree
+
+
+NESTED = "an expression or block is nested too deeply to be parsed"
 
 
 def check_size(size: int, path: str = "", largest: int = LARGEST) -> None:

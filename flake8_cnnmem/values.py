@@ -59,10 +59,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
-    """`fget` and `fset` are callable values; both get the instance first."""
+    """`fget`, `fset` and `fdel` are callable values; all get the instance first."""
 
     fget: Value
     fset: Value = None
+    fdel: Value = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,6 +295,10 @@ class Runtime(Protocol):
 
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
         """`object.__setattr__(value, name, new)`."""
+        ...
+
+    def delete_plainly(self, value: Instance, name: str) -> None:
+        """`object.__delattr__(value, name)`."""
         ...
 
     def delete(self, value: Value, name: str) -> None: ...

@@ -236,6 +236,11 @@ def state_of(report: Any) -> int:
     for weight in trained:
         values[id(weight)].weight = weight
     Stepping(report.training.optimizer.value, TORCH).state(memory, "float32", values)
+    for beside in model.beside:
+        # What an optimizer keeps for parameters that it does not change.
+        others = {id(weight): memory.new(weight.shape, "float32", use="parameters") for weight in beside.updated}
+        if beside.optimizer is not None:
+            Stepping(beside.optimizer, TORCH).state(memory, "float32", others)
     lots = [memory.timeline.lots[event] for event in memory.timeline.events if event > 0]
     return sum(line.fixed for line, use in lots if use == "optimizer" and line.fixed > 8)
 

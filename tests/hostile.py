@@ -182,6 +182,17 @@ PROGRAMS: dict[str, bytes] = {
     "nested Sequential (1)": before("m = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = nn.Sequential(m)\nm(torch.zeros(1, 8))"),
     "nested Sequential (2)": before("m = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = nn.Sequential(m)\n    list(m.parameters())"),
     "nested Sequential (3)": before("m = nn.Linear(8, 8)\nfor i in range(3_000):\n    m = nn.Sequential(m, m)\nstr(m)\nlist(m.modules())\nm.apply(print)\nm.eval()\nm.to('cuda')"),
+    "a pattern in brackets": before("match [1]:\n    case " + "(" * 20 + "a" + ",)" * 20 + ":\n        pass"),
+    "what is kept holds all": inside(
+        "nodes = [{} for _ in range(3000)]\nfor n in nodes:\n    n['all'] = nodes\nself.web = nodes"
+    ),
+    "copies of copies": before(
+        "import copy\nclass R:\n    def __reduce__(self):\n        return (copy.deepcopy, (R(),))\ncopy.deepcopy(R())"
+    ),
+    "a generator that is not closed": before(
+        "def g():\n    while True:\n        try:\n            yield 1\n        except BaseException:\n            pass\n"
+        "x = g()\nnext(x)\nx.close()"
+    ),
     "nested ModuleList": before("m = nn.ModuleList([nn.Linear(8, 8)])\nfor i in range(20_000):\n    m = nn.ModuleList([m])\nm.state_dict()"),
     "nested Keras models": before("m = keras.Sequential([keras.Input((8,)), keras.layers.Dense(8)])\nfor i in range(20_000):\n    m = keras.Sequential([m])"),
     "nested wrappers": before("class W(nn.Module):\n    def __init__(self, m):\n        super().__init__()\n        self.m = m\n    def forward(self, x):\n        return self.m(x)\nm = nn.Linear(8, 8)\nfor i in range(20_000):\n    m = W(m)\nm(torch.zeros(1, 8))"),

@@ -34,6 +34,25 @@ PROGRAMS = [
 ]
 
 KEPT = "a result of forward is kept until the next step"
+KEPT_BY = (
+    "MutableDefaultForward",
+    "KeepInClosure",
+    "KeepInClassAttr",
+    "KeepInPlainObject",
+    "KeepInFunctionAttr",
+    "KeepInDefaultDict",
+    "KeepInDeque",
+    "KeepInPartial",
+    "KeepInGenerator",
+    "KeepInMethodDefault",
+    "KeepInLru",
+    "KeepInNested",
+    "KeepInSubclassDict",
+    "KeepInNonlocal",
+    "KeepInContextVar",
+    "KeepInHookClosure",
+    "KeepGradFn",
+)
 
 FOLLOWED_IN_PART: dict[str, str] = {
     "exceptions_torch.py::Message()": "the text of a framework's error is not known",
@@ -41,6 +60,7 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "hooks_forward.py::DictKept()": KEPT,
     "hooks_forward.py::Features()": KEPT,
     "hooks_forward.py::Wrapper()": KEPT,
+    **{f"kept_torch.py::{name}()": KEPT for name in KEPT_BY},
     "keras_models.py::frozen_after()": "weights were frozen or set free after compile()",
     "keras_models.py::Falls()": "the layer's input channels are not known before its first call",
     "lazy_layers.py::Own()": "Own is a lazy layer of its own",

@@ -98,6 +98,9 @@ def test_the_line_of_a_fault_is_known() -> None:
     with pytest.raises(SourceError, match="too deeply") as refused:
         Source("a.py", "x = 1\ny = " + " or ".join(["a"] * 999)).cst  # noqa: B018
     assert refused.value.line == 2
+    with pytest.raises(SourceError, match="too deeply") as refused:
+        Source("a.py", f"x = 1\nmatch x:\n    case {'(' * 10}a{')' * 10}:\n        pass\n").cst  # noqa: B018
+    assert refused.value.line == 2
 
 
 @pytest.mark.parametrize(

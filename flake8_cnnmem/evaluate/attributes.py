@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
@@ -83,6 +84,10 @@ LOOKED_UP = "looked up by"
 """Among the facts of a class: the `__getattribute__` that it defines, or inherits from one that does."""
 
 
+SLOTS = "slots"
+"""Among the facts of a class whose instances have no `__dict__`: the attributes that they can have."""
+
+
 def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
     cls = instance.cls
     if cls.facts and LOOKED_UP in cls.facts and not name.startswith("__"):
@@ -123,6 +128,8 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
     found = cls.find(name)
     if type(found) is Property:
         return run.invoke(found.fget, (instance,), {})
+    if type(found) is Instance and all(found.cls.find(word) is not MISSING for word in ("__get__", "__set__")):
+        return bind(run, found, instance, cls)
     own = instance.attributes.get(name, MISSING)
     if own is not MISSING:
         return own
@@ -219,6 +226,9 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
         found = metaclass.find(name)
         if found is not MISSING:
             return bind(run, found, cls, metaclass)
+        fallback = metaclass.find("__getattr__") if not name.startswith("__") else MISSING
+        if type(fallback) is Function and not cls.any_unknown_base():
+            return run.quietly("AttributeError", fallback, cls, name)
     unknown_base = cls.any_unknown_base()
     if unknown_base is not None:
         return unknown_base
@@ -300,16 +310,12 @@ NAMES = Class(
 def of_function(run: Interpreter, function: Function, name: str) -> Value:
     if name in function.attributes:
         return function.attributes[name]
-    if name == "__name__":
-        return function.name
-    if name == "__qualname__":
-        return function.qualified_name
+    if name in ("__name__", "__qualname__"):
+        return function.name if name == "__name__" else function.qualified_name
     if name == "__module__":
         return function.module.name
-    if name == "__doc__":
-        return function.doc
-    if name == "__dict__":
-        return function.attributes
+    if name in ("__doc__", "__dict__"):
+        return function.doc if name == "__doc__" else function.attributes
     if name == "__globals__":
         return function.module.namespace(run)
     if name == "__defaults__":
@@ -338,15 +344,17 @@ def of_native(run: Interpreter, native: Native, name: str) -> Value:
 
 
 def of_property(value: Property, name: str) -> Value:
-    if name in ("setter", "getter", "deleter"):
+    if name in CHANGED_BY:
 
         def change(run: object, function: Value) -> Property:
-            if name == "setter":
-                return Property(value.fget, function)
-            return Property(function, value.fset) if name == "getter" else value
+            return replace(value, **{CHANGED_BY[name]: function})
 
         return Native(name, change)
-    return {"fget": value.fget, "fset": value.fset}.get(name, MISSING)
+    return {"fget": value.fget, "fset": value.fset, "fdel": value.fdel}.get(name, MISSING)
+
+
+CHANGED_BY = {"setter": "fset", "getter": "fget", "deleter": "fdel"}
+"""The function of a property that a decorator of it gives."""
 
 
 def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
@@ -398,6 +406,8 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
     if isinstance(found, Instance) and found.cls.find("__set__") is not MISSING:
         run.invoke(Bound(found.cls.find("__set__"), found), (instance, new), {})
         return
+    if instance.cls.facts and SLOTS in instance.cls.facts and name not in instance.cls.facts[SLOTS]:
+        raise run.error("AttributeError", f"'{instance.cls.name}' object has no attribute '{name}'")
     run.changed(instance)
     run.fills((id(instance), name))
     if name == "__dict__" and type(getattr(new, "payload", new)) is dict:
@@ -415,10 +425,10 @@ def remove(run: Interpreter, value: Value, name: str) -> None:
         deleter = value.cls.find("__delattr__")
         if deleter is not MISSING:
             run.invoke(Bound(deleter, value), (name,), {})
-            return
-        run.changed(value)
-        gone = value.attributes.pop(name, MISSING)
-    elif isinstance(value, Class):
+        else:
+            remove_plainly(run, value, name)
+        return
+    if isinstance(value, Class):
         changed_class(run, value)
         gone = value.namespace.pop(name, MISSING)
     elif isinstance(value, (Function, Namespace)):
@@ -432,4 +442,20 @@ def remove(run: Interpreter, value: Value, name: str) -> None:
     else:
         return
     if gone is MISSING:
+        raise run.error("AttributeError", name)
+
+
+def remove_plainly(run: Interpreter, instance: Instance, name: str) -> None:
+    """object.__delattr__: a property's deleter, else the instance's own attribute."""
+    held = instance.cls.find(name)
+    if isinstance(held, Property):
+        if held.fdel is None:
+            raise run.error("AttributeError", f"property '{name}' of '{instance.cls.name}' object has no deleter")
+        run.invoke(held.fdel, (instance,), {})
+        return
+    if isinstance(held, Instance) and held.cls.find("__delete__") is not MISSING:
+        run.invoke(Bound(held.cls.find("__delete__"), held), (instance,), {})
+        return
+    run.changed(instance)
+    if instance.attributes.pop(name, MISSING) is MISSING:
         raise run.error("AttributeError", name)

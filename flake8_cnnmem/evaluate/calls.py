@@ -12,11 +12,11 @@ from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, expression
 from flake8_cnnmem.evaluate.comprehensions import one_by_one
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.functions import Code, Super
+from flake8_cnnmem.evaluate.functions import Code, Function, Super
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
@@ -79,6 +79,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         for word, code in keywords:
             value = code(frame)
             if word is not None:
+                if word in kwargs:
+                    raise given_twice(run, callee, word)
                 kwargs[word] = value
                 continue
             mapping = run.mapping(value)
@@ -87,6 +89,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             for key, item in mapping.items():
                 if not isinstance(key, str):
                     raise run.error("TypeError", "keywords must be strings")
+                if key in kwargs:
+                    raise given_twice(run, callee, key)
                 kwargs[key] = item
         outer = run.site
         run.site = site
@@ -102,20 +106,28 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
     return general
 
 
+def given_twice(run: Interpreter, callee: Value, word: str) -> Raised:
+    """What Python raises for `f(a=1, **{"a": 2})`."""
+    named = run.find(callee, "__qualname__") if isinstance(callee, (Function, Class)) else MISSING
+    words = f"{named}()" if isinstance(named, str) else "the function"
+    return run.error("TypeError", f"{words} got multiple values for keyword argument '{word}'")
+
+
 UNKNOWN_BACKWARD = "unknown backward"
 """Scratch of the run: whether a backward pass was run from something that is not known."""
 
 
 def drawn_by(compiler: Compiler, function: cst.BaseExpression, argument: cst.BaseExpression) -> Code | None:
     """`sum(loss(a, b) for a, b in pairs)`, `maps.extend(layer(maps[-1]) for layer in layers)`: what is added to before
-    the next is asked for."""
+    the next is asked for; and what may stop before its end, so that the rest of it does nothing
+    (`any(build(w) for w in widths)`)."""
     if not isinstance(argument, cst.GeneratorExp):
         return None
-    added = isinstance(function, cst.Name) and function.value == "sum"
+    drawn = isinstance(function, cst.Name) and function.value in ("sum", "any", "all", "next")
     # How many items there are has to be known of a list: no tests.
     plain = not argument.for_in.ifs and argument.for_in.inner_for_in is None
     extended = isinstance(function, cst.Attribute) and function.attr.value == "extend" and plain
-    return one_by_one(compiler, argument) if added or extended else None
+    return one_by_one(compiler, argument) if drawn or extended else None
 
 
 def word_of_training(node: cst.Call) -> str:

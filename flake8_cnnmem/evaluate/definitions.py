@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 
 from flake8_cnnmem import frameworks, packages
-from flake8_cnnmem.evaluate.attributes import LOOKED_UP
+from flake8_cnnmem.evaluate.attributes import LOOKED_UP, SLOTS
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.private import as_stored
 from flake8_cnnmem.source import SourceError, parse_body
 from flake8_cnnmem.text.deferred_bodies import DeferredBody, docstring, yields
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, StaticMethod, Value, is_object
 
 Defaults = Callable[[Frame], tuple[tuple[Value, ...], dict[str, Value]]]
 
@@ -69,6 +69,7 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     coroutine = node.asynchronous is not None
 
     def code(frame: Frame) -> None:
+        around = [decorator(frame) for decorator in decorators]
         values, keyword_values = defaults(frame)
         made: Value = Function(
             word, parameters, values, keyword_values, body, frame.closure(), frame.module, site, generator, coroutine
@@ -77,8 +78,8 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
         made.cell = frame.cell
         if frame.kind == "class":
             made.owner = frame.variables["__qualname__"]
-        for decorator in reversed(decorators):
-            made = decorate(frame, decorator(frame), made)
+        for decorator in reversed(around):
+            made = decorate(frame, decorator, made)
         frame.store(as_stored(frame, word), made)
 
     return code
@@ -122,6 +123,7 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
 
     def code(frame: Frame) -> None:
         run = frame.run
+        around = [decorator(frame) for decorator in decorators]
         parents: list[Value] = []
         for star, base in bases:
             value = base(frame)
@@ -144,8 +146,8 @@ def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) ->
             lookup = made.find("__getattribute__")
             if isinstance(lookup, Function):
                 made.facts[LOOKED_UP] = lookup
-        for decorator in reversed(decorators):
-            made = decorate(frame, decorator(frame), made)
+        for decorator in reversed(around):
+            made = decorate(frame, decorator, made)
         frame.store(as_stored(frame, word), made)
 
     return code
@@ -182,15 +184,33 @@ def make_class(
         plain = Class(word, tuple(bases), namespace, None, module, (), site, unknown_base)
     except TypeError as error:
         return run.unknown(str(error))
+    slots = slots_of(namespace, bases)
+    if slots is not None and unknown_base is None:
+        plain.facts[SLOTS] = slots
     made = run.class_made(plain, dict(options))
     metaclass = made.facts.get("metaclass") if isinstance(made, Class) else None
     if isinstance(metaclass, Class) and made is plain:
         made = customise(run, metaclass, plain, options)
+    item = namespace.get("__class_getitem__")
+    if isinstance(item, Function):
+        # A class method without saying so.
+        namespace["__class_getitem__"] = ClassMethod(item)
     for name, value in list(namespace.items()):
         hook = value.cls.find("__set_name__") if isinstance(value, Instance) else MISSING
         if hook is not MISSING:
             run.call(hook, value, made, name)
     return made
+
+
+def slots_of(namespace: dict[str, Value], bases: Sequence[Class]) -> frozenset[str] | None:
+    """The attributes that instances of a class can have whose bases all have `__slots__`; None where there are any."""
+    own = namespace.get("__slots__", MISSING)
+    own = (own,) if isinstance(own, str) else own
+    words = list(own) if isinstance(own, (list, tuple, set, dict)) else []
+    known = own is not MISSING and not isinstance(own, Unknown) and all(isinstance(word, str) for word in words)
+    if not known or "__dict__" in words or not all(is_object(base) or SLOTS in base.facts for base in bases):
+        return None
+    return frozenset(words).union(*(base.facts.get(SLOTS, ()) for base in bases))
 
 
 def assumed_bases(run: Any, parents: Sequence[Value], module: Module) -> list[Class]:

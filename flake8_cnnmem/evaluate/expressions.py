@@ -35,6 +35,8 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
         return constant({"None": None, "True": True, "False": False}[word])
     if is_private(word):
         return private_name(word)
+    if word == "__class__":
+        return own_class
 
     def load(frame: Frame) -> Value:
         value = frame.variables.get(word, MISSING)
@@ -45,6 +47,17 @@ def name(compiler: Compiler, node: cst.Name) -> Code:
         return value
 
     return load
+
+
+def own_class(frame: Frame) -> Value:
+    """`__class__` in a method: the class in whose body it is written."""
+    scope: Frame | None = frame
+    while scope is not None:
+        cell = scope.function.cell if scope.function is not None else None
+        if cell:
+            return cell[0]
+        scope = scope.caller or scope.parent
+    raise frame.run.error("NameError", "name '__class__' is not defined")
 
 
 def private_name(word: str) -> Code:

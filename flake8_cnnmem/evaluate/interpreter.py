@@ -356,6 +356,9 @@ class Interpreter:
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
         attributes.assign_plainly(self, value, name, new)
 
+    def delete_plainly(self, value: Instance, name: str) -> None:
+        attributes.remove_plainly(self, value, name)
+
     def delete(self, value: Value, name: str) -> None:
         attributes.remove(self, value, name)
 
@@ -658,8 +661,9 @@ class Interpreter:
         try:
             yield
         finally:
-            # A generator that waits in a `try` block may be closed at any time.
-            self.guards.remove(guard)
+            # A generator that waits in a `try` block may be closed at any time, after the run as well.
+            if guard in self.guards:
+                self.guards.remove(guard)
 
     def leave_contexts(self, managers: list[Value], why: tuple[Value, ...]) -> bool:
         swallowed = False

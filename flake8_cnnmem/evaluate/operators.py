@@ -69,6 +69,8 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
             owner = right
         if not (isinstance(left, Instance) and dunder(left, METHODS.get(symbol, "")) is not MISSING):
             return frameworks.of(owner).operate(run, symbol, left, right)
+    if symbol == "%" and (left_kind is str or left_kind is bytes):
+        return on_containers(run, symbol, left, right)
     if left_kind is Instance or right_kind is Instance:
         return on_instances(run, symbol, left, right)
     if left_kind is Batch or right_kind is Batch:

@@ -116,6 +116,11 @@ def updated_by(optimizer: Instance) -> list[Weight] | None:
     return next((found for each in in_use() if (found := each.updated_by(optimizer)) is not None), None)
 
 
+def keeps_for_all(optimizer: Instance) -> bool:
+    """Whether an optimizer of a framework in use keeps something for parameters that get no gradient as well."""
+    return any(each.keeps_for_all(optimizer) for each in in_use())
+
+
 def optimizer_of(optimizer: Value) -> Optimizer | None:
     """What an optimizer of a framework in use is, or the name of one; None for what is none, or not known."""
     return next((found for each in in_use() if (found := each.optimizer_of(optimizer)) is not None), None)

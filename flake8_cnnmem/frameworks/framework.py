@@ -154,6 +154,10 @@ class Framework:
     """What an optimizer object, or the name of one, is; None for what is no optimizer, or not known."""
     updated_by: Callable[[Instance], list[Weight] | None] = lambda optimizer: None
     """The parameters that an optimizer was made for; None where it does not say."""
+    keeps_for_all: Callable[[Instance], bool] = lambda optimizer: False
+    """Whether an optimizer makes its state when it is constructed, for parameters that get no gradient as well."""
+    untrained_doubts: Callable[[Runtime, Instance], tuple[Unknown, ...]] = lambda run, model: ()
+    """What of a model's training is not known where none is followed."""
     made_by_unfollowed: Callable[[Runtime, Unknown, tuple[Value, ...], dict[str, Value]], Value] = (
         lambda run, cause, args, kwargs: cause
     )

@@ -17,7 +17,7 @@ from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory import attention
-from flake8_cnnmem.memory.dtypes import HALVES, is_floating, size_of
+from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, gathered, summed
 from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
@@ -102,6 +102,9 @@ def planned(
         inputs[at] = Value(given[at].storage, form, given[at].grad, given[at].weight)
     within = half is not None and row.autocast == "within"
     computed = computed_dtype(row, inputs, half, dtype)
+    if call.op.kind == "cast" and call.outputs[0].dtype == "float" and call.outputs[0].framework == "torch":
+        # `y.to(x)`: the dtype of the model's input, whatever that of `y`.
+        computed = resolve("float", dtype)
     each = size_of("float32" if within else computed)
     operands = (*given, *weights)
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]

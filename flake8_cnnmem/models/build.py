@@ -133,6 +133,8 @@ class Builder:
         if cut_short is not None:
             built = replace(built, model=replace(built.model, causes=(cut_short, *built.model.causes)))
         doubts = self.framework.doubts(self.run, self.instance)
+        if not self.root.phases:
+            doubts += self.framework.untrained_doubts(self.run, self.instance)
         if doubts:
             built = replace(built, model=replace(built.model, causes=(*built.model.causes, *doubts)))
         return replace(built, passed_over=tuple(self.others(built)))

@@ -1,20 +1,28 @@
-"""Results of a model's forward pass that its layers, or variables of modules, still hold when it has returned."""
+"""Results of a model's forward pass that the program still holds when it has returned."""
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from functools import partial
+from types import GeneratorType
 
+from flake8_cnnmem.evaluate.closures import enclosed
+from flake8_cnnmem.evaluate.frame import Frame
+from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.stdlib.copy import Weakly
 from flake8_cnnmem.graph import FOREVER, Call, Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Property, StaticMethod, Value
 
-MOST = 1024
-"""Items of one container that are looked at."""
-DEPTH = 3
-"""Containers within containers."""
+MOST = 200_000
+"""Values that are looked at."""
+KEPT = "a result of forward is kept until the next step, which begins with it"
+
+PLAIN = (str, int, float, complex, bytes, type(None), Unknown, slice, range)
+CONTAINERS = (list, tuple, deque, set, frozenset)
 
 
 def kept_results(
@@ -29,33 +37,79 @@ def kept_results(
     for call in calls:
         if any(id(tensor) in given or id(tensor) in made for tensor in call.inputs):
             made.update((id(tensor), call) for tensor in call.outputs)
-    holders: list[dict[str, Value]] = [layer.attributes for layer in layers]
-    holders += [module.variables for module in modules if isinstance(module, Module)]
+    if not made:
+        return None
     first: Call | None = None
-    for holder in holders:
-        for tensor in tensors_held(holder.values(), DEPTH):
-            if id(tensor) in made:
-                call = made[id(tensor)]
-                tensor.held = FOREVER
-                first = call if first is None or call.number < first.number else first
+    variables = [module.variables for module in modules if isinstance(module, Module)]
+    for tensor in tensors_held([*layers, *variables]):
+        if id(tensor) in made:
+            call = made[id(tensor)]
+            tensor.held = FOREVER
+            first = call if first is None or call.number < first.number else first
     if first is None:
         return None
     place = (first.site.path, first.site.line) if first.site is not None else ("", 0)
-    return Unknown("a result of forward is kept until the next step, which begins with it", *place)
+    return Unknown(KEPT, *place)
 
 
-def tensors_held(values: Iterable[Value], depth: int) -> Iterator[Tensor]:
-    """The tensors among some values and in containers among them, each container once. Other objects are not looked
-    into."""
+def tensors_held(values: Iterable[Value]) -> Iterator[Tensor]:
+    """The tensors that can be reached from some values: through containers, objects, classes, functions with what they
+    close over, iterators."""
     seen: set[int] = set()
-    waiting: list[tuple[Iterable[Value], int]] = [(values, depth)]
-    while waiting:
-        found, left = waiting.pop()
-        for value in islice(found, MOST):
-            if type(value) is Tensor:
-                yield value
-            elif left and isinstance(value, (list, tuple, deque, dict)) and id(value) not in seen and len(seen) < MOST:
-                seen.add(id(value))
-                # As natives change it: an OrderedDict of the host keeps an order of its own beside.
-                inner = dict.values(value) if isinstance(value, dict) else value
-                waiting.append((inner, left - 1))
+    waiting = list(values)
+    while waiting and len(seen) < MOST:
+        value = waiting.pop()
+        if isinstance(value, PLAIN) or id(value) in seen:
+            continue
+        if type(value) is Tensor:
+            yield value
+            continue
+        seen.add(id(value))
+        waiting += held_by(value)
+
+
+def held_by(value: Value) -> Iterable[Value]:
+    """What a value holds itself. Weights and what is of the framework's own (its classes, modules) hold nothing."""
+    if isinstance(value, Instance):
+        return (value.attributes, value.payload, value.cls, *of_native(value.native))
+    if isinstance(value, dict):
+        # As natives change it: an OrderedDict of the host keeps an order of its own beside.
+        return (*dict.keys(value), *dict.values(value))
+    if isinstance(value, CONTAINERS):
+        return value
+    if isinstance(value, Class):
+        return (value.namespace, *value.bases) if value.site is not None else ()
+    if isinstance(value, Function):
+        return (value.defaults, value.keyword_defaults, value.attributes, *enclosed(value))
+    if isinstance(value, Bound):
+        return (value.function, value.receiver)
+    if isinstance(value, Super):
+        return (value.receiver,)
+    if isinstance(value, (StaticMethod, ClassMethod)):
+        return (value.function,)
+    if isinstance(value, Property):
+        return (value.fget, value.fset)
+    if isinstance(value, Native):
+        return of_host_function(value.function)
+    if isinstance(value, GeneratorType):
+        local = value.gi_frame.f_locals.values() if value.gi_frame is not None else ()
+        return [each.variables if isinstance(each, Frame) else each for each in local]
+    # Iterators of the host: what they go through.
+    return gc.get_referents(value) if isinstance(value, Iterator) else ()
+
+
+def of_host_function(function: object) -> Iterable[Value]:
+    """What a function of ours was made with."""
+    if isinstance(function, partial):
+        return (function.func, function.args, function.keywords)
+    cells = getattr(function, "__closure__", None) or ()
+    return [cell.cell_contents for cell in cells]
+
+
+def of_native(native: object) -> Iterable[Value]:
+    """What a native class notes of an object, in containers or in a record of its own."""
+    if native is None or isinstance(native, (*PLAIN, Instance, Tensor, dict, *CONTAINERS)):
+        return (native,)
+    if isinstance(native, Weakly):
+        return ()
+    return [each for each in gc.get_referents(native) if isinstance(each, (Tensor, Instance, dict, list, tuple, set))]

@@ -84,6 +84,7 @@ def residents(trace: Trace, phase: Phase, trained: Sequence[Instance], left: Lef
     # A program may hold the parameters themselves, and the model find them by their names.
     every = ((model, frameworks.of_layer(model)) for model in trained)
     counted.update((id(weight), weight) for model, its in every if its is not None for weight in its.weights(model))
+    found += states_without_gradient(phase)
     found += weights_beside(phase, counted, places)
     return tuple(found)
 
@@ -119,6 +120,16 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
             optimizer=named,
             updated=tuple(weight for key, weight in weights.items() if key in updated),
         )
+
+
+def states_without_gradient(phase: Phase) -> Iterator[Resident]:
+    """What stepping optimizers keep for parameters that the step gives no gradient."""
+    for optimizer in filter(frameworks.keeps_for_all, phase.optimizers):
+        weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
+        rest = tuple(weight for key, weight in weights.items() if key not in phase.updated & phase.reached)
+        if rest:
+            named = frameworks.optimizer_of(optimizer)
+            yield Resident("state for what is not trained", optimizer.site, optimizer=named, updated=rest)
 
 
 def weights_beside(phase: Phase, known: dict[int, Weight], places: bool) -> Iterator[Resident]:

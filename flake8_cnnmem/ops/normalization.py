@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from flake8_cnnmem.dims import Shape, Size, add, multiply, product, show, subtract
+from flake8_cnnmem.dims import Shape, Size, add, differ, multiply, product, show, subtract
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -15,6 +15,7 @@ from flake8_cnnmem.ops.base import (
     add_if,
     axes_of,
     axis_of,
+    by,
     channels_problem,
     divides_problem,
     extent,
@@ -153,7 +154,13 @@ class InstanceNorm(Plain):
         return None if self.features is None else map_of(self.features, (max(self.ranks) if self.ranks else 4) - 2)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+        """PyTorch refuses maps of one value (`_verify_spatial_size`) unless it has running statistics to go by."""
+        result = checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
+        sides = inputs[0][-(max(self.ranks) - 2) :] if self.ranks else inputs[0][2:]
+        if self.track is False and sides and all(type(side) is int and side == 1 for side in sides):
+            what = f"normalises each map by itself, but its {by(sides)} maps hold one value"
+            raise Mismatch(Problem("CNM202", what, error="ValueError"), inputs[:1])
+        return result
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         features = width_of(self.features, self.axis, inputs)
@@ -214,6 +221,8 @@ class LayerNorm(Plain):
     axes: tuple[int, ...] | int | None = None
     scale: Flag = True
     center: Flag = True
+    given: tuple[Shape, ...] | Unknown = ()
+    """The shapes of weight and bias, where a function is given them."""
 
     kind = "layer_norm"
 
@@ -231,6 +240,10 @@ class LayerNorm(Plain):
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
+        for given in self.given if isinstance(self.given, tuple) else ():
+            if self.shape is not None and isinstance(given, tuple) and differ(given, self.shape):
+                what = f"takes a weight and a bias of {show(self.shape)}, but is given {show(given)}"
+                raise Mismatch(Problem("CNM201", what), inputs[:1])
         return trailing(inputs[0], self.shape)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:

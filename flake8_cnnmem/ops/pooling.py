@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape, Size, differ, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -260,6 +260,9 @@ class MaxUnpool(Weightless):
             problem = problem or Problem("CNM201", f"knows no padding {self.padding!r}")
         if problem:
             raise Mismatch(problem, ((*shape[:first], *(UNSURE,) * rank),))
+        if len(inputs) > 1 and differ(shape, inputs[1]):
+            what = f"takes an index for each of its values, {show(shape)}, but is given {show(inputs[1])}"
+            raise Mismatch(Problem("CNM201", what), ((*shape[:first], *(UNSURE,) * rank),))
         if self.size is not None and len(self.size) >= rank:
             return ((*shape[:first], *(extent(size) for size in self.size[-rank:])),)
         after = [

@@ -11,7 +11,9 @@ class numbers, `unstated` where the estimate is to be asked without being told):
 
 The file is run as a module, the expression evaluated in it, and the model called in train mode on a batch of 2. What is
 noted: parameters, those that ask for a gradient, the shapes of the outputs without the batch, the bytes of the storages
-that autograd has kept (parameters, buffers and inputs left out, also those that no module has), those of the inputs among them; or what was raised.
+that autograd has kept (parameters, buffers and inputs left out, also those that no module has), those of the inputs
+among them; or what was raised. Keras runs on PyTorch unless KERAS_BACKEND says otherwise; rewired_keras.py, where the
+two differ, is measured on TensorFlow.
 """
 
 from __future__ import annotations

@@ -90,7 +90,16 @@ def send(run: Runtime, self: Value, value: Value, /) -> Value:
 
 @generators.function("close")
 def close(run: Runtime, self: Value) -> None:
-    """A closed generator gives nothing more; nobody asks it."""
+    """GeneratorExit where the generator waits: what it has in `finally` runs."""
+    try:
+        self.throw(run.error("GeneratorExit", ""))
+    except StopIteration:
+        return
+    except Raised as raised:
+        if not any(cls.name in ("GeneratorExit", "StopIteration") for cls in raised.value.cls.mro):
+            raise
+        return
+    raise run.error("RuntimeError", "generator ignored GeneratorExit")
 
 
 @generators.function("throw", propagate_unknown=False)

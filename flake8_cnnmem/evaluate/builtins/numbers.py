@@ -47,6 +47,12 @@ def to_int(run: Runtime, value: Value, base: Any = None) -> int | Batch | Unknow
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(value)}'")
 
 
+def to_index(run: Runtime, value: Value) -> Value:
+    """What stands for a place or a length: through `__index__`; what has none is left as it is."""
+    value = convert(run, value, ("__index__",))
+    return int(value) if type(value) in SCALARS else value
+
+
 def to_float(run: Runtime, value: Value) -> float | Batch | Unknown:
     """`float(value)`; a multiple of the batch stays one."""
     value = convert(run, value, ("__float__", "__index__"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import HOSTED, OBJECT, TYPE, FunctionValue, host_class
@@ -73,10 +74,7 @@ def delete_attribute(run: Runtime, self: Value, name: str) -> None:
     if not isinstance(self, Instance):
         run.delete(self, name)
         return
-    if name not in self.attributes:
-        raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")
-    run.changed(self)
-    del self.attributes[name]
+    run.delete_plainly(self, name)
 
 
 @objects.function("__hash__")
@@ -234,24 +232,24 @@ descriptors = Names()
 
 @descriptors.function("setter", propagate_unknown=False)
 def setter(run: Runtime, self: Property, function: Value) -> Property:
-    return Property(self.fget, function)
+    return replace(self, fset=function)
 
 
 @descriptors.function("getter", propagate_unknown=False)
 def getter(run: Runtime, self: Property, function: Value) -> Property:
-    return Property(function, self.fset)
+    return replace(self, fget=function)
 
 
 @descriptors.function("deleter", propagate_unknown=False)
 def deleter(run: Runtime, self: Property, function: Value) -> Property:
-    return self
+    return replace(self, fdel=function)
 
 
 @descriptors.function("__new__", propagate_unknown=False)
 def property_new(
     run: Runtime, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
 ) -> Value:
-    found = Property(fget, fset)
+    found = Property(fget, fset, fdel)
     # A subclass that reads in its own way (`classproperty`) is an object with a `__get__` as any other.
     return found if cls.find("__get__") is descriptors["__get__"] else made(run, cls, found)
 
@@ -263,6 +261,7 @@ def property_get(run: Runtime, self: Property, instance: Value, owner: Value = N
 
 descriptors["fget"] = Property(Native("fget", lambda run, self: payload(self).fget))
 descriptors["fset"] = Property(Native("fset", lambda run, self: payload(self).fset))
+descriptors["fdel"] = Property(Native("fdel", lambda run, self: payload(self).fdel))
 PROPERTY = host_class("property", Property, dict(descriptors))
 
 

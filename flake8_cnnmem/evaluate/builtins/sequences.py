@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT, host_class
 from flake8_cnnmem.evaluate.builtins.declare import Names, host_property, made, payload
 from flake8_cnnmem.evaluate.builtins.keys import lose
-from flake8_cnnmem.evaluate.builtins.numbers import to_int
+from flake8_cnnmem.evaluate.builtins.numbers import to_index, to_int
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.unknown import Unknown
@@ -266,7 +266,7 @@ ranges = sequence(())
 
 @ranges.function("__new__", propagate_unknown=False)
 def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
-    bounds: list[Any] = [to_int(run, arg) if not isinstance(arg, (float, str)) else arg for arg in args]
+    bounds: list[Any] = [to_index(run, arg) for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
             # Numbers of its own: where a batch begins is not where the last one ends.

@@ -23,7 +23,7 @@ ROOMS = {
     "inspect": "inspect", "importlib": "modules_by_name", "importlib_metadata": "modules_by_name",
     "pkgutil": "modules_by_name", "pydoc": "modules_by_name",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
-    "platform": "sys", "ast": "syntax",
+    "platform": "sys", "ast": "syntax", "contextvars": "context_vars",
     "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, special
 from flake8_cnnmem.evaluate.builtins.dict_kinds import DefaultDict
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.builtins.sets import SET
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
 
 names = Names()
 
@@ -27,6 +29,9 @@ def copy(run: Runtime, x: Value) -> Value:
         method = special(x, "__copy__")
         if method is not None:
             return run.call(method)
+        rebuilt = by_pickling(run, x, lambda value: value)
+        if rebuilt is not MISSING:
+            return rebuilt
         inner = shallow(run, x.payload)
         return Instance(x.cls, dict(x.attributes), inner, x.native, x.site)
     if isinstance(x, Tensor):
@@ -58,6 +63,43 @@ def tensor_copy(x: Tensor) -> Tensor:
 def deepcopy(run: Runtime, x: Value, memo: Value = None) -> Value:
     """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared."""
     return Copier(run).copy(x)
+
+
+def own(x: Instance, word: str) -> Value:
+    """A method that the program's own classes define; None where none does."""
+    found = x.cls.find(word)
+    return Bound(found, x) if isinstance(found, Function) else None
+
+
+def by_pickling(run: Runtime, x: Instance, copied: Callable[[Value], Value]) -> Value:
+    """A copy through what a class says of its pickling, as `copy._reconstruct` makes it; MISSING where it says nothing.
+    `copied` is what becomes of the parts."""
+    reduce = own(x, "__reduce_ex__") or own(x, "__reduce__")
+    getting, setting = own(x, "__getstate__"), own(x, "__setstate__")
+    if reduce is None and getting is None and setting is None:
+        return MISSING
+    if x.native is not None or x.payload is not None:
+        return run.unknown(f"how a {x.cls.name} is copied is not followed") if reduce is not None else MISSING
+    state: Value = None
+    if reduce is not None:
+        answer = run.call(reduce, 4) if own(x, "__reduce_ex__") is not None else run.call(reduce)
+        if not isinstance(answer, tuple) or not 2 <= len(answer) <= 3 or not isinstance(answer[1], tuple):
+            return x if isinstance(answer, str) else run.unknown(f"how a {x.cls.name} is copied is not followed")
+        twin = run.call(answer[0], *(copied(each) for each in answer[1]))
+        state = answer[2] if len(answer) == 3 else None
+    else:
+        twin = Instance(x.cls, site=x.site)
+        state = run.call(getting) if getting is not None else dict(x.attributes)
+    if state is None or not isinstance(twin, Instance):
+        return twin
+    state, method = copied(state), own(twin, "__setstate__")
+    if method is not None:
+        run.call(method, state)
+    elif isinstance(state, dict):
+        twin.attributes.update(state)
+    else:
+        return run.unknown(f"how a {x.cls.name} is copied is not followed")
+    return twin
 
 
 class Copier:
@@ -121,6 +163,9 @@ class Copier:
         if method is not None:
             result = run.call(method, {})
             return self.remember(x, result)
+        rebuilt = by_pickling(run, x, self.copy)
+        if rebuilt is not MISSING:
+            return self.remember(x, rebuilt)
         if any(cls.facts.get("atomic") for cls in x.cls.mro):
             return x
         twin = Instance(x.cls, site=x.site)
@@ -160,14 +205,26 @@ names["error"] = ERROR
 references = Names()
 
 
+class Weakly:
+    """What is referred to, and not held."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: Value) -> None:
+        self.target = target
+
+
 @references.function("__init__", propagate_unknown=False)
 def reference_init(run: Runtime, self: Instance, object: Value, callback: Value = None) -> None:
-    self.attributes["target"] = object
+    self.native = Weakly(object)
 
 
 @references.function("__call__")
 def dereference(run: Runtime, self: Instance) -> Value:
-    return self.attributes["target"]
+    found: Weakly = self.native
+    if isinstance(found.target, Tensor) and not isinstance(found.target, Weight):
+        return run.unknown("whether a result is still there that is referred to weakly")
+    return found.target
 
 
 REFERENCE = native_class("ReferenceType", dict(references), module="weakref")

@@ -83,6 +83,13 @@ def wraps(run: Runtime, wrapped: Value, *args: Value, **kwargs: Value) -> Native
 caches = Names()
 
 
+class Cache(dict[Any, Value]):
+    """Results by arguments, the least recently used first. `most` results are kept, any number if it is None."""
+
+    most: int | None = None
+    typed: bool = False
+
+
 def cache_of(self: Instance) -> dict[Any, Value]:
     found: dict[Any, Value] = self.native
     return found
@@ -91,15 +98,22 @@ def cache_of(self: Instance) -> dict[Any, Value]:
 @caches.function("__call__", propagate_unknown=False)
 def cached_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
     function = self.attributes["__wrapped__"]
-    word = key(run, (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0]))))
+    cache: Cache = self.native
+    kinds = tuple(type(each) for each in (*args, *kwargs.values())) if cache.typed else ()
+    # As they are written: `f(a=1, b=2)` and `f(b=2, a=1)` are two calls.
+    word = key(run, (args, tuple(kwargs.items())))
     if isinstance(word, Unknown):
         return run.call(function, *args, **kwargs)
-    cache = cache_of(self)
-    if word not in cache:
-        result = run.call(function, *args, **kwargs)
-        run.changed(cache)
-        cache[word] = result
-    return cache[word]
+    word = (word, kinds)
+    found = cache.get(word, MISSING)
+    if found is MISSING:
+        found = run.call(function, *args, **kwargs)
+    run.changed(cache)
+    cache.pop(word, None)
+    cache[word] = found
+    while cache.most is not None and len(cache) > max(cache.most, 0):
+        del cache[next(iter(cache))]
+    return found
 
 
 @caches.function("__get__", propagate_unknown=False)
@@ -117,8 +131,10 @@ caches["cache_info"] = Native("cache_info", lambda run, self: run.unknown("the u
 CACHED = native_class("_lru_cache_wrapper", dict(caches), module="functools")
 
 
-def cached(run: Runtime, function: Value) -> Value:
-    wrapper = Instance(CACHED, {"__wrapped__": function}, native={}, site=run.here())
+def cached(run: Runtime, function: Value, most: int | None = None, typed: bool = False) -> Value:
+    cache = Cache()
+    cache.most, cache.typed = most, typed
+    wrapper = Instance(CACHED, {"__wrapped__": function}, native=cache, site=run.here())
     for word in COPIED:
         found = run.find(function, word)
         if found is not MISSING:
@@ -129,11 +145,12 @@ def cached(run: Runtime, function: Value) -> Value:
 @names.function("lru_cache", propagate_unknown=False)
 def lru_cache(run: Runtime, maxsize: Value = 128, typed: Value = False) -> Value:
     if maxsize is None or isinstance(maxsize, (int, Unknown)):
-        return Native("lru_cache", cached)
-    return cached(run, maxsize)
+        most = None if isinstance(maxsize, Unknown) else maxsize
+        return Native("lru_cache", lambda run, function: cached(run, function, most, typed is True))
+    return cached(run, maxsize, 128)
 
 
-names["cache"] = Native("cache", cached)
+names["cache"] = Native("cache", lambda run, user_function, /: cached(run, user_function))
 
 
 @names.function("cached_property")
@@ -222,9 +239,10 @@ dispatchers = Names()
 
 @dispatchers.function("__call__", propagate_unknown=False)
 def dispatched_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
-    if not args:
+    at = 1 if self.cls is METHOD_DISPATCHER else 0
+    if len(args) <= at:
         raise TypeError("a singledispatch function requires at least 1 positional argument")
-    cls = run.type_of(args[0])
+    cls = run.type_of(args[at])
     if isinstance(cls, Unknown):
         return cls
     table = cache_of(self)
@@ -263,7 +281,15 @@ def singledispatch(run: Runtime, func: Value) -> Value:
     return Instance(DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
 
 
-names["singledispatchmethod"] = names["singledispatch"]
+METHOD_DISPATCHER = native_class("singledispatchmethod", dict(dispatchers), module="functools")
+"""Decides by the argument after the instance."""
+
+
+@names.function("singledispatchmethod")
+def singledispatchmethod(run: Runtime, func: Value) -> Value:
+    return Instance(METHOD_DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
+
+
 names["WRAPPER_ASSIGNMENTS"] = (*COPIED, "__annotations__")
 names["WRAPPER_UPDATES"] = ("__dict__",)
 

@@ -18,7 +18,7 @@ from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, is_
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.graph import Model, Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 def name_of(layer: Instance) -> str:
@@ -57,7 +57,8 @@ def paths(root: Instance) -> dict[int, str]:
 def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     """A functional model's own outputs, unless it is given inputs of other shapes; else a call on the inputs."""
     graph = graph_of(root)
-    if graph is not None:
+    # A subclass that writes its own `call` is called.
+    if graph is not None and isinstance(root.cls.find("call"), Native):
         cause = root.native.model.cause
         if cause is not None:
             return cause

@@ -57,8 +57,8 @@ def trace(session: Session, inputs: Value, outputs: Value) -> Graph:
 
 
 def refuse_twice(layers: Sequence[Instance]) -> None:
-    """ValueError for layers of one name: a model finds its layers by it."""
-    names = [layer.native.name for layer in layers]
+    """ValueError for layers of one name: a model finds its layers by it. One may be there twice."""
+    names = [layer.native.name for layer in {id(layer): layer for layer in layers}.values()]
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise ValueError(f'The name "{twice}" is used {names.count(twice)} times in the model')

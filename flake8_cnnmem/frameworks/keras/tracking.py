@@ -279,15 +279,30 @@ def trainable_ids(layer: Instance) -> set[int]:
 
 
 def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
-    """`layer.trainable = False` freezes the layer and all layers inside it."""
+    """`layer.trainable = False` freezes the layer and all layers inside it. On TensorFlow a layer that has the value
+    already is left as it is, with all that is inside (`AutoTrackable.__setattr__`, which returns for the same object:
+    `model.trainable = True` sets nothing free where layers alone were frozen)."""
+    from flake8_cnnmem.frameworks.keras.ops.backend import backend
+
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = bool(value)
     if not isinstance(value, (bool, Unknown)):
         return
-    for layer in all_layers(self):
+    same_is_nothing = backend(run) == "tensorflow"
+    seen: set[int] = set()
+    waiting = [self]
+    while waiting:
+        layer = waiting.pop()
+        if id(layer) in seen or (same_is_nothing and layer.attributes.get(TRAINABLE, True) is value):
+            continue
+        seen.add(id(layer))
+        waiting += sublayers(layer)
         state = state_of(run, layer)
         run.changed(layer)
         layer.attributes[TRAINABLE] = value
+        for weight in state.weights:
+            # What was frozen or set free by itself follows its layer again.
+            weight.fixed = False
         for weight in own_weights(layer):
             weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed
 

@@ -24,7 +24,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     weights_of,
 )
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
-from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of, state_of_frozen
+from flake8_cnnmem.frameworks.torch.optim import keeps_for_all, optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
 from flake8_cnnmem.stubs.reading import StubModule
@@ -89,7 +89,9 @@ FRAMEWORK = Framework(
     declares_inputs=True,
     is_model=is_model,
     own_inputs=lambda instance: None,
-    doubts=lambda run, model: (*doubts(run, model), *state_of_frozen(run, weights_of(model))),
+    doubts=doubts,
+    untrained_doubts=lambda run, model: state_of_frozen(run, weights_of(model)),
+    keeps_for_all=keeps_for_all,
     optimizer_of=optimizer_of,
     updated_by=parameters_of,
     made_by_unfollowed=made_by_unfollowed,

@@ -10,7 +10,7 @@ from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Instance, Runtime, Value
 
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
@@ -38,6 +38,9 @@ def size(value: Value) -> Size:
     if isinstance(value, Tensor):
         number = scalar(value)
         return int(number) if number is not None else Unknown("a size is computed from a tensor's values")
+    if isinstance(value, Instance) and type(value.payload) is int:
+        # A member of an IntEnum.
+        return value.payload
     return value  # type: ignore[no-any-return]  # wrong kinds are found by the op
 
 

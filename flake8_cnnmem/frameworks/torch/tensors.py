@@ -35,7 +35,7 @@ from flake8_cnnmem.frameworks.torch.strides import is_row_major
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
 
 OWN_ATTRIBUTES = "attributes of tensors"
 """Scratch of the run: what code hangs on tensors (`p.no_decay = True`), by the tensor's id."""
@@ -47,6 +47,23 @@ def shape_of(run: Runtime, tensor: Tensor) -> Value:
 
 def rank_of(run: Runtime, tensor: Tensor) -> Value:
     return tensor.shape if isinstance(tensor.shape, Unknown) else len(tensor.shape)
+
+
+def graph_node(run: Runtime, tensor: Tensor) -> Value:
+    """`tensor.grad_fn`: what it says of itself is not known, but whoever keeps it keeps the graph behind the tensor."""
+    if tensor.call is None or needs_gradient(run, tensor) is False:
+        return None
+    return Instance(NODE, {"_result": tensor})
+
+
+NODE = Class(
+    "Node",
+    namespace={
+        "__getattr__": Native("__getattr__", lambda run, self, name: run.unknown("gradients are not computed")),
+        "__call__": Native("__call__", lambda run, self, *args: run.unknown("gradients are not computed")),
+    },
+    module="torch.autograd.graph",
+)
 
 
 def needs_gradient(run: Runtime, tensor: Tensor) -> Value:
@@ -85,7 +102,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "real": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="real", dtype=real_dtype(tensor)),
     "imag": lambda run, tensor: apply(run, Elementwise("view"), tensor, function="imag", dtype=real_dtype(tensor)),
     "grad": gradient_of,
-    "grad_fn": lambda run, tensor: None if tensor.call is None else run.unknown("gradients are not computed"),
+    "grad_fn": graph_node,
     "is_cuda": lambda run, tensor: True,
     "is_cpu": lambda run, tensor: False,
     "is_mps": lambda run, tensor: False,

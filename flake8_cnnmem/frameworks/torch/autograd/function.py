@@ -8,6 +8,7 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
+from flake8_cnnmem.ops.elementwise import Elementwise
 from flake8_cnnmem.ops.given import Filled
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
@@ -26,10 +27,7 @@ def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
 
 CONTEXT = Class(
     "FunctionCtx",
-    namespace={
-        name: native(name, nothing)
-        for name in ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
-    },
+    namespace={name: native(name, nothing) for name in ("mark_dirty", "set_materialize_grads", "save_for_forward")},
     module="torch.autograd.function",
 )
 
@@ -39,6 +37,14 @@ def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
     return None
 
 
+def mark_non_differentiable(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    self.attributes[NO_GRADIENT] = tuple(tensor for tensor in tensors if isinstance(tensor, Tensor))
+    return None
+
+
+NO_GRADIENT = "without gradient"
+"""Among a context's attributes: the results of a function that nothing is learned through."""
+CONTEXT.namespace["mark_non_differentiable"] = native("mark_non_differentiable", mark_non_differentiable)
 CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_backward)
 
 
@@ -61,7 +67,10 @@ def apply_function(run: Runtime, cls: Value, *args: Value, **kwargs: Value) -> V
         given = tuple(Tensor(tensor.shape, tensor.dtype) for tensor in results)
         first, gradients = run.aside(run.find(cls, "backward"), context, *given)
         region.own = OwnBackward(saved_by(context), results, given, args, tuple(listed(gradients)), first)
-    return result
+    marked = context.attributes.get(NO_GRADIENT, ())
+    if not marked or not run.grad_enabled:
+        return result
+    return replaced(result, {id(each): apply(run, Elementwise("detach"), each, function="detach") for each in marked})
 
 
 def written_by_kernels(
@@ -109,7 +118,8 @@ def listed(value: Value) -> Sequence[Value]:
 
 def saved_by(context: Instance) -> tuple[Tensor, ...]:
     """Every tensor that a function's context holds: saved the way it should be, or as an attribute."""
-    found = [tensor for value in context.attributes.values() for tensor in listed(value)]
+    held = [value for word, value in context.attributes.items() if word != NO_GRADIENT]
+    found = [tensor for value in held for tensor in listed(value)]
     return tuple({id(tensor): tensor for tensor in found if isinstance(tensor, Tensor)}.values())
 
 

@@ -116,7 +116,9 @@ def instance_norm(
 
 def layer_norm_op(normalized_shape: Value, weight: Value, bias: Value) -> LayerNorm:
     shape = shape_of(normalized_shape)
-    return LayerNorm(None if isinstance(shape, Unknown) else shape, None, weight is not None, bias is not None)
+    given = tuple(each.shape for each in (weight, bias) if isinstance(each, Tensor) and isinstance(each.shape, tuple))
+    declared = None if isinstance(shape, Unknown) else shape
+    return LayerNorm(declared, None, weight is not None, bias is not None, given)
 
 
 @define("functional.layer_norm")

@@ -164,9 +164,15 @@ def insert(run: Runtime, self: Instance, index: Value, module: Value) -> Value:
         widen(run, self, index, len(stored(self, "_modules")) + 1)
         return self
     items = list(stored(self, "_modules").values())
+    is_list = self.cls.derives_from(MODULE_LIST)
+    if is_list and index < 0:
+        # It moves the modules behind the place, which it counts from the front.
+        raise KeyError("-1")
+    if not is_list and not -len(items) <= index <= len(items):
+        raise IndexError(f"Index out of range: {index}")
     items.insert(index, module)
     replace(run, self, "_modules", {str(at): item for at, item in enumerate(items)})
-    return None if self.cls.derives_from(MODULE_LIST) else self
+    return None if is_list else self
 
 
 def extend(run: Runtime, self: Instance, modules: Value) -> Value:
@@ -174,12 +180,14 @@ def extend(run: Runtime, self: Instance, modules: Value) -> Value:
     if isinstance(items, Unknown):
         add(run, self, str(len(stored(self, "_modules"))), items)
         return self
+    if modules is self and items:
+        raise run.error("RuntimeError", "dictionary changed size during iteration")
     for item in items:
         append(run, self, item)
     return self
 
 
-def pop(run: Runtime, self: Instance, key: Value = -1) -> Value:
+def pop(run: Runtime, self: Instance, key: Value) -> Value:
     key = known_index(run, key)
     if isinstance(key, Unknown):
         delete_item(run, self, key)

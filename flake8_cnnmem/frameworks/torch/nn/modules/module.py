@@ -257,10 +257,7 @@ def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
             run.changed(held)
             del held[name]
             return None
-    if name not in self.attributes:
-        raise run.error("AttributeError", name)
-    run.changed(self)
-    del self.attributes[name]
+    run.delete_plainly(self, name)
     return None
 
 
