@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from flake8_cnnmem.graph import Model, Problem, Site
+from flake8_cnnmem.graph import Call, Model, Problem, Site
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.running.lazy_fields import LazyField
 from flake8_cnnmem.settings.directives import Directives
@@ -51,6 +51,8 @@ class LayerProblem:
     """What was given: "for the 28x28 input of line 40", or empty."""
     origin: str = ""
     """What made the sizes that are given: "by flatten (line 20)", or empty."""
+    call: Call | None = field(default=None, repr=False, compare=False)
+    """The call whose sizes they are."""
 
     @property
     def message(self) -> str:

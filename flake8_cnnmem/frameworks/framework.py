@@ -139,6 +139,8 @@ class Framework:
     """All weights of a model in the order in which they come to the device; None for that of `weights`."""
     half_region: str = ""
     """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
+    tensor_methods: bool = False
+    """Whether tensors have methods for other orders and numbers of axes (`transpose`, `permute`, `expand`)."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     lost: Callable[[Instance], Unknown | None] = lambda model: None

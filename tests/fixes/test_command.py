@@ -111,12 +111,13 @@ def test_what_another_file_would_suffer_from_is_left(folder: Path, capsys: pytes
 
 
 def test_what_is_left_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copy(Path(__file__).parent.parent.parent / "fixtures" / "bugs" / "torch_cat_channels_wrong.py", "net.py")
+    bugs = Path(__file__).parent.parent.parent / "fixtures" / "bugs"
+    shutil.copy(bugs / "torch_cat_features_batch_wrong.py", "net.py")
     assert main(["fix"]) == 1
     out, told = capsys.readouterr()
     assert out == ""
     first, last = told.splitlines()
-    assert first.startswith("cnnmem: left: ./net.py:13:21: CNM201 fuse takes 256 channels")
+    assert first.startswith("cnnmem: left: ./net.py:12:24: CNM201 cat joins (12, 16) and (10, 8)")
     assert last == "nothing is mended; 1 left"
 
 

@@ -47,6 +47,7 @@ FRAMEWORK = Framework(
     alignment=512,
     channels_last=False,
     half_region='torch.autocast("cuda")',
+    tensor_methods=True,
     shape_error="RuntimeError",
     get=get,
     set=set_attribute,
