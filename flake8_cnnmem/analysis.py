@@ -242,6 +242,7 @@ def account_for(
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
     from flake8_cnnmem import models
+    from flake8_cnnmem.evidence import written_at
     from flake8_cnnmem.layer_rows import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
@@ -269,9 +270,8 @@ def account_for(
             most = needed.largest_batch(limit.bytes) if limit is not None else None
             loop = each.phase.loop.site if each.phase.loop is not None else None
             place = (loop.path, loop.line) if loop is not None else ("", 0)
-            evaluation = EvaluationReport(
-                needed.batch_size, needed.total, site.path, site.line, most, trained_alone.total, *place
-            )
+            at = written_at(site, each.batch_size.value, root.run) or (site.path, site.line)
+            evaluation = EvaluationReport(needed.batch_size, needed.total, *at, most, trained_alone.total, *place)
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]

@@ -120,7 +120,7 @@ class EvaluationReport:
     """Bytes, overhead included."""
     path: str
     line: int
-    """Where its batch comes from."""
+    """Where its batch is written, or comes from."""
     largest_batch_size: int | None
     """The largest of its batches that fits; None where there is no limit."""
     training_total: int
