@@ -210,3 +210,76 @@ def test_without_a_scaler_precision_stays(folder: Path, capsys: pytest.CaptureFi
     assert main(["fix", "--to-fit", "200MiB", "--write"]) == 1
     assert (folder / "train.py").read_text() == text
     assert "the loop has no scaler for mixed precision" in capsys.readouterr().err
+
+
+BLOCKS = """\
+# cnnmem: batch-size=64
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Block(nn.Module):
+    def __init__(self, given):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(given, 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1)
+
+    def forward(self, x):
+        return torch.relu(self.b(torch.relu(self.a(x))))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.body = Block(3), nn.Sequential(Block(32), Block(32), Block(32))
+
+    def forward(self, x):
+        FORWARD
+        return x.mean((2, 3))
+
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+data = TensorDataset(torch.zeros(512, 3, 64, 64), torch.zeros(512, dtype=torch.long))
+for image, label in DataLoader(data, 64):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(net(image), label).backward()
+    optimizer.step()
+"""
+
+
+STEM = "checkpoint(self.stem, x, use_reentrant=False)"
+
+
+@pytest.mark.parametrize(
+    ("forward", "told"),
+    [
+        (
+            "x = self.body(self.stem(x))",
+            [
+                "+from torch.utils.checkpoint import checkpoint, checkpoint_sequential",
+                "-        x = self.body(self.stem(x))",
+                f"+        x = checkpoint_sequential(self.body, len(self.body), {STEM}, use_reentrant=False)",
+            ],
+        ),
+        (
+            "for block in (self.stem, *self.body): x = block(x)",
+            [
+                "+from torch.utils.checkpoint import checkpoint",
+                "-        for block in (self.stem, *self.body): x = block(x)",
+                "+        for block in (self.stem, *self.body): x = checkpoint(block, x, use_reentrant=False)",
+            ],
+        ),
+        ("x = self.stem(x); checkpoint = x; x = self.body(checkpoint)", []),
+    ],
+)
+def test_checkpoints_are_shown_and_never_written(
+    forward: str, told: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BLOCKS.replace("FORWARD", forward)
+    (folder / "train.py").write_text(text)
+    assert main(["fix", "--to-fit", "260MiB", "--write"]) == 1
+    out, err = capsys.readouterr()
+    assert changed(out) == told
+    assert ("by the patch that is printed" in err) == bool(told)
+    assert (folder / "train.py").read_text() == text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.framework import Checkpointing, Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
@@ -69,7 +69,7 @@ FRAMEWORK = Framework(
     versions={"torch": "2.13"},
     class_targets=lambda shape: (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1],
     outermost_rows=False,
-    checkpoints=True,
+    checkpoints=Checkpointing("torch.utils.checkpoint", "checkpoint", "checkpoint_sequential", "use_reentrant=False"),
     optimizers_own=True,
     assumed_base=lambda run: MODULE,
     declares_inputs=True,
