@@ -1,4 +1,4 @@
-"""Modules that nbQA makes of notebooks for flake8: the cells stand one after another behind comments that separate them.
+"""Modules that nbQA makes of notebooks for flake8: the cells stand one after another, with comments between them.
 
 nbQA tells the cell of a finding's own place and knows nothing of the lines that a message names. These are told here in
 nbQA's own way: `cell_2:9`, cells with text not counted (https://nbqa.readthedocs.io).
