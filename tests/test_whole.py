@@ -106,10 +106,13 @@ def test_the_readme_shows_what_is_printed(
     assert shows(printed, done.stdout)
 
 
-def test_the_readme_opens_with_a_project_as_it_comes_out(run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    [(folder, command, printed)] = re.findall(
-        r"^\$ cd (fixtures/\S+) && cnnmem (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE
-    )
+PROJECTS = re.findall(r"^```console\n\$ cd (fixtures/\S+) && cnnmem (.*)\n((?:.*\n)*?)```$", PAGES, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("folder", "command", "printed"), PROJECTS, ids=[command for _, command, _ in PROJECTS])
+def test_a_project_is_shown_as_it_comes_out(
+    folder: str, command: str, printed: str, run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT / folder)
     assert run_cnnmem(*command.split(), "--cache-dir=none").stdout == printed
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from flake8_cnnmem.memory.gpus import Gpu
     from flake8_cnnmem.results import ModelReport
 
-LIMITS = ("gpu_limit", "per_file_limits")
-"""The options that the section is there to set."""
+NOT_KEPT = ("gpu_limit", "per_file_limits", "cache_dir")
+"""The options that the section is there to set, and those that change no figure."""
 
 
 def add(commands: Commands) -> None:
@@ -72,7 +72,7 @@ def given(options: argparse.Namespace) -> list[tuple[str, str]]:
     found = []
     for option in OPTIONS:
         value = getattr(options, option.field, None)
-        if value is not None and option.field not in LIMITS:
+        if value is not None and option.field not in NOT_KEPT:
             found.append((option.name, written(value)))
     return found
 
