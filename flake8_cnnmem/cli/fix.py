@@ -30,9 +30,9 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "fix",
         help="mend what is certain, as a diff or in the files",
-        description="What is certain to mend a finding: the size that CNM201 names, where it is written as a number; "
-        "on request ceil_mode or padding for CNM203. Each change is analysed before it is offered. A diff is printed, "
-        "and nothing is changed without --write.",
+        description="What is certain to mend a finding: for CNM201 the size that it names or the one remedy that fits "
+        "(axes, an argument of the layer); on request ceil_mode or padding for CNM203. Each change is analysed before "
+        "it is offered. A diff is printed, and nothing is changed without --write.",
         epilog="Exit status: 0 nothing to mend and nothing left, 1 a diff was printed or findings are left, 2 usage.",
     )
     command.set_defaults(command=run, ignore=None, extend_select=None, extend_ignore=None, disable_noqa=False)
