@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from flake8_cnnmem.unknown import STRICT, Unknown
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.noting import Notes
-    from flake8_cnnmem.evidence import Phase
+    from flake8_cnnmem.evidence import Evidence, Phase
     from flake8_cnnmem.graph import Model, Weight
     from flake8_cnnmem.memory.estimate import Estimate
     from flake8_cnnmem.models import Built, Evaluated, Root, Whole
@@ -163,7 +163,7 @@ def suggest(
 def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple[Built | None, Training]:
     """A model called on its inputs, and the facts of its training."""
     from flake8_cnnmem import models, precedence
-    from flake8_cnnmem.evidence import gathered, of_unknown_model, written_at
+    from flake8_cnnmem.evidence import gathered, of_unknown_model
 
     option = settings.input_shape.value if settings.input_shape is not None else None
     if root.value is None:
@@ -175,15 +175,35 @@ def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple
         batch = evidence.batch_size[0].value if evidence.batch_size else None
         built = models.stated_by_step(built, evidence.trained, batch)
     training = precedence.training_for(facts, settings, built, evidence, path)
-    stated = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
-    if stated is None:
-        return built, training
+    return built, written(training, facts, evidence, built, root, path)
 
-    def find() -> str:
-        place = written_at(stated.site, stated.value, root.run)
-        return precedence.shown_place(place, path) if place is not None else ""
 
-    return built, training.with_batch_found_by(find)
+def written(
+    training: Training, facts: Facts, evidence: Evidence, built: Built | None, root: Root, path: str
+) -> Training:
+    """The training with what looks for where the facts are written that the code states."""
+    from flake8_cnnmem import precedence
+    from flake8_cnnmem.evidence import dtype_written_at, input_written_at, optimizer_written_at, written_at
+
+    def find(look: Callable[[], tuple[str, int] | None]) -> Callable[[], str]:
+        def found() -> str:
+            place = look()
+            return precedence.shown_place(place, path) if place is not None else ""
+
+        return found
+
+    run = root.run
+    batch = evidence.batch_size[0] if evidence.batch_size and facts.batch_size is None else None
+    optimizer = evidence.optimizer[0] if evidence.optimizer and training.optimizer.in_code else None
+    dtype = evidence.dtype[0] if evidence.dtype and training.dtype.in_code else None
+    given = training.input_shape
+    shape = built.input_shape if built is not None and given is not None and given.in_code else None
+    return training.found_by(
+        find(lambda: written_at(batch.site, batch.value, run)) if batch is not None else None,
+        find(lambda: input_written_at(built.stated_by, shape, evidence.loaders, run)) if built and shape else None,
+        find(lambda: optimizer_written_at(optimizer.site, optimizer.value, run)) if optimizer is not None else None,
+        find(lambda: dtype_written_at(dtype.site, dtype.value, run)) if dtype is not None else None,
+    )
 
 
 def facts_for(root: Root, source: Source) -> Facts:
@@ -224,6 +244,7 @@ def account_for(
 ) -> ModelReport:
     """The model's figures; where one step trains several, `builds` are the graphs of each, and `whole` joins them."""
     from flake8_cnnmem import models
+    from flake8_cnnmem.evidence import written_at
     from flake8_cnnmem.layer_rows import drops, rows_of, with_kept
     from flake8_cnnmem.memory import account, cs231n
     from flake8_cnnmem.mismatches import problems_of, unfit
@@ -251,9 +272,8 @@ def account_for(
             most = needed.largest_batch(limit.bytes) if limit is not None else None
             loop = each.phase.loop.site if each.phase.loop is not None else None
             place = (loop.path, loop.line) if loop is not None else ("", 0)
-            evaluation = EvaluationReport(
-                needed.batch_size, needed.total, site.path, site.line, most, trained_alone.total, *place
-            )
+            at = written_at(site, each.batch_size.value, root.run) or (site.path, site.line)
+            evaluation = EvaluationReport(needed.batch_size, needed.total, *at, most, trained_alone.total, *place)
     model.settle()
     parameters = [dims_total(weight.shape) for weight in model.weights if not weight.buffer]
     trainable = [dims_total(weight.shape) for weight in model.weights if is_trained(weight, model)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection
-from dataclasses import astuple, replace
+from collections.abc import Collection, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import checks
 from flake8_cnnmem.cache import FOLDER, Store, noted, remembered
@@ -18,6 +18,9 @@ from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.text.files import Files
 from flake8_cnnmem.unknown import STRICT, Unknown, internal_error
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.results import ModelReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,13 @@ class Standing:
     total: int | None
     limit: int | None
     fits: bool | None
+    wrong: bool = False
+    """Whether it cannot run with its sizes."""
+    training: bool = False
+    defined_at: tuple[str, int, int] = ("", 0, 0)
+    """Where its class or factory stands: the absolute path, the first and the last line."""
+    made_of: tuple[tuple[str, int], ...] = ()
+    """Of a training, where the classes stand that it trains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +67,7 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
             # What stands in another file is told where that one is checked.
             "findings": [astuple(each)[1:] for each in found if each.path == source.path],
             "failure": None if failure is None else [failure.reason, failure.path, failure.line],
-            "models": [
-                [each.path, each.status, each.estimate.total if each.estimate else None, each.limit, each.fits]
-                for each in report.reports
-            ],
+            "models": [astuple(standing(each)) for each in report.reports],
         }
 
     text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -78,7 +85,30 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
     return Answer(
         tuple(Finding(source.path, *each) for each in answer["findings"]),
         None if failure is None else Unknown(*failure),
-        tuple(Standing(*each) for each in answer["models"]),
+        tuple(map(kept_standing, answer["models"])),
+    )
+
+
+def kept_standing(kept: Sequence[Any]) -> Standing:
+    """A model's standing as JSON has kept it."""
+    path, status, total, limit, fits, wrong, training, defined_at, made_of = kept
+    places = tuple((path, line) for path, line in made_of)
+    return Standing(path, status, total, limit, fits, wrong, training, tuple(defined_at), places)
+
+
+def standing(report: ModelReport) -> Standing:
+    training = report.kind == "training"
+    path, first, last = report.defined_at
+    return Standing(
+        report.path,
+        report.status,
+        report.estimate.total if report.estimate else None,
+        report.limit,
+        report.fits,
+        bool(report.problems),
+        training,
+        (noted(path) if path else "", first, last),
+        tuple(sorted((noted(path), line) for path, line in report.made_of)) if training else (),
     )
 
 

@@ -105,9 +105,9 @@ def problem_of(model: Model, call: Call, path: str, context: str) -> LayerProble
         before, after = show_shape(mixed.inputs[0]), show_shape(mixed.outputs[0])
         what = f"makes {after} of {before}, another batch: {name} of {in_words(site.line)} {call.problem.what}"
         problem = replace(call.problem, what=what, advice="")
-        return LayerProblem(problem, name_of(model, mixed), place(mixed, path, model), context)
+        return LayerProblem(problem, name_of(model, mixed), place(mixed, path, model), context, call=mixed)
     context = ", ".join(filter(None, (context, built_in(model, call, site))))
-    return LayerProblem(call.problem, name, site, context, origin_of(model, call, path, site))
+    return LayerProblem(call.problem, name, site, context, origin_of(model, call, path, site), call)
 
 
 def built_in(model: Model, call: Call, site: Site) -> str:

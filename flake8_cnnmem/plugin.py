@@ -20,7 +20,8 @@ from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.findings import findings_of
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import OPTIONS, BadValue, Settings
-from flake8_cnnmem.source import mentions_framework, shared
+from flake8_cnnmem.source import Source, mentions_framework, shared
+from flake8_cnnmem.text import nbqa
 
 
 class Plugin:
@@ -76,14 +77,16 @@ class Plugin:
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         # An exception that leaves this generator costs the user the results of all plugins.
         for finding in self.findings():
-            yield max(finding.line, 1), max(finding.column, 1) - 1, f"{finding.code} {finding.message}", type(self)
+            yield max(int(finding.line), 1), max(finding.column, 1) - 1, f"{finding.code} {finding.message}", type(self)
 
     def findings(self) -> list[Finding]:
         """What is to be reported of this file, in order of place."""
         text = "".join(self.lines)
         if not self.codes or not mentions_framework(text):
             return []
-        source = shared(self.filename, text, self.tree)
+        cells = nbqa.cells_of(text)
+        # The tree is flake8's, for all its plugins: lines that know their cell need one of their own.
+        source = shared(self.filename, text, self.tree) if cells is None else Source(self.filename, text, None, cells)
         return list(findings_of(source, self.settings, self.codes).findings) if source.may_hold_models() else []
 
 

@@ -70,7 +70,7 @@ def shown_place(place: tuple[str, int], path: str) -> str:
 
 def shown_path(path: str, report: str) -> str:
     if path == report or os.path.isabs(report) or not os.path.isabs(path):
-        return path
+        return path.removeprefix(f"{os.curdir}{os.sep}")
     inside = os.path.relpath(path)
     return path if inside.startswith(os.pardir) else inside
 

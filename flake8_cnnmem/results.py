@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
-from flake8_cnnmem.graph import Model, Problem, Site
+from flake8_cnnmem.graph import Call, Model, Problem, Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.running.lazy_fields import LazyField
@@ -52,6 +52,8 @@ class LayerProblem:
     """What was given: "for the 28x28 input of line 40", or empty."""
     origin: str = ""
     """What made the sizes that are given: "by flatten (line 20)", or empty."""
+    call: Call | None = field(default=None, repr=False, compare=False)
+    """The call whose sizes they are."""
 
     @property
     def message(self) -> str:
@@ -119,7 +121,7 @@ class EvaluationReport:
     """Bytes, overhead included."""
     path: str
     line: int
-    """Where its batch comes from."""
+    """Where its batch is written, or comes from."""
     largest_batch_size: int | None
     """The largest of its batches that fits; None where there is no limit."""
     training_total: int

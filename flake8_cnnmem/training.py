@@ -25,6 +25,11 @@ class Fact(Generic[T]):
     """Looks for where the value is written."""
 
     @property
+    def in_code(self) -> bool:
+        """Whether a line of the code states it."""
+        return self.source.rpartition(":")[2].isdigit()
+
+    @property
     def written(self) -> str:
         """Where the value is written that the code uses at `source`: "configs/default.yaml:4"; empty where it is there,
         and where that is not known."""
@@ -87,11 +92,27 @@ class Training:
         share = Fact(-(-drawn.value // devices), drawn.source)
         return replace(self, batch_size=share, devices=devices, whole=drawn)
 
-    def with_batch_found_by(self, find: Callable[[], str]) -> Training:
-        """The same, with what looks for where the size of the batch that the program draws is written."""
-        if self.whole is not None:
-            return replace(self, whole=replace(self.whole, find=find))
-        return replace(self, batch_size=replace(self.batch_size, find=find))
+    def found_by(
+        self,
+        batch: Callable[[], str] | None,
+        shape: Callable[[], str] | None,
+        optimizer: Callable[[], str] | None,
+        dtype: Callable[[], str] | None,
+    ) -> Training:
+        """The same, with what looks for where its facts are written; of the batch that of the program's own."""
+        whole, share, given = self.whole, self.batch_size, self.input_shape
+        if whole is not None:
+            whole = replace(whole, find=batch)
+        else:
+            share = replace(share, find=batch)
+        return replace(
+            self,
+            whole=whole,
+            batch_size=share,
+            input_shape=None if given is None else replace(given, find=shape),
+            optimizer=replace(self.optimizer, find=optimizer),
+            dtype=replace(self.dtype, find=dtype),
+        )
 
     def at_batch(self, batch: int) -> Training:
         """The same step on a batch of another size."""

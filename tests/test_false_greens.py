@@ -68,7 +68,10 @@ def test_a_change_is_checked_where_it_counts(
     [
         (["check", "train.py"], "1 model in 1 file: 1 fits"),
         (["check", "train.py", "--gpu-limit=1KiB"], "1 model in 1 file: 1 is over its limit"),
-        (["check", "train.py", "--gpu-limit=none"], "1 model in 1 file: 1 without a limit; no limit is set"),
+        (
+            ["check", "train.py", "--gpu-limit=none"],
+            "1 model in 1 file: 1 exact; no limit is set (cnnmem init shows some)",
+        ),
         (["check", "other.py"], "no model in 1 file"),
     ],
 )

@@ -106,6 +106,25 @@ def test_the_readme_shows_what_is_printed(
     assert shows(printed, done.stdout)
 
 
+PROJECTS = re.findall(r"^```console\n\$ cd (fixtures/\S+) && cnnmem (.*)\n((?:.*\n)*?)```$", PAGES, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("folder", "command", "printed"), PROJECTS, ids=[command for _, command, _ in PROJECTS])
+def test_a_project_is_shown_as_it_comes_out(
+    folder: str, command: str, printed: str, run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT / folder)
+    assert run_cnnmem(*command.split(), "--cache-dir=none").stdout == printed
+
+
+def test_the_readme_shows_the_summary_of_torchvision(
+    run_cnnmem: Run, monkeypatch: pytest.MonkeyPatch, zoo: Callable[[str], Path]
+) -> None:
+    [(command, printed)] = re.findall(r"^\$ cd .cache/zoo && cnnmem (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+    monkeypatch.chdir(zoo("torchvision"))
+    assert shows(printed, run_cnnmem(*command.split(), "--cache-dir=none").stdout)
+
+
 def test_the_readme_shows_both_commands() -> None:
     assert {command.split()[0] for command, _ in CONSOLE} == {"cnnmem", "flake8"}
 

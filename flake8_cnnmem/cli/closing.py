@@ -10,6 +10,7 @@ from flake8_cnnmem.findings import Answer, Standing
 from flake8_cnnmem.settings.options import Settings
 
 WHY = "cnnmem check --extend-select CNM3 says why"
+HOW = "cnnmem init shows some"
 
 NAMED = 3
 """Files without a limit that are named."""
@@ -17,26 +18,39 @@ NAMED = 3
 
 def closing(files: Sequence[Answer], settings: Settings) -> str:
     """`5 models in 3 files: 2 fit, 1 is over its limit, 1 at least 3.1 GiB, 1 not estimated; no limit for a.py`."""
-    models = [model for file in files for model in file.models]
+    models = on_their_own([model for file in files for model in file.models])
     if not models:
         return f"no model in {counted(len(files), 'file')}"
     inside = len({model.path for model in models})
     text = f"{counted(len(models), 'model')} in {counted(inside, 'file')}: {', '.join(groups(models))}"
     unlimited = sorted({os.path.relpath(model.path) for model in models if model.limit is None and model.total})
     if not any(model.limit for model in models) and settings.gpu_limit is None and not settings.per_file_limits:
-        return f"{text}; no limit is set"
+        return f"{text}; no limit is set ({HOW})"
     if unlimited:
         more = len(unlimited) - NAMED
         text += f"; no limit for {', '.join(unlimited[:NAMED])}{f' and {more} more' if more > 0 else ''}"
     return text
 
 
+def on_their_own(models: Sequence[Standing]) -> list[Standing]:
+    """The models without those that one of the trainings trains, which stand there for it."""
+    trained = {place for model in models if model.training for place in model.made_of}
+
+    def is_part(model: Standing) -> bool:
+        path, first, last = model.defined_at
+        return not model.training and any((path, line) in trained for line in range(first, last + 1))
+
+    return [model for model in models if not is_part(model)]
+
+
 def groups(models: Iterable[Standing]) -> list[str]:
     """Each model is in one group."""
-    fit = over = unknown = exact = 0
+    fit = over = unknown = exact = wrong = 0
     bounds: dict[str, list[int]] = {"upper-bound": [], "lower-bound": []}
     for model in models:
-        if model.total is None:
+        if model.wrong:
+            wrong += 1
+        elif model.total is None:
             unknown += 1
         elif model.fits is False:
             over += 1
@@ -52,11 +66,13 @@ def groups(models: Iterable[Standing]) -> list[str]:
     if over:
         found.append(f"{over} {'is over its limit' if over == 1 else 'are over their limits'}")
     if exact:
-        found.append(f"{exact} without a limit")
+        found.append(f"{exact} exact")
+    if wrong:
+        found.append(f"{wrong} with sizes that do not fit together")
     for status, sizes in bounds.items():
         if sizes:
-            most = f"{'up to ' if len(sizes) > 1 else ''}{units.show(max(sizes))}"
-            found.append(f"{len(sizes)} {'at least' if status == 'lower-bound' else 'at most'} {most}")
+            word, most = "at least" if status == "lower-bound" else "at most", units.show(max(sizes))
+            found.append(f"1 {word} {most}" if len(sizes) == 1 else f"{len(sizes)} bounds, the largest {word} {most}")
     if unknown:
         found.append(f"{unknown} not estimated ({WHY})")
     return found

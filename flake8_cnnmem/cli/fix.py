@@ -31,9 +31,9 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "fix",
         help="mend what is certain, as a diff or in the files",
-        description="What is certain to mend a finding: the size that CNM201 names, where it is written as a number; "
-        "on request ceil_mode or padding for CNM203. Each change is analysed before it is offered. A diff is printed, "
-        "and nothing is changed without --write.",
+        description="What is certain to mend a finding: for CNM201 the size that it names or the one remedy that fits "
+        "(axes, an argument of the layer); on request ceil_mode or padding for CNM203. Each change is analysed before "
+        "it is offered. A diff is printed, and nothing is changed without --write.",
         epilog="Exit status: 0 nothing to mend and nothing left, 1 a diff was printed or findings are left, 2 usage.",
     )
     command.set_defaults(command=run, ignore=None, extend_select=None, extend_ignore=None, disable_noqa=False)
@@ -47,7 +47,7 @@ def add(commands: Commands) -> None:
         const="",
         metavar="LIMIT",
         help="make what is over its limit fit, by the cheapest change: the batch size where it is written, or mixed "
-        "precision where the loop has its scaler",
+        "precision where the loop has its scaler; else checkpoints are shown as a patch",
     )
     for name in ("exclude", "extend-exclude"):
         command.add_argument(f"--{name}", type=patterns, metavar="PATTERNS", help="as flake8's")
@@ -80,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
     work.hold_back()
     if options.diff or not options.write:
         sys.stdout.write(work.diff())
+    sys.stdout.write(work.suggested())
     if options.write:
         work.write()
     print(one_line(work.closing(options.write)), file=sys.stderr)
@@ -112,6 +113,17 @@ def text_in(path: str) -> str:
     return decode(DISK.content(path, LARGEST))
 
 
+def unified(path: str, before: str, now: str) -> str:
+    """The lines that differ, as `patch` and `git apply` read them."""
+    from flake8_cnnmem.fixes.edits import LINE
+
+    def lines(text: str) -> list[str]:
+        return [line for line in LINE.findall(text) if line]
+
+    found = difflib.unified_diff(lines(before), lines(now), path, path)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
 @dataclass
 class Work:
     """What is mended so far. Nothing is written before all is known."""
@@ -126,6 +138,8 @@ class Work:
     edits: dict[str, list[tuple[Edit, ...]]] = field(default_factory=dict)
     """In the order in which they are made: each set is of the text that the last one left."""
     left: int = 0
+    patches: list[tuple[str, str, tuple[Edit, ...]]] = field(default_factory=list)
+    """What is shown and never written: a path, its text, edits of that."""
 
     @property
     def made(self) -> int:
@@ -175,7 +189,12 @@ class Work:
             self.make(found.path, source.text if found.path == source.path else text_in(found.path), found.edits)
             source = type(source)(source.path, self.now.get(source.path, source.text))
         for each in over:
-            warn(f"left: {place(source.path, each.report.line, f'{each.report.name} does not fit')}: {each.reason}")
+            reason = each.reason
+            if each.patch is not None:
+                reason = f"{reason}; it would fit with {each.patch.title}, by the patch that is printed"
+                text = self.now.get(each.patch.path, text_in(each.patch.path))
+                self.patches.append((each.patch.path, text, each.patch.edits))
+            warn(f"left: {place(source.path, each.report.line, f'{each.report.name} does not fit')}: {reason}")
         self.left += len(over)
 
     def make(self, path: str, text: str, edits: tuple[Edit, ...]) -> None:
@@ -201,16 +220,13 @@ class Work:
                 del self.now[path]
 
     def diff(self) -> str:
-        from flake8_cnnmem.fixes.edits import LINE
+        return "".join(unified(path, self.before[path], self.now[path]) for path in sorted(self.now))
 
-        def lines(text: str) -> list[str]:
-            return [line for line in LINE.findall(text) if line]
+    def suggested(self) -> str:
+        """The patches of what is only shown."""
+        from flake8_cnnmem.fixes import applied
 
-        found: list[str] = []
-        for path in sorted(self.now):
-            for line in difflib.unified_diff(lines(self.before[path]), lines(self.now[path]), path, path):
-                found.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
-        return "".join(found)
+        return "".join(unified(path, text, applied(text, edits)) for path, text, edits in self.patches)
 
     def write(self) -> None:
         """The edits, in the files as they are on the disk: their encoding and line ends stay. Raises Unusable."""

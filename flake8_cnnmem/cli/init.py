@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from flake8_cnnmem.memory.gpus import Gpu
     from flake8_cnnmem.results import ModelReport
 
-LIMITS = ("gpu_limit", "per_file_limits")
-"""The options that the section is there to set."""
+NOT_KEPT = ("gpu_limit", "per_file_limits", "cache_dir")
+"""The options that the section is there to set, and those that change no figure."""
 
 
 def add(commands: Commands) -> None:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     unlimited = replace(settings, gpu_limit=None, per_file_limits=())
     paths = options.paths or ["."]
     targets = progress(targets_of(paths), str)
-    reports = [report for target in targets for report in reports_of(target, unlimited)]
+    reports = on_their_own([report for target in targets for report in reports_of(target, unlimited)])
     if not reports:
         warn(f"{' '.join(paths[:3])}: no model found")
         return FITS
@@ -59,12 +59,20 @@ def run(options: argparse.Namespace) -> int:
     return FITS
 
 
+def on_their_own(reports: Sequence[ModelReport]) -> list[ModelReport]:
+    """The models without those that are a part of a training, which has the limit."""
+    from flake8_cnnmem.reporting.summary import line_of, with_places
+
+    parts = {number for number, line in with_places([line_of(report) for report in reports]) if line.part_of}
+    return [report for number, report in enumerate(reports) if number not in parts]
+
+
 def given(options: argparse.Namespace) -> list[tuple[str, str]]:
     """The options of the command line, as a configuration writes them: without them the limits would not hold."""
     found = []
     for option in OPTIONS:
         value = getattr(options, option.field, None)
-        if value is not None and option.field not in LIMITS:
+        if value is not None and option.field not in NOT_KEPT:
             found.append((option.name, written(value)))
     return found
 
@@ -84,18 +92,19 @@ def table(reports: Sequence[ModelReport]) -> str:
 
 
 def row_of(report: ModelReport) -> list[str]:
-    from flake8_cnnmem.reporting.phrases import shape, total
+    from flake8_cnnmem.reporting.phrases import facts, total
+    from flake8_cnnmem.reporting.summary import fact, line_of
 
-    training, gpu = report.training, smallest(report)
-    given = training.input_shape
+    gpu, line = smallest(report), line_of(report)
+    optimizer = next(each for each in facts(report) if each.name == "optimizer")
     return [
         report.name,
         f"{report.path}:{report.line}",
         "not estimated" if report.estimate is None else total(report),
         "" if report.estimate is None else gpu.name if gpu is not None else "none that is known",
-        f"{training.batch_words} ({training.drawn.place})",
-        "not known" if given is None else f"{shape(given.value)} ({given.source})",
-        f"{training.optimizer.value} ({training.optimizer.source})",
+        fact(line.batch, True),
+        fact(line.input, True),
+        f"{optimizer.value} ({optimizer.source})",
     ]
 
 
@@ -105,7 +114,12 @@ def smallest(*reports: ModelReport) -> Gpu | None:
     from flake8_cnnmem.units import MIB
 
     def holds(gpu: Gpu, report: ModelReport) -> bool:
-        return report.replay is not None and report.replay(report.training, gpu.name).total <= gpu.mib * MIB
+        if report.replay is None:
+            return False
+        needs, evaluation = report.replay(report.training, gpu.name), report.evaluation
+        # What the GPU itself takes comes on top of an evaluation as well.
+        own = needs.overhead if evaluation is not None else 0
+        return max(needs.total, evaluation.total + own if evaluation is not None else 0) <= gpu.mib * MIB
 
     by_size = sorted(GPUS, key=lambda gpu: gpu.mib)
     return next((gpu for gpu in by_size if all(holds(gpu, report) for report in reports)), None)

@@ -7,6 +7,7 @@ code say of one fact is put in order, the strongest evidence first; the others a
 from flake8_cnnmem.evidence.batches import sample_shape
 from flake8_cnnmem.evidence.facts import Evidence, batch_of, gathered, is_along, of_unknown_model
 from flake8_cnnmem.evidence.growth import Keeper, further_turns, is_learned_from, keepers_of
+from flake8_cnnmem.evidence.origins import dtype_written_at, input_written_at, optimizer_written_at
 from flake8_cnnmem.evidence.phases import (
     Pass,
     Phase,
@@ -26,15 +27,18 @@ __all__ = [
     "Phase",
     "Statement",
     "batch_of",
+    "dtype_written_at",
     "evaluations_of",
     "further_turns",
     "gathered",
     "gatherings_of",
+    "input_written_at",
     "is_along",
     "is_learned_from",
     "is_over_loader",
     "keepers_of",
     "of_unknown_model",
+    "optimizer_written_at",
     "phases_of",
     "sample_shape",
     "seen_through",

@@ -131,9 +131,11 @@ def has_weights(call: RootCall) -> bool:
 
 
 def batch_of(phase: Phase) -> Statement[int] | None:
-    """The batch that a loop's largest call of a model is given."""
+    """The batch that a loop's largest call of a model is given, at the loader that draws it if one says the same."""
     call = max(phase.calls, key=batches.values_of, default=None)
-    return batches.of_call(call) if call is not None else None
+    said = batches.of_call(call) if call is not None else None
+    drawn = [each for loader in phase.loaders if (each := batches.of_loader(loader)) is not None]
+    return next((each for each in drawn if said is not None and each.value == said.value), said)
 
 
 def optimizers_of(

@@ -1,7 +1,7 @@
-"""Where a number is written that the code states somewhere else: a constant, an option's default, a settings file.
+"""Where a value is written that the code uses somewhere else: a constant, an option's default, a settings file.
 
 The use of a value is known from the evaluation; from there its name is followed back through the text of the project's
-own files. What is found counts only where the very number stands at one place alone: it is where somebody would change
+own files. What is found counts only where the very value stands at one place alone: it is where somebody would change
 it. Else the place of use is all that is told.
 """
 
@@ -22,6 +22,12 @@ from flake8_cnnmem.source import SourceError
 
 Place = tuple[str, int]
 
+Spellings = frozenset[str]
+"""A word in any of several spellings, in small letters."""
+
+Sought = int | Spellings
+"""What is looked for: a number, `True`, a word."""
+
 DEEPEST = 6
 """Names that are followed one after another."""
 MOST_FILES = 60
@@ -41,25 +47,30 @@ HOLDERS = frozenset(
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def written_at(site: Site | None, value: int, run: Interpreter) -> Place | None:
-    """The file and line where this number is written that a call or statement uses; None where it stands there itself,
+def written_at(site: Site | None, value: Sought, run: Interpreter) -> Place | None:
+    """The file and line where this value is written that a call or statement uses; None where it stands there itself,
     and where that is not known."""
+    place = written_for(site, value, run)
+    return None if site is None or place == (site.path, site.line) else place
+
+
+def written_for(site: Site | None, value: Sought, run: Interpreter) -> Place | None:
+    """The same, also where it stands there itself."""
     if not isinstance(site, StatementSite):
         return None
     known = run.data(KNOWN)
-    key = (site.path, site.line, site.column, value)
+    key = (site.path, site.line, site.column, type(value), value)
     if key not in known:
         search = Search(value, run)
         nodes = arguments(site.node) if site.path in search.files else ()
         found = {place for node in nodes if (place := search.place(node, site.path, site.line)) is not None}
-        [only] = found if len(found) == 1 else [None]
-        known[key] = only if only != (site.path, site.line) else None
+        [known[key]] = found if len(found) == 1 else [None]
     answer: Place | None = known[key]
     return answer
 
 
 def arguments(node: ast.AST) -> Iterator[ast.expr]:
-    """What may hold the number in a call or statement: names, attributes, items, numbers."""
+    """What may hold the value in a call or statement: names, attributes, items, numbers."""
     for inner in ast.walk(node):
         if isinstance(inner, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)) and isinstance(
             getattr(inner, "ctx", ast.Load()), ast.Load
@@ -77,6 +88,8 @@ class Index:
         self.dicts: list[ast.Dict] = []
         self.imports: list[ast.ImportFrom] = []
         self.assigns: list[ast.Assign] = []
+        self.tests: list[ast.If] = []
+        self.regions: list[ast.With | ast.AsyncWith] = []
         self.variables: dict[str, list[tuple[int, ast.expr]]] = {}
         """By name: the line and the value of each assignment to it."""
         kinds: dict[type, list[Any]] = {
@@ -87,6 +100,9 @@ class Index:
             ast.Dict: self.dicts,
             ast.ImportFrom: self.imports,
             ast.Assign: self.assigns,
+            ast.If: self.tests,
+            ast.With: self.regions,
+            ast.AsyncWith: self.regions,
         }
         for node in ast.walk(tree):
             found = kinds.get(type(node))
@@ -110,9 +126,9 @@ class Index:
 
 
 class Search:
-    """One number, looked for in the files that a program was read from."""
+    """One value, looked for in the files that a program was read from."""
 
-    def __init__(self, value: int, run: Interpreter) -> None:
+    def __init__(self, value: Sought, run: Interpreter) -> None:
         self.value = value
         self.files = indices_of(run)
         self.settings: dict[str, str] = {
@@ -123,15 +139,18 @@ class Search:
         """The names that have been looked for, each by where."""
 
     def place(self, node: ast.expr | None, path: str, line: int, depth: int = 0) -> Place | None:
-        """Where the number is written that an expression gives."""
+        """Where the value is written that an expression gives."""
         if node is None or depth > DEEPEST:
             return None
         if isinstance(node, ast.Constant):
-            return (path, node.lineno) if type(node.value) is int and node.value == self.value else None
+            return (path, node.lineno) if self.is_it(node.value) else None
         if isinstance(node, ast.Name):
             return self.of_name(node.id, path, line, depth)
         if isinstance(node, ast.Attribute):
             return self.of_setting(node.attr, depth)
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
+            # `OPTIMIZERS[name]`: the word that chooses.
+            return self.place(node.slice, path, line, depth + 1)
         if isinstance(node, ast.Subscript):
             return self.of_setting(text_of(node.slice), depth)
         if isinstance(node, ast.Call) and node.args:
@@ -142,6 +161,11 @@ class Search:
                 default = node.args[1] if len(node.args) > 1 else None
                 return self.of_setting(text_of(node.args[0]), depth) or self.place(default, path, line, depth + 1)
         return None
+
+    def is_it(self, value: object) -> bool:
+        if isinstance(self.value, frozenset):
+            return isinstance(value, str) and value.lower() in self.value
+        return type(value) is type(self.value) and value == self.value
 
     def is_new(self, path: str, name: str) -> bool:
         """Whether a name is to be looked for: none twice, nor more of them than a few."""
@@ -218,13 +242,16 @@ class Search:
         return only
 
     def in_files(self, word: str) -> Iterator[Place]:
-        """The lines of settings files that give a key this number."""
-        line = re.compile(rf"""\s*[-{{,]?\s*["']?{re.escape(word)}["']?\s*[:=]\s*{self.value}\b(?![.\w])""")
+        """The lines of settings files that give a key this value."""
+        spelled = "|".join(map(re.escape, sorted(self.value))) if isinstance(self.value, frozenset) else str(self.value)
+        line = re.compile(
+            rf"""\s*[-{{,]?\s*["']?{re.escape(word)}["']?\s*[:=]\s*["']?(?:{spelled})\b(?![.\w])""", re.IGNORECASE
+        )
         for path, text in self.settings.items():
             yield from ((path, number) for number, each in enumerate(text.splitlines(), 1) if line.match(each))
 
     def only(self, values: Iterable[tuple[ast.expr, str]], depth: int) -> Place | None:
-        """The one place where one of several values is the number."""
+        """The one place where one of several values is the one that is looked for."""
         places = {self.place(value, path, value.lineno, depth + 1) for value, path in values} - {None}
         return places.pop() if len(places) == 1 else None
 

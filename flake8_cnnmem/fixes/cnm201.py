@@ -1,13 +1,17 @@
-"""CNM201: the size that the message names, written where the wrong one stands; `//` for a `/` of sizes."""
+"""CNM201: the size that the message names, written where the wrong one stands; `//` for a `/` of sizes; and what people
+write who have met the error before, each in a room of what it is about."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.finding import Finding
+from flake8_cnnmem.fixes import axes, expressions, layer_arguments
 from flake8_cnnmem.fixes.edits import Edit, instead_of
+from flake8_cnnmem.fixes.expressions import Offer
+from flake8_cnnmem.fixes.operands import Place
 from flake8_cnnmem.fixes.places import arguments, handed, number, where_written, written
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.results import FileReport, LayerProblem, ModelReport
@@ -28,6 +32,36 @@ def candidates(source: Source, report: FileReport) -> Iterator[tuple[Finding, st
             finding = Finding(site.path, site.line, site.column, CODE, problem.message)
             for title, edit in (*sizes(source, model, problem, lines), *divisions(problem, lines)):
                 yield finding, title, (edit,)
+            if problem.call is not None:
+                place = Place(source, lines, model, problem, problem.call)
+                for repair in REPAIRS:
+                    for title, edits in repair(place):
+                        yield finding, title, edits
+
+
+REPAIRS: tuple[Callable[[Place], Iterator[Offer]], ...] = (
+    expressions.parts_of_the_size,
+    expressions.sums_of_joined,
+    expressions.other_names,
+    expressions.widths_before,
+    expressions.shared_out,
+    axes.joined_axis,
+    axes.other_order,
+    axes.transposed_factor,
+    axes.broadcast_axes,
+    axes.one_for_each,
+    axes.target_axes,
+    axes.resized_to,
+    axes.state_sizes,
+    layer_arguments.every_step,
+    layer_arguments.batch_first,
+    layer_arguments.flattened,
+    layer_arguments.channel_axis,
+    layer_arguments.stride_of_shortcut,
+    layer_arguments.output_padding,
+)
+"""What people write where two sizes do not agree. Each offers what it takes for possible: what mends is for a trial to
+say, and where two of them would, neither is made."""
 
 
 def called_otherwise(model: ModelReport) -> bool:

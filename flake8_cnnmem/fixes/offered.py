@@ -29,6 +29,9 @@ DEFAULT = ("CNM201",)
 MOST = 100
 """Fixes of one file: each is a few analyses of it."""
 
+MOST_OFFERS = 40
+"""What is tried for one finding, each by an analysis of the file. Where more is possible, nothing is certain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mended:
@@ -61,17 +64,24 @@ def fixes_of(
     if report.failure is not None:
         return []
     trial = Trial(source, settings, report, frozenset((*SIZES, *codes)), files)
-    tried: dict[Finding, list[Fix]] = {}
+    offered: dict[Finding, dict[tuple[Edit, ...], str]] = {}
     for code in codes:
         for finding, title, edits in CODES[code](source, report):
-            if not wanted(finding):
-                continue
-            found = tried.setdefault(finding, [])
-            fix = Fix(source.path, finding.line, finding.column, finding.code, title, edits)
-            if fix not in found and len(tried) <= MOST and trial.mends(finding, edits):
-                found.append(fix)
-    # Where two things would help, which one is meant is not certain.
-    return sorted((found[0] for found in tried.values() if len(found) == 1), key=lambda fix: (fix.line, fix.column))
+            if wanted(finding) and (finding in offered or len(offered) < MOST):
+                offered.setdefault(finding, {}).setdefault(edits, title)
+    certain = []
+    for finding, offers in offered.items():
+        if len(offers) > MOST_OFFERS:
+            continue
+        works = []
+        for edits, title in offers.items():
+            if trial.mends(finding, edits):
+                works.append(Fix(source.path, finding.line, finding.column, finding.code, title, edits))
+            if len(works) > 1:
+                break
+        # Where two things would help, which one is meant is not certain.
+        certain += works if len(works) == 1 else []
+    return sorted(certain, key=lambda fix: (fix.line, fix.column))
 
 
 def mended(

@@ -1,7 +1,8 @@
 """`cnnmem fix --to-fit`: the cheapest change with which a training that is over its limit fits.
 
-In this order: the batch size, where it is written; mixed precision, where the loop has its scaler already. What is
-offered has been analysed: the training fits with it, for certain, and no other is over its limit that was not.
+In this order: the batch size, where it is written; mixed precision, where the loop has its scaler already. Where
+neither is to be had, checkpoints around the model's blocks, which are shown and not made. What is offered has been
+analysed: the training fits with it, for certain, and no other is over its limit that was not.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.autocast import wrapped
+from flake8_cnnmem.fixes.checkpoints import checkpointed
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.trial import Changed, report_of
 from flake8_cnnmem.fixes.written import BATCH, HALF, SETTINGS, on_line, places_of
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.remedies import blocks_of, named
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import LARGEST, Source, decode
@@ -34,6 +37,8 @@ class Fitted:
     report: ModelReport
     fix: Fix | None
     reason: str = ""
+    patch: Fix | None = None
+    """A change of the method with which it fits: to be shown, not to be made."""
 
 
 class Read(Watched):
@@ -102,7 +107,18 @@ class Case:
             if len(works) == 1:
                 return Fitted(model, works[0])
             reasons.append(none if not works else f"{title} could be written in {len(works)} places")
-        return Fitted(model, None, "; ".join(reason for reason in reasons if reason))
+        return Fitted(model, None, "; ".join(reason for reason in reasons if reason), self.checkpoints(at))
+
+    def checkpoints(self, at: int) -> Fix | None:
+        """Its blocks in checkpoints, where it fits with that."""
+        model = self.report.reports[at]
+        how = frameworks.named(model.framework).checkpoints
+        blocks = blocks_of(model.model.calls) if model.model is not None else []
+        found = checkpointed(blocks, self.texts, how) if how is not None and blocks else None
+        if found is None or not self.fits_with(at, *found):
+            return None
+        path, edits = found
+        return Fix(path, model.line, model.column, "CNM101", f"checkpointing {named(blocks)}", edits)
 
     def fits_with(self, at: int, path: str, edits: tuple[Edit, ...]) -> bool:
         """Whether this training fits for certain with these edits of a file, and no other is worse off."""

@@ -77,6 +77,17 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpointing:
+    """How code runs blocks again instead of keeping what they hold: functions of `module`, for a block and for a
+    container of blocks, and the argument that both take."""
+
+    module: str
+    call: str
+    sequence: str
+    option: str
+
+
+@dataclass(frozen=True, slots=True)
 class Framework:
     """A framework's answers. `alignment` is what the allocator rounds every tensor up to, in bytes."""
 
@@ -128,8 +139,8 @@ class Framework:
     """The shape of class numbers for an output of this shape."""
     outermost_rows: bool
     """Whether a row of the layer table is the outermost layer inside a model, or else the innermost."""
-    checkpoints: bool
-    """Whether it can run blocks again instead of keeping what they hold."""
+    checkpoints: Checkpointing | None
+    """How it can run blocks again instead of keeping what they hold; None where it cannot."""
     optimizers_own: bool
     """Whether an optimizer is made for parameters: one that has none of a model's is not the model's."""
     declares_inputs: bool
@@ -144,6 +155,8 @@ class Framework:
     """The expression whose `with` block runs in mixed precision, in a loop that has its scaler; "" for none."""
     gradless_region: str = ""
     """The expression whose `with` block computes without gradients; "" for none."""
+    tensor_methods: bool = False
+    """Whether tensors have methods for other orders and numbers of axes (`transpose`, `permute`, `expand`)."""
     shape_error: str = "ValueError"
     """The exception that it raises for sizes that cannot be right, where a problem names no other."""
     network: Callable[[Instance], Instance] = lambda model: model

@@ -227,8 +227,8 @@ def reasons(entry: Entry, most: int = LAYERS_SHOWN) -> list[Reason]:
         training = report.training
         told = [
             f"batch size {training.batch_words} ({training.drawn.place})",
-            f"{training.optimizer.value} ({training.optimizer.source})",
-            f"{training.dtype.value} ({training.dtype.source})",
+            f"{training.optimizer.value} ({training.optimizer.place})",
+            f"{training.dtype.value} ({training.dtype.place})",
         ]
         found.append(Reason(", ".join(told)))
     if report.causes and not any(change.what == "what is known" for change in entry.changes):

@@ -16,7 +16,7 @@ from flake8_cnnmem import units
 from flake8_cnnmem.finding import in_short, one_line
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
-from flake8_cnnmem.reporting.phrases import ENDLESS, NOT_STATED, facts, status
+from flake8_cnnmem.reporting.phrases import ENDLESS, NOT_STATED, facts, placed, status
 from flake8_cnnmem.results import ModelReport
 
 HEADERS = ("name", "where", "needs", "limit", "largest batch", "state", "batch", "input")
@@ -93,7 +93,11 @@ def line_of(report: ModelReport) -> Line:
     estimate = report.estimate
     said = {fact.name: (fact.value, fact.source) for fact in facts(report)}
     index, count = report.place or (1, 1)
-    largest = report.largest_batch_size if report.evaluation is None else report.evaluation.largest_batch_size
+    found, largest = report.evaluation, report.largest_batch_size
+    if found is not None:
+        # What needs most is told, with the batch of that.
+        largest = found.largest_batch_size
+        said["batch"] = f"{found.batch_size} to evaluate", placed(report, found.path, found.line)
     return Line(
         report.name,
         report.path,

@@ -1,4 +1,4 @@
-"""Where a batch size is written that the code states somewhere else."""
+"""Where a batch size, an input's size, an optimizer and a dtype are written that the code uses somewhere else."""
 
 from __future__ import annotations
 
@@ -95,6 +95,101 @@ def test_both_places_are_told(tmp_path: Path, run_cnnmem: Run, text: str, used: 
     assert training["written"]["batch_size"] == place
     assert f"batch 16 ({place})" in run_cnnmem("report", "train.py").stdout
     assert f"at batch 16 ({place})" in run_cnnmem("check", "train.py", "--gpu-limit=1KiB").stdout
+
+
+IMAGES = """\
+import argparse, contextlib, json
+import torch, yaml
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from torchvision import datasets, transforms
+
+
+class Images(Dataset):
+    def __init__(self, side, transform=None):
+        self.side = side
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, at):
+        return torch.rand(3, self.side, self.side), at % 10
+
+
+net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10)).cuda()
+parser = argparse.ArgumentParser()
+parser.add_argument("--opt", default="adamw")
+args = parser.parse_args()
+settings = yaml.safe_load(open("c.yaml"))
+"""
+STEP = """
+for image, label in DataLoader(images, 16):
+    optimizer.zero_grad()
+    CONTEXT
+        loss = nn.functional.cross_entropy(net(image.cuda()), label.cuda())
+    loss.backward()
+    optimizer.step()
+"""
+TOP = IMAGES.count("\n")
+ADAM = "torch.optim.AdamW(net.parameters())"
+
+GIVEN = f"images = Images(48)\noptimizer = {ADAM}\n"
+NO_CONTEXT = "with contextlib.nullcontext():"
+
+ORIGINS = {
+    "a side from a file": (
+        f"images = Images(settings['side'])\noptimizer = {ADAM}", NO_CONTEXT, "input_shape", "c.yaml:2",
+    ),
+    "a side in a constant": (f"SIDE = 48\nimages = Images(SIDE)\noptimizer = {ADAM}", NO_CONTEXT, "input_shape", 1),
+    "a side in a transform": (
+        f"""to = transforms.Compose([
+    transforms.Resize((48, 48)),
+    transforms.ToTensor(),
+])
+images = datasets.CIFAR10('.', transform=to)
+optimizer = {ADAM}""", NO_CONTEXT, "input_shape", 2,
+    ),
+    "a data set of known images": (
+        f"images = datasets.CIFAR10(\n    '.', transform=transforms.ToTensor())\noptimizer = {ADAM}",
+        NO_CONTEXT, "input_shape", 1,
+    ),
+    "an optimizer from a table": (
+        """images = Images(48)
+KINDS = {'sgd': torch.optim.SGD, 'adamw': torch.optim.AdamW}
+optimizer = KINDS[settings['optimizer']](net.parameters())""", NO_CONTEXT, "optimizer", "c.yaml:3",
+    ),
+    "an optimizer by getattr": (
+        """images = Images(48)
+OPTIMIZER = 'AdamW'
+optimizer = getattr(torch.optim, OPTIMIZER)(net.parameters())""", NO_CONTEXT, "optimizer", 2,
+    ),
+    "an optimizer by a test": (
+        f"""images = Images(48)
+if args.opt.lower() == 'sgd':
+    optimizer = torch.optim.SGD(net.parameters())
+elif args.opt.lower() == 'adamw':
+    optimizer = {ADAM}""", NO_CONTEXT, "optimizer", -2,
+    ),
+    "autocast by a flag": (GIVEN, "with torch.autocast('cuda', enabled=settings['amp']):", "dtype", "c.yaml:4"),
+    "autocast by its dtype": (
+        f"HALF = 'bfloat16'\n{GIVEN}", "with torch.autocast('cuda', dtype=getattr(torch, HALF)):", "dtype", 1,
+    ),
+    "autocast at its line": (GIVEN, "with torch.autocast('cuda', dtype=torch.bfloat16):", "dtype", 6),
+    "autocast in a variable": (f"{GIVEN}context = torch.autocast('cuda')", "with context:", "dtype", 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "context", "fact", "place"), ORIGINS.values(), ids=ORIGINS)
+def test_what_is_written_elsewhere_is_found(
+    tmp_path: Path, run_cnnmem: Run, text: str, context: str, fact: str, place: int | str
+) -> None:
+    (tmp_path / "c.yaml").write_text("# settings\nside: 48\noptimizer: adamw\namp: true\n")
+    (tmp_path / "train.py").write_text(IMAGES + text + STEP.replace("CONTEXT", context))
+    [model] = json.loads(run_cnnmem("report", "train.py", "--format=json").stdout)["models"]
+    training = model["training"]
+    at = place if isinstance(place, str) else f"train.py:{TOP + place}"
+    assert training["written"][fact] == at
+    assert f"({at})" in run_cnnmem("report", "train.py").stdout
 
 
 def test_a_directive_and_an_option_are_where_they_are(tmp_path: Path, run_cnnmem: Run) -> None:

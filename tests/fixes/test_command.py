@@ -111,12 +111,13 @@ def test_what_another_file_would_suffer_from_is_left(folder: Path, capsys: pytes
 
 
 def test_what_is_left_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copy(Path(__file__).parent.parent.parent / "fixtures" / "bugs" / "torch_cat_channels_wrong.py", "net.py")
+    bugs = Path(__file__).parent.parent.parent / "fixtures" / "bugs"
+    shutil.copy(bugs / "torch_cat_features_batch_wrong.py", "net.py")
     assert main(["fix"]) == 1
     out, told = capsys.readouterr()
     assert out == ""
     first, last = told.splitlines()
-    assert first.startswith("cnnmem: left: ./net.py:13:21: CNM201 fuse takes 256 channels")
+    assert first.startswith("cnnmem: left: ./net.py:12:24: CNM201 cat joins (12, 16) and (10, 8)")
     assert last == "nothing is mended; 1 left"
 
 
@@ -209,3 +210,76 @@ def test_without_a_scaler_precision_stays(folder: Path, capsys: pytest.CaptureFi
     assert main(["fix", "--to-fit", "200MiB", "--write"]) == 1
     assert (folder / "train.py").read_text() == text
     assert "the loop has no scaler for mixed precision" in capsys.readouterr().err
+
+
+BLOCKS = """\
+# cnnmem: batch-size=64
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Block(nn.Module):
+    def __init__(self, given):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(given, 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1)
+
+    def forward(self, x):
+        return torch.relu(self.b(torch.relu(self.a(x))))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.body = Block(3), nn.Sequential(Block(32), Block(32), Block(32))
+
+    def forward(self, x):
+        FORWARD
+        return x.mean((2, 3))
+
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+data = TensorDataset(torch.zeros(512, 3, 64, 64), torch.zeros(512, dtype=torch.long))
+for image, label in DataLoader(data, 64):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(net(image), label).backward()
+    optimizer.step()
+"""
+
+
+STEM = "checkpoint(self.stem, x, use_reentrant=False)"
+
+
+@pytest.mark.parametrize(
+    ("forward", "told"),
+    [
+        (
+            "x = self.body(self.stem(x))",
+            [
+                "+from torch.utils.checkpoint import checkpoint, checkpoint_sequential",
+                "-        x = self.body(self.stem(x))",
+                f"+        x = checkpoint_sequential(self.body, len(self.body), {STEM}, use_reentrant=False)",
+            ],
+        ),
+        (
+            "for block in (self.stem, *self.body): x = block(x)",
+            [
+                "+from torch.utils.checkpoint import checkpoint",
+                "-        for block in (self.stem, *self.body): x = block(x)",
+                "+        for block in (self.stem, *self.body): x = checkpoint(block, x, use_reentrant=False)",
+            ],
+        ),
+        ("x = self.stem(x); checkpoint = x; x = self.body(checkpoint)", []),
+    ],
+)
+def test_checkpoints_are_shown_and_never_written(
+    forward: str, told: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BLOCKS.replace("FORWARD", forward)
+    (folder / "train.py").write_text(text)
+    assert main(["fix", "--to-fit", "260MiB", "--write"]) == 1
+    out, err = capsys.readouterr()
+    assert changed(out) == told
+    assert ("by the patch that is printed" in err) == bool(told)
+    assert (folder / "train.py").read_text() == text

@@ -105,7 +105,7 @@ FRAMEWORK = Framework(
     versions={},
     class_targets=lambda shape: shape,
     outermost_rows=False,
-    checkpoints=False,
+    checkpoints=None,
     optimizers_own=True,
     declares_inputs=False,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flake8_cnnmem.frameworks.device_terms import CACHING
-from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.frameworks.framework import Checkpointing, Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
@@ -59,6 +59,7 @@ FRAMEWORK = Framework(
     alignment=512,
     channels_last=False,
     half_region='torch.autocast("cuda")',
+    tensor_methods=True,
     shape_error="RuntimeError",
     get=get,
     set=set_attribute,
@@ -83,7 +84,7 @@ FRAMEWORK = Framework(
     versions={"torch": "2.13"},
     class_targets=lambda shape: (shape[0], *shape[2:]) if len(shape) > 1 else shape[:1],
     outermost_rows=False,
-    checkpoints=True,
+    checkpoints=Checkpointing("torch.utils.checkpoint", "checkpoint", "checkpoint_sequential", "use_reentrant=False"),
     optimizers_own=True,
     assumed_base=lambda run: MODULE,
     declares_inputs=True,

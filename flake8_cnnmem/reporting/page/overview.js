@@ -1,6 +1,6 @@
 // All models in one table, what needs most first: to sort, to filter, to choose from.
 
-// [heading, is a number, what is shown, what is sorted by]; on a phone where it lies comes last.
+// [heading, is a number, what is shown, what is sorted by]; where it lies comes last, on a phone below the name.
 const OVERVIEW = {
   name: ["name", false, (model) => make("b", {}, ...path(model.name)), (model) => model.name],
   place: ["where", false, (model) => path(model.place), (model) => model.place],
@@ -13,16 +13,17 @@ const OVERVIEW = {
 };
 const WIDE_OVERVIEW = ["name", "place", "needs", "limit", "largest", "state", "batch", "input"];
 const NARROW_OVERVIEW = ["name", "needs", "state", "limit", "largest", "batch", "input", "place"];
+const PHONE_OVERVIEW = ["name", "needs", "state", "limit", "largest", "batch", "input"];
 
 function overview() {
   const limited = INDEX.some((model) => model.limit !== null);
-  const narrow = matchMedia("(max-width: 860px)");
+  const narrow = matchMedia("(max-width: 860px)"), phone = matchMedia("(max-width: 520px)");
   const order = INDEX.map((model, number) => ({ model, number }));
   const head = make("tr"), body = make("tbody");
   let by = "", down = false, word = "";
 
   function columns() {
-    return (narrow.matches ? NARROW_OVERVIEW : WIDE_OVERVIEW).filter((key) => limited || (key !== "limit" && key !== "largest"));
+    return (phone.matches ? PHONE_OVERVIEW : narrow.matches ? NARROW_OVERVIEW : WIDE_OVERVIEW).filter((key) => limited || (key !== "limit" && key !== "largest"));
   }
 
   function sort(key) {
@@ -41,18 +42,18 @@ function overview() {
     const found = order.filter(({ model }) => `${model.name} ${model.place} ${model.training} ${model.state}`.toLowerCase().includes(word));
     body.replaceChildren(...found.map(({ model, number }) => make("tr", { "data-model": number },
       ...shown.map((key) => make("td", { class: [OVERVIEW[key][1] ? "number" : "", key === "place" ? "code" : key === "state" ? "state" : ""].join(" ").trim() || null },
-        key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), model.training ? make("small", {}, model.training) : null) : OVERVIEW[key][2](model))))));
+        key === "name" ? make("a", { href: `#${number}` }, OVERVIEW[key][2](model), model.training ? make("small", {}, model.training) : null, phone.matches ? make("small", { title: model.place }, model.place.split("/").pop()) : null) : OVERVIEW[key][2](model))))));
     markChosen(wanted);
   }
 
   const filter = make("input", { type: "search", placeholder: "Filter by name, place or state", "aria-label": "Filter the models" });
   filter.addEventListener("input", () => { word = filter.value.toLowerCase(); fill(); });
-  narrow.addEventListener("change", fill);
+  for (const width of [narrow, phone]) width.addEventListener("change", fill);
   fill();
   const over = INDEX.filter((model) => model.over).length;
   const section = document.getElementById("models");
   section.append(
-    make("div", { class: "top" }, make("h2", { id: "models-title" }, `${INDEX.length} models${over ? `, ${over} over their limit` : ""}`), filter),
+    make("div", { class: "top" }, make("h2", { id: "models-title" }, `${INDEX.length} models${over ? `, ${over} over ${over === 1 ? "its limit" : "their limits"}` : ""}`), filter),
     make("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "The table of models" },
       make("table", {}, make("thead", {}, head), body)));
   section.hidden = false;
