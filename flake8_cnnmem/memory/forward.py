@@ -396,7 +396,7 @@ class Forward:
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
         if half is not None and given and given[0].dtype in HALVES:
-            variants = ("half", *variants)
+            variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
         if row.autocast and is_in_place(call):
             # Autocast knows ops by their names, and those in place are others.

@@ -32,6 +32,7 @@ from flake8_cnnmem.memory.storage_reuse import (
 )
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
+from flake8_cnnmem.ops.loss import Loss
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -105,7 +106,11 @@ def planned(
     operands = (*given, *weights)
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
-    scratch = [*passing, *lots_of(memory, row.forward, call, inputs, each), *parts_of(memory, call, row, inputs)]
+    forward = lots_of(memory, row.forward, call, inputs, each)
+    if isinstance(call.op, Loss) and call.op.unreduced:
+        # What would be reduced is the result itself.
+        forward = forward[1:]
+    scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
     placed = [result_of(memory, call, row, inputs, tensor, computed, half) for tensor in call.outputs]
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
