@@ -33,6 +33,7 @@ from flake8_cnnmem.memory.storage_reuse import (
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.ops.loss import Loss
+from flake8_cnnmem.ops.pooling import AdaptivePool, GlobalPool
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -158,6 +159,8 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
         return []
     first, own = inputs[0], getattr(call.op, "axes", None)
     rank = len(inputs[0].sizes)
+    if isinstance(call.op, (AdaptivePool, GlobalPool)):
+        own = tuple(range(2, rank))
     axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
     if isinstance(axes, Unknown):
         return []

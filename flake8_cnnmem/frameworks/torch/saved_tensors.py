@@ -173,7 +173,8 @@ POOLS = [
           OpRule((X, Saved("positions")), layout="suggested")),
     *rows("average_pool adaptive_average_pool", OpRule((X,), layout="suggested")),
     # Computed as a mean.
-    *rows("adaptive_average_pool/1 global_average_pool", OpRule(layout="suggested", gradient="averaged")),
+    *rows("adaptive_average_pool/1 global_average_pool", OpRule(layout="suggested", gradient="averaged",
+          partial=4)),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",

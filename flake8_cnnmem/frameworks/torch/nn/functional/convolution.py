@@ -198,9 +198,7 @@ LONGEST_WAY = 50
 """Ops that are followed back from an index."""
 
 
-def look_up(
-    run: Runtime, input: Value, weight: Value, padding: Value, function: str, sparse: Value = False
-) -> Value:
+def look_up(run: Runtime, input: Value, weight: Value, padding: Value, function: str, sparse: Value = False) -> Value:
     if isinstance(input, Tensor) and is_computed_float(input):
         raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
