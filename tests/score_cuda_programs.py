@@ -2,9 +2,10 @@
 
     CNNMEM_ZOO=FOLDER python tests/score_cuda_programs.py [TEXT]
 
-The programs of fixtures/cuda, and one for each of the models of timm that fixtures/truth/cuda.json names: the status and
-the errors of the tensors' peak (rounded to blocks here, as it is asked for there), of torch.cuda.max_memory_allocated
-and of max_memory_reserved; then the median and the worst of those that are called exact. timm's need the folder.
+The programs of fixtures/cuda, and one for each of the models of timm that fixtures/truth/cuda.json names: the status
+and the errors of the tensors' peak (rounded to blocks here, as it is asked for there), of
+torch.cuda.max_memory_allocated and of max_memory_reserved; then the median and the worst of those that are
+called exact. timm's need the folder.
 """
 
 from __future__ import annotations

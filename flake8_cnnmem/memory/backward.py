@@ -18,7 +18,6 @@ from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, l
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
-
 SPARSE = Unknown("what becomes of a sparse gradient depends on which rows are read")
 
 

@@ -1,10 +1,10 @@
-"""Functions that PyTorch writes in other ops, one by one where that decides what is in memory: attention without a fused
-kernel (`_scaled_dot_product_attention_math`), and cross entropy of logits in half precision.
+"""Functions that PyTorch writes in other ops, one by one where that decides what is in memory: attention without a
+fused kernel (`_scaled_dot_product_attention_math`), and cross entropy of logits in half precision.
 
 After aten/src/ATen/native/transformers/attention.cpp and LossNLL.cpp of PyTorch 2.12. Autocast casts the operands of
 attention and is off inside. In half precision all of it is computed in float32, and the result cast back, the
-probabilities, too. Cross entropy asks for a log_softmax in the logits' own dtype, which autocast leaves alone, and casts
-it for the likelihood.
+probabilities, too. Cross entropy asks for a log_softmax in the logits' own dtype, which autocast leaves alone, and
+casts it for the likelihood.
 """
 
 from __future__ import annotations

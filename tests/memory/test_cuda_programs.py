@@ -1,7 +1,7 @@
 """Whole training programs on a card, held against what PyTorch's own CUDA code allocated and reserved for them.
 
-The programs are those of fixtures/cuda, measured by tests/oracle/cuda_programs.py; `python tests/score_cuda_programs.py`
-prints all of them. Here are those that a rule was found with.
+The programs are those of fixtures/cuda, measured by tests/oracle/cuda_programs.py; here are those that a rule was found
+with. `python tests/score_cuda_programs.py` prints all of them.
 """
 
 from __future__ import annotations
