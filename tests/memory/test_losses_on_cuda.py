@@ -34,7 +34,7 @@ OFF = {
 
 
 def name_of(case: dict[str, Any]) -> str:
-    return case["loss"].removeprefix("nn.functional.") + (" autocast" if "autocast" in case else "")
+    return str(case["loss"]).removeprefix("nn.functional.") + (" autocast" if "autocast" in case else "")
 
 
 @pytest.mark.parametrize("case", TRUTH["losses"], ids=name_of)
