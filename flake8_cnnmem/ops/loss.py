@@ -73,11 +73,12 @@ class Loss(Weightless):
     @property
     def unreduced(self) -> bool:
         """Whether the result is what others make first and then reduce."""
-        return self.reduction in ("none", None) and self.kind in VALUE_BY_VALUE
+        known = not isinstance(self.reduction, Unknown)
+        return known and self.reduction in ("none", None) and self.kind in VALUE_BY_VALUE
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """Of cross entropy also whether targets are "soft": probabilities of the classes."""
-        words = self.options
+        words = tuple(word for word in self.options if isinstance(word, str)) if isinstance(self.options, tuple) else ()
         if self.kind in ("l1", "poisson_nll") and self.unreduced:
             return ("unreduced",)
         if self.kind == "cross_entropy" and len(operands) > 1:

@@ -14,7 +14,6 @@ from tests.score_cuda_programs import PROGRAMS, TRUTH, name_of
 ROWS = {name_of(row): row for row in TRUTH["programs"]}
 FOUND = {
     "bert_mlm mixed": "a cross entropy of logits in half precision is two ops and a cast between them",
-    "beta_vae float32": "what is made and moved in one expression comes before what its name held goes",
     "distil mixed": "a pool without a backward pass makes the places of its extremes all the same",
     "gpt_by_hand mixed": "a dropout's mask comes before its result, a workspace after the casts of operands",
     "hinge_gan float32": "a module holds the weight that its spectral norm has computed until it computes the next one",
