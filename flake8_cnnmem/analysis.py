@@ -89,9 +89,10 @@ def in_one_order(
         missing: tuple[Unknown, ...] = ()
         with noting(notes):
             if target is None:
-                roots, missing = models.evaluate_file(source, folders, strict, files, settings.devices_for(source.path))
+                devices, stubs = settings.devices_for(source.path), settings.stubs or ""
+                roots, missing = models.evaluate_file(source, folders, strict, files, devices, stubs)
             else:
-                roots = models.evaluate_target(source, target, folders, strict, files)
+                roots = models.evaluate_target(source, target, folders, strict, files, settings.stubs or "")
             reports = [report_model(root, source, settings, target is not None) for root in roots]
     except models.TargetError as error:
         raise TargetError(str(error)) from None

@@ -87,6 +87,7 @@ def plain(settings: Settings) -> Settings:
         settings,
         cache_dir=None,
         search_path=None if settings.search_path is None else tuple(map(noted, settings.search_path)),
+        stubs=None if settings.stubs is None else noted(settings.stubs),
         per_file_limits=tuple(replace(each, pattern=noted(each.pattern)) for each in settings.per_file_limits),
     )
 

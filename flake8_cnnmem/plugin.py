@@ -63,6 +63,7 @@ class Plugin:
                 values |= configuration.from_table()
             else:
                 values = configuration.resolve(values, first.config, first.append_config, first.isolated)
+            configuration.check_stubs(values)
         except BadValue as error:
             manager.parser.error(str(error))
         cls.settings = Settings.of(values)

@@ -75,6 +75,10 @@ def settings_of(options: argparse.Namespace) -> Settings:
     for folder in values.get("search_path") or ():
         if not os.path.isdir(folder):
             warn(f"search-path: {os.path.relpath(folder)} is no folder{nearest(folder)}")
+    try:
+        configuration.check_stubs(values)
+    except BadValue as error:
+        raise Unusable(str(error)) from None
     return Settings.of(values)
 
 

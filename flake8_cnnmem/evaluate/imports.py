@@ -18,6 +18,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
+from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.source import Source, SourceError, load, read
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
@@ -46,6 +47,7 @@ class Importer:
 
     def __init__(self, run: Interpreter, search_path: Sequence[str]) -> None:
         self.run = run
+        self.stubs = Stubs()
         self.search_path = list(search_path)
         self.script_folder = ""
         """The folder of the script, or that of its top package: the first place in which Python looks."""
@@ -93,6 +95,9 @@ class Importer:
         """What is modelled here in place of a module's source."""
         if dotted in ("builtins", "__builtin__"):
             return self.builtins()
+        described = self.stubs.find_module(dotted)
+        if described is not None:
+            return described
         if self.shadowed(dotted.partition(".")[0]):
             return None
         return packages.find_module(dotted) or stdlib.find_module(dotted) or frameworks.find_module(dotted)

@@ -9,6 +9,7 @@ from functools import cache
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.stubs.reading import Imported, StubModule
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Namespace, Native, Runtime, Value
@@ -40,6 +41,18 @@ def source_name(dotted: str) -> str | None:
     folder = PACKAGES.get(dotted.partition(".")[0])
     own = getattr(importlib.import_module(f"{__name__}.{folder}"), "source_name", None) if folder else None
     return own(dotted) if own is not None else None
+
+
+def bound_stub(stub: StubModule) -> Mapping[str, Value]:
+    """What a project's stub describes, as values of the first framework that it imports and that takes stubs. Without
+    one nobody knows of what framework its tensors are."""
+    for folder in dict.fromkeys(PACKAGES[name] for name in stub.frameworks if name in PACKAGES):
+        bind = getattr(importlib.import_module(f"{__name__}.{folder}"), "bind_stubs", None)
+        if bind is not None:
+            found: Mapping[str, Value] = bind(stub)
+            return found
+    cause = Unknown("the stub imports no framework whose functions stubs describe", stub.path)
+    return {name: cause for name, each in stub.members.items() if not isinstance(each, Imported)}
 
 
 def is_read(package: str) -> bool:

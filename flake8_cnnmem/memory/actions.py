@@ -242,9 +242,12 @@ def rebuilt(
             return made
 
         calls = [copy_call(call) for call in turn.calls]
+        read = len(leaves)
         regions = Regions(copies, copy_call)
         for call in calls:
             call.within = regions.copy(call.within)
+        # What a backward pass that the code writes is handed, or makes, comes from no loader.
+        del leaves[read:]
         given = [(at, leaf) for at, leaf in leaves if not isinstance(leaf.shape, Unknown) and BATCH in leaf.shape[:1]]
         actions: list[Action] = []
         made: list[Action] = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from flake8_cnnmem.frameworks.rules import Rules
 from flake8_cnnmem.graph import Tensor, calls_behind
 from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
+from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
@@ -123,6 +124,10 @@ class Backward:
         }
         calls = [call for call in calls_behind(answers.values()) if call.number >= own.first]
         forward.run(steps_of(calls), {id(gradient) for gradient in answers.values()})
+        for gradient in answers.values():
+            if id(gradient) not in forward.values and gradient.call is None:
+                # A kernel fills it, for whoever asks and for whoever does not.
+                forward.values[id(gradient)] = memory.new(gradient.shape, resolve(gradient.dtype, forward.dtype))
         made: list[Value] = []
         for key, value in entry.operands:
             answer = answers.get(key)
@@ -181,6 +186,8 @@ class Backward:
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
         handed: list[Value | None] = [None] * len(way.made)
+        if way.sums_first:
+            self._sum(way)
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
@@ -204,9 +211,8 @@ class Backward:
                     handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
         if self.unpacks and not way.late:
             self.discard(node)
-        for lots in way.sums:
-            for storage in [memory.room(lot) for lot in lots][::-1]:
-                memory.release(storage)
+        if not way.sums_first:
+            self._sum(way)
         for storage in scratch:
             memory.release(storage)
         if not way.late:
@@ -217,6 +223,12 @@ class Backward:
                 self.hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
                 self._one_less(key)
+
+    def _sum(self, way: BackwardPlan) -> None:
+        """The buffers of the sums, one sum after the other."""
+        for lots in way.sums:
+            for storage in [self.memory.room(lot) for lot in lots][::-1]:
+                self.memory.release(storage)
 
     def _products(self, node: TapeNode, way: BackwardPlan, gradient: Value, handed: list[Value | None]) -> None:
         """Back through the two matrix products that a step of a recurrent layer begins with, the later one first: what

@@ -43,6 +43,8 @@ class BackwardPlan:
     instead: int | None = None
     """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
     after: Sequence[int] = ()
+    sums_first: bool = False
+    """Whether the sums are those of a node of their own, which the backward pass comes to before the op."""
 
 
 def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
@@ -159,7 +161,17 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     repeats = [place for place, at in enumerate(wanted) if repeated(node, operands[at]) is not None]
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
-    return BackwardPlan(made, scratch, late, _sums(memory, node, gradient), order, instead, node.plan.after)
+    sums = _sums(memory, node, gradient)
+    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, is_split(node, operands))
+
+
+def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
+    """Whether a linear layer is a product and then a sum of its own, and not one op: where its input has other than two
+    axes and is not contiguous (aten/src/ATen/native/Linear.cpp)."""
+    sizes, strides = operands[0].sizes, operands[0].strides
+    if node.label.op.kind != "linear" or sizes is None or strides is None or len(sizes) == 2:
+        return False
+    return not layout.is_contiguous(sizes, strides)
 
 
 def _sums(memory: Memory, node: TapeNode, gradient: Form) -> list[list[int]]:

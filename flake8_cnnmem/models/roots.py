@@ -18,6 +18,7 @@ from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
+from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.models.nesting import Nesting
@@ -32,13 +33,15 @@ ALIKE_DEPTH = 40
 
 
 def start(
-    source: Source, search_path: Sequence[str], lazy: bool, strict: bool, files: Files = DISK
+    source: Source, search_path: Sequence[str], lazy: bool, strict: bool, files: Files = DISK, stubs: str = ""
 ) -> tuple[Interpreter, Module]:
-    """An interpreter with the analysed file as its first module; what it imports is read from `files`."""
+    """An interpreter with the analysed file as its first module; what it imports is read from `files`. `stubs` is the
+    folder of the project's own stubs, if it has one."""
     folder, dotted, package = package_of(source.path, files)
     own_folder = os.path.dirname(os.path.abspath(source.path))
     run = Interpreter(list(dict.fromkeys([own_folder, folder, *search_path])), strict)
     run.importer.files = files
+    run.importer.stubs = Stubs(stubs, files)
     run.importer.script_folder = folder
     run.trace.path = source.path
     module = Module(dotted, source, package, lazy)
@@ -49,11 +52,16 @@ def start(
 
 
 def evaluate_way(
-    source: Source, ways: Ways, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+    source: Source,
+    ways: Ways,
+    search_path: Sequence[str] = (),
+    strict: bool = False,
+    files: Files = DISK,
+    stubs: str = "",
 ) -> tuple[Interpreter, list[Root], tuple[Unknown, ...]]:
     """One run of a file: the evaluation, every distinct model that it leads to, and the packages on top of a framework
     that were not found."""
-    run, module = start(source, search_path, False, strict, files)
+    run, module = start(source, search_path, False, strict, files, stubs)
     run.ways = ways
     run.passed_over = ways.passed_over
     run.run_module(module)

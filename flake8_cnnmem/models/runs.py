@@ -26,17 +26,18 @@ def evaluate_file(
     strict: bool = False,
     files: Files = DISK,
     devices: int | None = None,
+    stubs: str = "",
 ) -> tuple[list[Root], tuple[Unknown, ...]]:
     """Every distinct model of a file, in the order of their lines, and the packages on top of a framework that were not
-    found: models may come from them. `devices` is how many GPUs there are, where somebody says so. SourceError for a
-    file that does not parse."""
+    found: models may come from them. `devices` is how many GPUs there are, where somebody says so, `stubs` the folder
+    of the project's own stubs. SourceError for a file that does not parse."""
     first = Ways({NUMBER_OF_GPUS: str(devices)} if devices is not None else {})
     waiting: list[tuple[Ways, int | None]] = [(first, None)]
     found: list[list[Root]] = []
     missing: dict[str, Unknown] = {}
     while waiting and len(found) < MOST_WAYS:
         ways, stopped = waiting.pop(0)
-        run, roots, lost = evaluate_way(source, ways, search_path, strict, files)
+        run, roots, lost = evaluate_way(source, ways, search_path, strict, files, stubs)
         missing.update({each.reason: each for each in lost})
         learns = trains(run) or any(root.is_training for root in roots)
         if stopped is not None and learns:

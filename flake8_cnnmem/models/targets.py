@@ -68,16 +68,22 @@ class Scope:
     search_path: Sequence[str]
     strict: bool
     files: Files
+    stubs: str
 
 
 def evaluate_target(
-    source: Source, expression: str, search_path: Sequence[str] = (), strict: bool = False, files: Files = DISK
+    source: Source,
+    expression: str,
+    search_path: Sequence[str] = (),
+    strict: bool = False,
+    files: Files = DISK,
+    stubs: str = "",
 ) -> list[Root]:
     """The model that an expression gives in the scope of a file: a name of a class or factory, or any expression.
 
     TargetError where the expression does not parse or names nothing.
     """
-    target, scope = parsed(source, expression), Scope(search_path, strict, files)
+    target, scope = parsed(source, expression), Scope(search_path, strict, files, stubs)
     defined = is_defined(source, target.callee)
     if target.is_name and not defined:
         found = of_program(target, scope)
@@ -150,7 +156,7 @@ def as_imported(source: Source, scope: Scope) -> tuple[Interpreter, Module]:
 
     A file that takes longer than there is time for is read on demand instead: as far as a name needs.
     """
-    run, module = start(source, scope.search_path, False, scope.strict, scope.files)
+    run, module = start(source, scope.search_path, False, scope.strict, scope.files, scope.stubs)
     module.variables["__name__"] = module.name
     try:
         run.run_module(module)
@@ -158,7 +164,7 @@ def as_imported(source: Source, scope: Scope) -> tuple[Interpreter, Module]:
         run.budget.steps = 0
     if run.budget.steps > 0:
         return run, module
-    return start(source, scope.search_path, True, scope.strict, scope.files)
+    return start(source, scope.search_path, True, scope.strict, scope.files, scope.stubs)
 
 
 def value_of(run: Interpreter, module: Module, target: Target) -> Value:
@@ -184,7 +190,7 @@ def of_program(target: Target, scope: Scope) -> Root | None:
     tried = 0
     while waiting and tried < MOST_WAYS:
         ways, tried = waiting.pop(0), tried + 1
-        run, module = start(target.source, scope.search_path, False, scope.strict, scope.files)
+        run, module = start(target.source, scope.search_path, False, scope.strict, scope.files, scope.stubs)
         run.ways = ways
         run.run_module(module)
         found = after_program(run, module, target)

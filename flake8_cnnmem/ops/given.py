@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.unknown import Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +19,29 @@ class Given(Weightless):
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         return self.shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Filled(Weightless):
+    """Gives tensors that a kernel fills, of shapes that the code has made for it. `like` has for each of them the place
+    of an input with as many rows, whose number it shares at any batch size; None where there is none."""
+
+    kind: str
+    shapes: tuple[Shape, ...]
+    like: tuple[int | None, ...]
+
+    @classmethod
+    def beside(cls, kind: str, shapes: Sequence[Shape], inputs: Sequence[Shape | Unknown]) -> Filled:
+        """The op for tensors of these shapes that are made beside `inputs`."""
+
+        def alike(shape: Shape) -> int | None:
+            rows = [given[0] if not isinstance(given, Unknown) and given else None for given in inputs]
+            return rows.index(shape[0]) if shape and shape[0] in rows else None
+
+        return cls(kind, tuple(shapes), tuple(map(alike, shapes)))
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        return tuple(
+            shape if at is None or not inputs[at] else (inputs[at][0], *shape[1:])
+            for shape, at in zip(self.shapes, self.like, strict=True)
+        )

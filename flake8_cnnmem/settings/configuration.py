@@ -240,7 +240,23 @@ def resolve(
     return against(values, os.getcwd()) | against(written, folder)
 
 
-WITH_PATHS = ("search_path", "per_file_limits", "cache_dir")
+def check_stubs(values: Mapping[str, Any]) -> None:
+    """Raises BadValue for a folder of stubs that is not there, or a stub in it that makes no sense."""
+    folder = values.get("stubs")
+    if folder is None:
+        return
+    from flake8_cnnmem.stubs.reading import BadStub, check_folder
+
+    if not os.path.isdir(folder):
+        raise BadValue(f"stubs: {os.path.relpath(folder)} is no folder")
+    try:
+        check_folder(folder)
+    except BadStub as error:
+        place = os.path.relpath(error.path) + (f":{error.line}" if error.line else "")
+        raise BadValue(f"stubs: {place}: {error.reason}") from None
+
+
+WITH_PATHS = ("search_path", "stubs", "per_file_limits", "cache_dir")
 """The options whose values have paths in them."""
 
 
@@ -249,8 +265,9 @@ def against(values: Mapping[str, Any], base: str) -> dict[str, Any]:
     found = dict(values)
     if found.get("search_path") is not None:
         found["search_path"] = tuple(os.path.abspath(os.path.join(base, folder)) for folder in found["search_path"])
-    if found.get("cache_dir"):
-        found["cache_dir"] = os.path.abspath(os.path.join(base, found["cache_dir"]))
+    for name in ("cache_dir", "stubs"):
+        if found.get(name):
+            found[name] = os.path.abspath(os.path.join(base, found[name]))
     if found.get("per_file_limits") is not None:
         found["per_file_limits"] = tuple(
             replace(each, pattern=patterned(each.pattern, base)) for each in found["per_file_limits"]

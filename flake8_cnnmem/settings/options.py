@@ -196,6 +196,12 @@ def parse_search_path(text: str) -> tuple[str, ...] | None:
     return tuple(folder.strip() for folder in re.split(r"[,\n]", text) if folder.strip()) or None
 
 
+def parse_stubs(text: str) -> str | None:
+    """The folder of the project's stubs; None for none."""
+    word = text.strip()
+    return None if word.lower() in ("", "none") else word
+
+
 def parse_cache_dir(text: str) -> str:
     """The folder of the cache; empty for `none`."""
     word = text.strip()
@@ -299,6 +305,7 @@ OPTIONS = (
         "overhead", parse_overhead, "SIZE", "kept free for the CUDA context and others, added to every estimate (0)"
     ),
     Option("search-path", parse_search_path, "DIRS", "comma-separated folders in which imports are looked up"),
+    Option("stubs", parse_stubs, "DIR", "the folder of .pyi files that say what modules without Python source do"),
     Option(
         "cache-dir", parse_cache_dir, "DIR", "where findings are kept from run to run (.cnnmem_cache); none keeps none"
     ),
@@ -320,6 +327,8 @@ class Settings:
     overhead: int = 0
     search_path: tuple[str, ...] | None = None
     """Looked through before the project's root and its `src`."""
+    stubs: str | None = None
+    """The folder of the project's stubs; None where it has none."""
     per_file_limits: tuple[FileLimit, ...] = ()
     cache_dir: str | None = None
     """Where findings are kept; None where nobody says, and empty where nothing is to be kept."""

@@ -186,7 +186,7 @@ def test_settings_know_what_was_set_and_what_was_not() -> None:
 
 def test_every_option_is_a_setting() -> None:
     names = {"gpu_limit", "batch_size", "input_shape", "optimizer", "dtype", "accounting", "overhead", "search_path"}
-    names |= {"devices", "per_file_limits", "cache_dir"}
+    names |= {"devices", "per_file_limits", "cache_dir", "stubs"}
     assert {option.field for option in OPTIONS} == {field.name for field in fields(Settings)} == names
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.rules import Lowered, Rules
 from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
@@ -23,9 +25,10 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.optim import optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
 from flake8_cnnmem.frameworks.torch.tensors import get, iterate, length, set_attribute
-from flake8_cnnmem.values import Instance
+from flake8_cnnmem.stubs.reading import StubModule
+from flake8_cnnmem.values import Instance, Value
 
-__all__ = ["FRAMEWORK", "find_module"]
+__all__ = ["FRAMEWORK", "bind_stubs", "find_module"]
 
 
 def is_model(instance: Instance) -> bool:
@@ -33,6 +36,13 @@ def is_model(instance: Instance) -> bool:
     if not is_module(instance):
         return False
     return instance.cls.site is not None or any(cls in CONTAINERS for cls in instance.cls.mro)
+
+
+def bind_stubs(stub: StubModule) -> Mapping[str, Value]:
+    """What a project's stub describes, as values. Loaded where there is one."""
+    from flake8_cnnmem.frameworks.torch import user_stubs
+
+    return user_stubs.bind_stubs(stub)
 
 
 def rules() -> Rules:

@@ -459,9 +459,13 @@ DERIVATIVES = [
 ]  # fmt: skip
 """The steps of a backward pass whose graph is kept (`create_graph`), by what `Derivative` and `Restored` name."""
 
+DESCRIBED = [("declared", OpRule())]
+"""What a project's stub describes: what it keeps is said with the call, as of a function whose backward pass is written
+by hand."""
+
 TABLE: Mapping[str, OpRule] = table(
     ACTIVATIONS, MATHEMATICS, DROPOUTS, LAYERS, NORMALISATIONS, POOLS, MERGES, SHAPES, REDUCTIONS, ATTENTION, RECURRENT,
-    LOSSES, DERIVATIVES,
+    LOSSES, DERIVATIVES, DESCRIBED,
 )  # fmt: skip
 
 REWRITES = {

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
+from flake8_cnnmem.frameworks.torch.autograd.function import FUNCTION
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
-from flake8_cnnmem.graph import OwnBackward, Tensor
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value
 
 
 def native(name: str, function: Callable[..., Value]) -> Native:
@@ -153,65 +154,6 @@ def scaled_step(run: Runtime, self: Instance, optimizer: Value, *args: Value, **
 SCALER_MEMBERS["step"] = native("step", scaled_step)
 for _name in ("update", "unscale_", "load_state_dict"):
     SCALER_MEMBERS[_name] = native(_name, nothing)
-
-
-# autograd.Function: a forward of one's own, run like any function.
-
-CONTEXT = Class(
-    "FunctionCtx",
-    namespace={
-        name: native(name, nothing)
-        for name in ("mark_dirty", "mark_non_differentiable", "set_materialize_grads", "save_for_forward")
-    },
-    module="torch.autograd.function",
-)
-
-
-def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
-    self.attributes["saved_tensors"] = tensors
-    return None
-
-
-CONTEXT.namespace["save_for_backward"] = native("save_for_backward", save_for_backward)
-
-
-def apply_function(run: Runtime, cls: Value, *args: Value, **kwargs: Value) -> Value:
-    """`MyFunction.apply(x)`: its forward, with a context unless `setup_context` gets one, and what its backward makes
-    of the gradients. Of the forward's tensors only those that the context saves are kept."""
-    forward = run.get(cls, "forward")
-    context = Instance(CONTEXT, {"needs_input_grad": (True,) * len(args)})
-    with run.enter(None) as region:
-        if isinstance(cls, Class) and any(
-            "setup_context" in each.namespace for each in cls.mro if each is not FUNCTION
-        ):
-            result = run.call(forward, *args, **kwargs)
-            run.attempt(run.get(cls, "setup_context"), context, args, result)
-        else:
-            result = run.call(forward, context, *args, **kwargs)
-    results = tuple(tensor for tensor in listed(result) if isinstance(tensor, Tensor))
-    if run.grad_enabled and results and not any(tensor is argument for tensor in results for argument in args):
-        given = tuple(Tensor(tensor.shape, tensor.dtype) for tensor in results)
-        first, gradients = run.aside(run.find(cls, "backward"), context, *given)
-        region.own = OwnBackward(saved_by(context), results, given, args, tuple(listed(gradients)), first)
-    return result
-
-
-def listed(value: Value) -> Sequence[Value]:
-    return value if isinstance(value, (tuple, list)) else [value]
-
-
-def saved_by(context: Instance) -> tuple[Tensor, ...]:
-    """Every tensor that a function's context holds: saved the way it should be, or as an attribute."""
-    found = [tensor for value in context.attributes.values() for tensor in listed(value)]
-    return tuple({id(tensor): tensor for tensor in found if isinstance(tensor, Tensor)}.values())
-
-
-FUNCTION = Class(
-    "Function",
-    (CONTEXT,),
-    {"apply": ClassMethod(native("apply", apply_function))},
-    module="torch.autograd.function",
-)
 
 
 def variable(run: Runtime, data: Value = None, requires_grad: Value = False, volatile: Value = False) -> Value:
