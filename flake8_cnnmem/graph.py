@@ -59,7 +59,7 @@ class Tensor:
     moved: bool = False
     """Whether the code has moved it to a device of its own choice, or made it there."""
     made_there: bool = False
-    """Whether it was never anywhere else under a name of its own."""
+    """Whether it was never anywhere else."""
     born: int = 0
     """The number that calls had reached when the code gave a leaf its first name; 0 if it has none."""
     classes: int = 0

@@ -93,9 +93,9 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         if instead is None and is_gathered(call, operands[:2], gradient):
             scratch.append(memory.lot(gradient.values, each))
         # The gradient of the second operand comes last, and of the first.
-        read = 0 if 1 in wanted else 1
-        if read in node.plan.gathered:
-            scratch.append(memory.lot(operands[read].values, size_of(operands[read].dtype)))
+        beside = 0 if 1 in wanted else 1
+        if beside in node.plan.gathered:
+            scratch.append(memory.lot(operands[beside].values, size_of(operands[beside].dtype)))
     if is_in_place(call) and operands[0].viewed and row.gradient != "slices":
         # CopySlices: a copy of the gradient to write into, and a clone of the part that is written.
         scratch += [memory.lot(gradient.values, each)] * 2

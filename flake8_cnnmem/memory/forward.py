@@ -17,12 +17,12 @@ from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
 from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.plain_attention import written_out
+from flake8_cnnmem.memory.plain_attention import likelihood, written_out
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
-from flake8_cnnmem.ops import ScaledDotProduct
+from flake8_cnnmem.ops import Dropout, Loss, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -331,6 +331,11 @@ class Forward:
             if steps:
                 self.run(steps, {id(call.outputs[0])})
                 return
+        if half is not None and isinstance(call.op, Loss) and call.op.kind == "cross_entropy" and self.rules.by_chip:
+            steps = likelihood(call, call.op) if operands[0][1].dtype in HALVES else ()
+            if steps:
+                self.run(steps, {id(call.outputs[0])})
+                return
         scratch: list[Storage] = []
         row: OpRule | None = None
         if half is not None:
@@ -349,6 +354,10 @@ class Forward:
             self.last_kept = call.number + any(kept.what == "y" for kept in plan.row.keeps)
         stopped = self.stops is not None and call.number >= self.stops
         scratch += [memory.room(lot) for lot in plan.scratch] if not stopped else []
+        masks: list[Storage] = []
+        if plan.flows and self.records and isinstance(call.op, Dropout) and memory.chip is not None:
+            # native_dropout makes its mask ahead of the result.
+            masks = [self._keep(what, at, inputs, weights, ()) for what, at in plan.keeps if what == "new"]
         results: list[Keyed] = []
         for tensor, (form, shared, grad) in zip(call.outputs, plan.results, strict=True):
             if shared:
@@ -366,7 +375,7 @@ class Forward:
             results.append((id(tensor), Value(storage, form, grad or tensor.requires_grad, None, viewed)))
         scratch += [memory.room(lot) for lot in plan.behind] if not stopped else []
         if plan.flows and self.records:
-            saved = [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
+            saved = masks or [self._keep(what, at, inputs, weights, results) for what, at in plan.keeps]
             fetched: tuple[Line, ...] = ()
             if call.offloaded:
                 fetched = tuple(storage.line for storage in saved)
@@ -404,7 +413,7 @@ class Forward:
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
         if half is not None and given and given[0].dtype in HALVES:
-            variants = ("half", *variants)
+            variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
         if row.autocast and is_in_place(call):
             # Autocast knows ops by their names, and those in place are others.

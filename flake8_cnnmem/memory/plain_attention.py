@@ -1,7 +1,10 @@
-"""Attention without a fused kernel: the ops that `_scaled_dot_product_attention_math` runs, one by one.
+"""Functions that PyTorch writes in other ops, one by one where that decides what is in memory: attention without a
+fused kernel (`_scaled_dot_product_attention_math`), and cross entropy of logits in half precision.
 
-After aten/src/ATen/native/transformers/attention.cpp of PyTorch 2.12. Autocast casts the operands and is off inside. In
-half precision all of it is computed in float32, and the result cast back, the probabilities, too.
+After aten/src/ATen/native/transformers/attention.cpp and LossNLL.cpp of PyTorch 2.12. Autocast casts the operands of
+attention and is off inside. In half precision all of it is computed in float32, and the result cast back, the
+probabilities, too. Cross entropy asks for a log_softmax in the logits' own dtype, which autocast leaves alone, and
+casts it for the likelihood.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
-from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Matmul, ScaledDotProduct, Transpose
+from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Loss, Matmul, ScaledDotProduct, Transpose
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -38,6 +41,20 @@ def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bo
     except Mismatch:
         # Sizes that do not fit are told at the call, not here.
         return ()
+
+
+def likelihood(call: Call, op: Loss) -> tuple[Call, ...]:
+    """The calls in the place of a cross entropy of logits in half precision; none where a size is not known, or where
+    targets are probabilities or labels smoothed."""
+    shapes = [tensor.shape for tensor in call.inputs]
+    if len(shapes) < 2 or any(isinstance(shape, Unknown) for shape in shapes) or call.problem is not None:
+        return ()
+    if op.options or op.variants(call.inputs):  # type: ignore[arg-type]
+        return ()
+    steps = _Steps(call)
+    logits, target = call.inputs[:2]
+    found = steps.cast(steps.make(Elementwise("log_softmax"), logits, dtype="float"), "float32")
+    return steps.ending_in(steps.make(Loss("nll", op.reduction), found, target))
 
 
 def _steps_of(

@@ -33,6 +33,8 @@ from flake8_cnnmem.memory.storage_reuse import (
 )
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
+from flake8_cnnmem.ops.loss import Loss
+from flake8_cnnmem.ops.pooling import AdaptivePool, GlobalPool
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -109,7 +111,11 @@ def planned(
     operands = (*given, *weights)
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
-    scratch = [*passing, *lots_of(memory, row.forward, call, inputs, each), *parts_of(memory, call, row, inputs)]
+    forward = lots_of(memory, row.forward, call, inputs, each)
+    if isinstance(call.op, Loss) and call.op.unreduced:
+        # What would be reduced is the result itself.
+        forward = forward[1:]
+    scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
     placed = [result_of(memory, call, row, inputs, tensor, computed, half) for tensor in call.outputs]
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
@@ -157,6 +163,8 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
         return []
     first, own = inputs[0], getattr(call.op, "axes", None)
     rank = len(inputs[0].sizes)
+    if isinstance(call.op, (AdaptivePool, GlobalPool)):
+        own = tuple(range(2, rank))
     axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
     if isinstance(axes, Unknown):
         return []

@@ -41,8 +41,9 @@ class Buffer(Line):
     """The bytes of a reduction's buffer: no affine function of the batch size, so that `fixed` and `each` are 0.
 
     `order` are the axes from the outermost in memory to the innermost, without the repeated ones, whose stride is 0;
-    `pitch` how far each of them reaches beyond the next one, as a fraction: (1, 1) where there are no holes. `value` and `accumulator` the bytes of one value of the tensor, and of one that is being summed up. `part`: 0 for
-    the buffer itself, 1 for its semaphores, which are a block of their own; None for both.
+    `pitch` how far each of them reaches beyond the next one, as a fraction: (1, 1) where there are no holes.
+    `value` and `accumulator` are the bytes of one value of the tensor, and of one that is being summed up. `part`: 0
+    for the buffer itself, 1 for its semaphores, which are a block of their own; None for both.
     """
 
     shape: tuple[dims.Size, ...] = ()

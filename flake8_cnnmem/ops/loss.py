@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, same, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
+from collections.abc import Sequence
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
@@ -30,6 +31,10 @@ LIKE_INPUT = frozenset({"bce", "bce_with_logits"})
 
 BROADCASTING = frozenset({"mse", "l1", "smooth_l1", "huber", "kl_div", "poisson_nll"})
 """Kinds whose target is broadcast against the input."""
+
+
+VALUE_BY_VALUE = BROADCASTING | {"bce_with_logits"}
+"""Kinds that make one value for each of the input's, and reduce these."""
 
 
 def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
@@ -61,6 +66,26 @@ class Loss(Weightless):
 
     kind: str
     reduction: str = "mean"
+    options: tuple[str, ...] = ()
+    """What its options change about what is kept: "smoothed" labels, "weighted" classes, "positive" weights."""
+
+    @property
+    def unreduced(self) -> bool:
+        """Whether the result is what others make first and then reduce."""
+        known = not isinstance(self.reduction, Unknown)
+        return known and self.reduction in ("none", None) and self.kind in VALUE_BY_VALUE
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Of cross entropy also whether targets are "soft": probabilities of the classes."""
+        words = tuple(word for word in self.options if isinstance(word, str)) if isinstance(self.options, tuple) else ()
+        if self.kind in ("l1", "poisson_nll") and self.unreduced:
+            return ("unreduced",)
+        if self.kind == "cross_entropy" and len(operands) > 1:
+            shape, target = operands[0].shape, operands[1]
+            floating = "float" in target.dtype
+            if floating and not isinstance(shape, Unknown) and not isinstance(target.shape, Unknown):
+                words = ("soft", *(word for word in words if word == "smoothed")) if len(target.shape) > 1 else words
+        return (", ".join(words),) if words else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         shape = inputs[0]

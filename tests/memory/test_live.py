@@ -32,7 +32,6 @@ OFF: dict[str, tuple[float, str]] = {
     "contexts.py::Regions() float32": (0.006, "an input that is cast only for its weight's gradient"),
     "contexts.py::Frozen() float32": (0.3, "the fast path of an encoder's layer in evaluation"),
     "attention.py::TinyHeads() mixed_float16": (0.11, "what padded heads make on their way back"),
-    "sequences.py::Smoothed() mixed_float16": (0.08, "a label smoothing in half precision"),
     "sequences.py::PlainCells() mixed_float16": (0.013, "a cell's copies in half precision are held too long"),
     "sequences.py::LstmCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),
     "sequences.py::GruCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),

@@ -18,17 +18,34 @@ model = nn.Linear(8, 40000).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(3):
     x, y = torch.randn(512, 8, device="cuda"), torch.ones(512, 40000, device="cuda")
-    loss = LOSS
+    with torch.autocast("cuda", enabled=AUTOCAST):
+        loss = LOSS
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
 """
 TRUTH = truth("cuda_losses")
+CLOSE = 0.003
+OFF = {
+    "gaussian_nll_loss(model(x), y, y) autocast": 0.17,
+    "multilabel_soft_margin_loss(model(x), y) autocast": 0.17,
+}
+"""Losses of several ops, some of which autocast leaves in half precision: how far too high they are at most."""
 
 
-@pytest.mark.parametrize("case", TRUTH["losses"], ids=lambda case: case["loss"].removeprefix("nn.functional."))
+def name_of(case: dict[str, Any]) -> str:
+    return str(case["loss"]).removeprefix("nn.functional.") + (" autocast" if "autocast" in case else "")
+
+
+@pytest.mark.parametrize("case", TRUTH["losses"], ids=name_of)
 def test_a_loss_takes_what_pytorch_asks_for(case: dict[str, Any]) -> None:
-    (report,) = analyse(Source("train.py", PROGRAM.replace("LOSS", case["loss"])), Settings()).reports
+    text = PROGRAM.replace("LOSS", case["loss"]).replace("AUTOCAST", str("autocast" in case))
+    (report,) = analyse(Source("train.py", text), Settings()).reports
     assert report.status == "exact"
     assert report.estimate is not None
-    assert report.estimate.total == pytest.approx(case["requested_peak"] - TRUTH["workspaces"], rel=0.003)
+    error = report.estimate.total / (case["requested_peak"] - TRUTH["workspaces"]) - 1
+    if name_of(case) in OFF:
+        # What comes right is taken off the list.
+        assert CLOSE < error < OFF[name_of(case)]
+    else:
+        assert abs(error) < CLOSE

@@ -41,10 +41,8 @@ def to_device(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Valu
     if not isinstance(input, Tensor) or input.moved:
         return input
     if not isinstance(input, Weight) and lies_on_host(input):
-        # What it was computed of is still told by its call, whose result it is not. Of what has no name on the host the
-        # name on the card is the first one, which still holds what it had before.
-        nameless = input.call is None and not input.born
-        return replace(input, held=0, moved=True, made_there=nameless, born=run.next_number())
+        # What it was computed of is still told by its call, whose result it is not.
+        return replace(input, held=0, moved=True, born=run.next_number())
     input.moved = True
     return input
 

@@ -384,11 +384,26 @@ RECURRENT = [
     ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
 
+HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
 LOSSES = [
     # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
     ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
     # Of logits in half precision the log_softmax is as well, and cast for the likelihood.
-    ("cross_entropy/half", OpRule((Saved(New("x", 2)), Saved(New("x", 4))), backward=(New("x", 2),), autocast=RESULT)),
+    ("cross_entropy/half", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2),), autocast=RESULT)),
+    # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
+    ("cross_entropy/half, smoothed", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2, 2),), autocast=RESULT)),
+    ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
+                                                autocast=RESULT)),
+    ("cross_entropy/half, smoothed, weighted", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),),
+                                                      backward=(New("x", 2, 2),), autocast=RESULT)),
+    # Probabilities are multiplied by the log_softmax, and summed.
+    ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
+                                  autocast=RESULT)),
+    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT)),
+    ("cross_entropy/half, soft", OpRule((Saved(New("x", 2)), Saved("x1")), forward=(New("x", 4),),
+                                        backward=(New("x", 4),), autocast=RESULT)),
+    ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
+                                                  autocast=RESULT)),
     ("nll", OpRule((X,), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
     *rows("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
@@ -398,10 +413,15 @@ LOSSES = [
     ("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
     *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
     ("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
+    ("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+                                        autocast=FULL)),
     ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
+    ("l1/unreduced", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
     ("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
     ("hinge_embedding", OpRule((Saved(New("x")), Saved(New("x", 1, 2))), forward=temporaries(5),
                             backward=temporaries(1), autocast=FULL)),
+    ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(1),
+                                     autocast=FULL)),
     ("poisson_nll", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(2),
                            autocast=FULL)),
     ("gaussian_nll", OpRule((X, Saved(New("x", times=2))), forward=temporaries(2), backward=temporaries(2),

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
+from itertools import pairwise
+from sys import maxsize
 from typing import TypeAlias
 
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -58,15 +60,17 @@ def changes(events: Sequence[int], blocks: Sequence[int], first: int = 0) -> lis
 
 
 def first_products(marks: Sequence[Mark], ahead: int, run: Sequence[Change]) -> Iterator[int]:
-    """The places in front of which workspaces are asked for: behind the result of the first product of each thread."""
+    """The places in front of which workspaces are asked for: behind the result of the first product of each thread. On
+    the way ahead the casts of operands come before it, on the way back the gradient of the first operand is it."""
     seen: set[bool] = set()
-    for index, phase, op in marks:
+    for (index, phase, op), (end, *_) in pairwise([*marks, (maxsize - ahead, "", "")]):
         thread = phase in ON_THE_WAY_BACK
         if thread in seen or isinstance(op, str) or not op.op.multiplies:
             continue
         seen.add(thread)
-        at = bisect_left(run, (index + ahead,))
-        yield next((place + 1 for place, event, _ in run[at:] if event > 0), index + ahead)
+        at, until = bisect_left(run, (index + ahead,)), bisect_left(run, (end + ahead,))
+        asked = [place + 1 for place, event, _ in run[at:until] if event > 0]
+        yield (asked[0 if thread else -1]) if asked else index + ahead
 
 
 def first_update(marks: Sequence[Mark], ahead: int) -> int | None:

@@ -246,8 +246,9 @@ def embedding_bag(
     if isinstance(bags, Unknown) or isinstance(bags.shape, Unknown) or not isinstance(rows, Tensor):
         return run.unknown("the number of bags is not known")
     # One row for each offset: a bag's rows are reduced to one, however many they are.
-    return apply(run, Embedding(*weight_shape(weight, 2)), bags, weights=(weight,), function="embedding_bag",
-                 dtype=rows.dtype)  # fmt: skip
+    count, width = weight_shape(weight, 2)
+    op = Embedding(count, width)
+    return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=rows.dtype)
 
 
 @define("functional.one_hot")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
@@ -114,7 +115,18 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
     dtype = common_dtype(tensors[:1])
-    return apply(run, Loss(kind, reduction_of(options)), *tensors, weights=weights, function=function, dtype=dtype)
+    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)))
+    return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)
+
+
+def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:
+    """The options that change what is kept or made on the way, by the names of the rules' variants."""
+    if kind == "cross_entropy" and options.get("label_smoothing", 0) != 0:
+        yield "smoothed"
+        if options.get("weight") is not None:
+            yield "weighted"
+    if kind == "bce_with_logits" and options.get("pos_weight") is not None:
+        yield "positive"
 
 
 def _declare_function(name: str) -> None:
@@ -149,8 +161,10 @@ def _declare_class(name: str) -> None:
         return None
 
     def forward(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-        weight = stored(self, "_buffers").get("weight")
-        options = {"reduction": self.attributes.get("reduction", "mean"), "weight": weight}
+        buffers = stored(self, "_buffers")
+        options = {"reduction": self.attributes.get("reduction", "mean")}
+        options |= {word: buffers.get(word) for word in ("weight", "pos_weight")}
+        options["label_smoothing"] = self.attributes.get("label_smoothing", 0)
         return measure(run, kind, [*args, *kwargs.values()][: len(inputs)], options, name)
 
     base = _WeightedLoss if "weight" in options else _Loss
