@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 

@@ -80,6 +80,7 @@ class OpRule:
     before it makes the gradient.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it.
+    `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -103,6 +104,7 @@ class OpRule:
     passing: bool = False
     as_result: bool = False
     counts: bool = False
+    to_training: bool = False
     known: bool = True
 
 

@@ -8,7 +8,7 @@ given as a size has none of them: it is what the tensors may take.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem import frameworks

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from flake8_cnnmem.frameworks.optimizer_states import TEXTBOOK, OptimizerState
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 

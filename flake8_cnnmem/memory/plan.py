@@ -34,7 +34,6 @@ from flake8_cnnmem.memory.storage_reuse import (
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.ops.loss import Loss
-from flake8_cnnmem.ops.pooling import AdaptivePool, GlobalPool
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -104,7 +103,7 @@ def planned(
         inputs[at] = Value(given[at].storage, form, given[at].grad, given[at].weight)
     within = half is not None and row.autocast == "within"
     computed = computed_dtype(row, inputs, half, dtype)
-    if call.op.kind == "cast" and call.outputs[0].dtype == "float" and call.outputs[0].framework == "torch":
+    if row.to_training and call.outputs[0].dtype == "float":
         # `y.to(x)`: the dtype of the model's input, whatever that of `y`.
         computed = resolve("float", dtype)
     each = size_of("float32" if within else computed)
@@ -163,8 +162,6 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
         return []
     first, own = inputs[0], getattr(call.op, "axes", None)
     rank = len(inputs[0].sizes)
-    if isinstance(call.op, (AdaptivePool, GlobalPool)):
-        own = tuple(range(2, rank))
     axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
     if isinstance(axes, Unknown):
         return []

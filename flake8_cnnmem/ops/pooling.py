@@ -121,6 +121,12 @@ class Pool(Weightless):
         return self.window.dropped(shape, layout(shape, len(self.kernel), self.channels_last)[1])
 
 
+def sides(rank: int, channels_last: Flag) -> tuple[int, ...]:
+    """The axes of the sides of a map, from the last one."""
+    last = 1 if channels_last is True else 0
+    return tuple(range(-rank - last, -last))
+
+
 @dataclass(frozen=True, slots=True)
 class AdaptivePool(Weightless):
     """Pools every map to the given size; None keeps an axis as it is."""
@@ -138,9 +144,7 @@ class AdaptivePool(Weightless):
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The sides."""
-        last = self.channels_last is True
-        return tuple(range(-len(self.size) - last, -last if last else 0))
+        return sides(len(self.size), self.channels_last)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """To a single value "1" it is a mean."""
@@ -180,6 +184,10 @@ class GlobalPool(Weightless):
     @property
     def kind(self) -> str:
         return f"global_{self.mode}_pool"
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        return sides(self.rank, self.channels_last)
 
     def leaves_open(self, *inputs: Shape) -> bool:
         return True

@@ -8,7 +8,7 @@ from typing import Any
 
 from flake8_cnnmem import units
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.device import LABELS, labelled
+from flake8_cnnmem.memory.device import labelled
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.precedence import shown_path
 from flake8_cnnmem.results import LEAST_GROWTH, ModelReport

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.frameworks.device_terms import CACHING, DeviceTerms, OWN_POOL, Reserve
 from flake8_cnnmem.dims import BATCH
+from flake8_cnnmem.frameworks.device_terms import CACHING, OWN_POOL, DeviceTerms, Reserve
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.frameworks.keras import evidence, tensors
 from flake8_cnnmem.frameworks.keras.fitting import note_unfollowed, trained_then

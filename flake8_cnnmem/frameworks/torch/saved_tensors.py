@@ -51,17 +51,17 @@ CONSTANT = OpRule(gradient="none")
 HALF = "half"
 FULL = "float32"
 RESULT = "result"
-FUSED = "fused"
+FUSED_HALF = "fused"
 """The autocast lists of torch/_higher_order_ops and aten/src/ATen/autocast_mode.h."""
 
 ACTIVATIONS = [
     *rows("relu sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
-    ("softmax", by_result(1, autocast=FUSED, layout="contiguous")),
+    ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous")),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
-    ("log_softmax", by_result(autocast=FUSED, layout="contiguous")),
+    ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous")),
     *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
     *rows("softplus", by_input(autocast=FULL)),
     # Their in-place forms are differentiated by the result.
@@ -103,7 +103,7 @@ MATHEMATICS = [
     *rows("shift add_number identity alias real", PASSES),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
-    ("cast", NOTHING),
+    ("cast", replace(NOTHING, to_training=True)),
     # The mask.
     ("masked_fill", OpRule((Saved("x1"),))),
     # A triangle of a matrix.
@@ -185,8 +185,8 @@ POOLS = [
     ("average_pool", OpRule((X,), layout="maps", as_result=True)),
     ("adaptive_average_pool", OpRule((X,), layout="maps")),
     # Computed as a mean.
-    ("adaptive_average_pool/1", OpRule(layout="suggested", gradient="averaged", partial=4)),
-    ("global_average_pool", OpRule(layout="suggested", gradient="averaged")),
+    *rows("adaptive_average_pool/1 global_average_pool",
+          OpRule(layout="suggested", gradient="averaged", partial=4)),
     # pow, average pool, sign, abs, relu, products and a root.
     (
         "lp_pool",
