@@ -252,6 +252,8 @@ class Invocation:
     what it gives does not either, whatever trains inside. None where that is not what decides."""
     own: OwnBackward | None = None
     """The backward pass inside is the code's own."""
+    gives: Shape | None = None
+    """The shape of its result, where who reads that may read its last op's instead."""
 
     def __repr__(self) -> str:
         return f"<Invocation {self.number}>"

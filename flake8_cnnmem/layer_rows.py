@@ -112,6 +112,7 @@ def rows_of(model: Model, training: Training, depth: int | None = None, nested: 
                     parameters += total if isinstance(total, int) else 0
         activations = sum(written.get(call.number, 0) for call in group.calls)
         shape = last.outputs[0].shape if last.outputs else ()
+        shape = next((each.gives for each in last.ancestry() if each.layer is group.layer and each.gives), shape)
         site = site_of(group, last)
         rows.append(
             Row(

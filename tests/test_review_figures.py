@@ -29,7 +29,7 @@ SHOWN = dict(
 
 
 def test_all_are_shown() -> None:
-    assert {command.split()[0] for command in SHOWN} == {"diff", "check", "init", "report"}
+    assert {command.split()[0] for command in SHOWN} == {"diff", "check"}
 
 
 @pytest.mark.parametrize("command", SHOWN)

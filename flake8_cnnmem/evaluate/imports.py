@@ -372,9 +372,12 @@ def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) 
         if star:
             if not module.lazy:
                 module.stars.append(twin)
+                source = run.importer.find(dotted)
+                # What stands in for a source that is not found has an answer for every name.
+                open_ended = isinstance(source, Namespace) and source.stands_in
                 for known in [each for each in module.variables if not each.startswith("__")]:
                     brought = run.importer.star_member(module, twin, known)
-                    if brought is not MISSING:
+                    if brought is not MISSING and not (open_ended and isinstance(brought, Unknown)):
                         frame.store(known, brought)
             return
         for word, alias in names:

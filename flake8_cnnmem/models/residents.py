@@ -123,7 +123,9 @@ def optimizers_beside(phase: Phase, left: LeftBehind, known: dict[int, Weight]) 
 
 
 def states_without_gradient(phase: Phase) -> Iterator[Resident]:
-    """What stepping optimizers keep for parameters that the step gives no gradient."""
+    """What stepping optimizers keep for parameters that the step gives no gradient, where it is known which it does."""
+    if not phase.reached:
+        return
     for optimizer in filter(frameworks.keeps_for_all, phase.optimizers):
         weights = {id(weight): weight for weight in frameworks.updated_by(optimizer) or ()}
         rest = tuple(weight for key, weight in weights.items() if key not in phase.updated & phase.reached)

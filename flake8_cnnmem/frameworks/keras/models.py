@@ -192,7 +192,8 @@ def get_layer(run: Runtime, self: Instance, name: Value = None, index: Value = N
     old = renamed(self, layers, name) if isinstance(name, str) else None
     if old is not None:
         return old
-    return model_state(run, self).cause or run.unknown(f"the model has no layer named {name!r}")
+    cause = model_state(run, self).cause
+    return run.unknown(f"the model has no layer named {name!r}") if cause is None else cause
 
 
 def renamed(model: Instance, layers: list[Instance], name: str) -> Instance | None:

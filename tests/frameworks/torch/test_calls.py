@@ -29,7 +29,7 @@ def kinds(code: str) -> list[str]:
     [
         ("y = F.relu(x) + 1", ["relu", "shift"]),
         ("y = x * 2 + x / 3 - x", ["scale", "scale", "add", "subtract"]),
-        ("y = 1 / x", ["reciprocal"]),
+        ("y = 1 / x", ["reciprocal", "scale"]),
         ("y = x * x", ["multiply"]),
         ("y = x.pow(2)", ["pow"]),
         ("y = x ** 2", ["pow"]),

@@ -68,9 +68,11 @@ def call_time_distributed(run: Runtime, self: Instance, inputs: Value, **options
     def unfold(leaf: Value) -> Value:
         if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
             return leaf
-        return run.apply(
-            StepsTogether((shape[0], shape[1], *leaf.shape[1:])), leaf, function="reshape", framework="keras"
-        )
+        target = (shape[0], shape[1], *leaf.shape[1:])
+        if run.invocation is not None:
+            # Another layer of this kind reads the steps before they are put together.
+            run.invocation.gives = target
+        return run.apply(StepsTogether(target), leaf, function="reshape", framework="keras")
 
     return map_structure(unfold, result)
 

@@ -268,14 +268,21 @@ def forward(run: Runtime, self: Instance, *input: Value) -> Value:
 
 
 def network_of(model: Instance) -> Instance:
-    """What a module without a `forward` of its own holds, where that is a single module: classes around a network, for
-    who trains it by a call of theirs (`train()`, `fit()`), are modules too, and take files rather than tensors."""
-    while model.cls.find("forward") is MEMBERS["forward"] and "forward" not in model.attributes:
+    """What a module without a `forward` of its own, but with a `__call__`, holds, where that is a single module:
+    classes around a network, for who trains it by a call of theirs (`train()`, `fit()`), are modules too, and take
+    files rather than tensors. Without a `__call__` of its own it cannot be called."""
+    while is_around(model):
         inside = [child for child in stored(model, "_modules").values() if child is not None]
         if len(inside) != 1 or not isinstance(inside[0], Instance):
             break
         model = inside[0]
     return model
+
+
+def is_around(model: Instance) -> bool:
+    """Whether a module does something of its own when it is called, and has no forward pass."""
+    own = model.cls.find("__call__") is not MEMBERS["__call__"]
+    return own and model.cls.find("forward") is MEMBERS["forward"] and "forward" not in model.attributes
 
 
 @MEMBERS.method("register_parameter")
