@@ -91,8 +91,6 @@ FAR = {
     "None; F.lp_pool2d(x, 2, 2)": "a chain of ten ops in one row",
     "None; x.scatter_add(1, torch.zeros(x.size(0), 16, 32, 32, dtype=torch.int64), y)": "it adds in place",
     "None; torch.einsum('...hw,...kw,...h->...hk', x, y, x.sum(-1))": "what a product without a sum makes",
-    "None; x.clamp(min=0)": "one comparison where two bounds make two",
-    "None; x.clamp(max=1)": "one comparison where two bounds make two",
     "nn.Conv2d(16, 32, 1); self.op(x.to(memory_format=torch.channels_last))": "a gradient that is put channels last",
     "nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, norm_first=True); self.op(x.flatten(1, 2))": (
         "a workspace that grows with the length, which is the batch"

@@ -97,8 +97,9 @@ MATHEMATICS = [
     ("nan_to_num", OpRule((X,), backward=(New("x", 1, 3),))),
     *rows("pow", by_input(2, autocast=FULL)),
     *rows("erf erfc", by_input(4)),
-    # Two comparisons, one byte a value each.
+    # A comparison with each bound, one byte a value.
     ("clamp", OpRule((X,), backward=(New("x", 1, 2),))),
+    ("clamp_one", OpRule((X,), backward=(New("x", 1),))),
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
     *rows("shift add_number identity alias real", PASSES),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
@@ -289,8 +290,8 @@ REDUCTIONS = [
     # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
     # The gradient is turned round, summed up and turned back; of half precision it is cast before.
-    ("cumsum", OpRule(backward=temporaries(2), autocast=RESULT)),
-    ("cumsum/half", OpRule(backward=(New("x", 2, 3),), autocast=RESULT)),
+    ("cumsum", OpRule(backward=temporaries(2), layout="contiguous", autocast=RESULT)),
+    ("cumsum/half", OpRule(backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT)),
     # Sorted values, and those between which the result lies.
     (
         "quantile",

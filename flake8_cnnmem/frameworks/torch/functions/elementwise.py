@@ -154,7 +154,8 @@ def _clamp(run: Runtime, input: Value, least: Value, most: Value, inplace: bool)
         known = calculated(input, number, input.dtype)
         if known is not None:
             return known
-    return unary(run, "clamp", input, "clamp_" if inplace else "clamp", inplace)
+    kind = "clamp" if least is not None and most is not None else "clamp_one"
+    return unary(run, kind, input, "clamp_" if inplace else "clamp", inplace)
 
 
 @define("torch.clamp_min", "tensor.clamp_min")

@@ -147,7 +147,7 @@ def of_erf(back: Back, gradient: Tensor) -> Gradients:
     return [back.multiply(back.scale(bell), gradient)]
 
 
-@rule("clamp", "nan_to_num")
+@rule("clamp", "clamp_one", "nan_to_num")
 def of_clamp(back: Back, gradient: Tensor) -> Gradients:
     return [back.derivative("chosen", gradient, back.x)]
 
