@@ -90,6 +90,8 @@ def either(x: Float[Tensor, "n c"], both: Literal[True]) -> tuple[Float[Tensor, 
 @saves()
 def either(x: Float[Tensor, "n c"], both: Literal[False] = False) -> Float[Tensor, "n c"]: ...
 def count(x: Tensor) -> int: ...
+@saves("ids")
+def lookup(ids: Int[Tensor, "n"], table: Float[Tensor, "v d"]) -> Float[Tensor, "n d"]: ...
 class Scale(Module):
     weight: Float[Parameter, "{width}"]
     bias: Float[Parameter, "{width}"] | None
@@ -168,6 +170,41 @@ def test_without_saves_the_figure_is_a_lower_bound_that_names_it(tmp_path: Path)
     (report,) = reported(tmp_path, "return fast.unsaid(x, torch.zeros(3, 6))").reports
     assert report.status == "lower-bound"
     assert any("unsaid" in cause.reason for cause in report.causes)
+
+
+def test_a_floating_result_behind_indices_is_floating(tmp_path: Path) -> None:
+    body = "return fast.lookup(torch.zeros(x.shape[0], dtype=torch.int64), x)"
+    (report,) = reported(tmp_path, body).reports
+    assert report.model is not None
+    assert report.model.calls[-1].outputs[0].dtype == report.model.calls[0].outputs[0].dtype
+
+
+UNSIZED = """
+import torch, extension
+from torch import nn
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        result, sums = torch.empty_like(x), torch.empty(extension.rows(x))
+        extension.run(x, result, sums)
+        ctx.save_for_backward(x, sums)
+        return result
+    @staticmethod
+    def backward(ctx, gradient):
+        return torch.empty_like(gradient)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(6, 6)
+    def forward(self, x):
+        return Scaled.apply(self.first(x))
+Net()(torch.zeros(8, 6))
+"""
+
+
+def test_a_kernel_that_keeps_what_has_no_known_size_is_not_exact() -> None:
+    (report,) = analyse(Source("net.py", UNSIZED), Settings()).reports
+    assert report.status != "exact"
 
 
 def test_what_is_no_tensor_is_not_known(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ MOST = 200_000
 """Values that are looked at."""
 KEPT = "a result of forward is kept until the next step, which begins with it"
 
+TOO_MUCH = Unknown("whether results of forward are kept: the program holds too much to be looked through")
+
 PLAIN = (str, int, float, complex, bytes, type(None), Unknown, slice, range)
 CONTAINERS = (list, tuple, deque, set, frozenset)
 
@@ -41,31 +43,34 @@ def kept_results(
         return None
     first: Call | None = None
     variables = [module.variables for module in modules if isinstance(module, Module)]
-    for tensor in tensors_held([*layers, *variables]):
+    found, whole = tensors_held([*layers, *variables])
+    for tensor in found:
         if id(tensor) in made:
             call = made[id(tensor)]
             tensor.held = FOREVER
             first = call if first is None or call.number < first.number else first
     if first is None:
-        return None
+        return None if whole else TOO_MUCH
     place = (first.site.path, first.site.line) if first.site is not None else ("", 0)
     return Unknown(KEPT, *place)
 
 
-def tensors_held(values: Iterable[Value]) -> Iterator[Tensor]:
-    """The tensors that can be reached from some values: through containers, objects, classes, functions with what they
-    close over, iterators."""
+def tensors_held(values: Iterable[Value]) -> tuple[list[Tensor], bool]:
+    """The tensors that can be reached from some values, through containers, objects, classes, functions with what they
+    close over, iterators; and whether all of that was looked at."""
     seen: set[int] = set()
+    found: list[Tensor] = []
     waiting = list(values)
     while waiting and len(seen) < MOST:
         value = waiting.pop()
         if isinstance(value, PLAIN) or id(value) in seen:
             continue
         if type(value) is Tensor:
-            yield value
+            found.append(value)
             continue
         seen.add(id(value))
         waiting += held_by(value)
+    return found, not waiting
 
 
 def held_by(value: Value) -> Iterable[Value]:

@@ -27,21 +27,23 @@ class Filled(Weightless):
     of an input with as many rows, whose number it shares at any batch size; None where there is none."""
 
     kind: str
-    shapes: tuple[Shape, ...]
+    shapes: tuple[Shape | Unknown, ...]
     like: tuple[int | None, ...]
 
     @classmethod
-    def beside(cls, kind: str, shapes: Sequence[Shape], inputs: Sequence[Shape | Unknown]) -> Filled:
+    def beside(cls, kind: str, shapes: Sequence[Shape | Unknown], inputs: Sequence[Shape | Unknown]) -> Filled:
         """The op for tensors of these shapes that are made beside `inputs`."""
 
-        def alike(shape: Shape) -> int | None:
+        def alike(shape: Shape | Unknown) -> int | None:
+            if isinstance(shape, Unknown):
+                return None
             rows = [given[0] if not isinstance(given, Unknown) and given else None for given in inputs]
             return rows.index(shape[0]) if shape and shape[0] in rows else None
 
         return cls(kind, tuple(shapes), tuple(map(alike, shapes)))
 
-    def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+    def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
         return tuple(
-            shape if at is None or not inputs[at] else (inputs[at][0], *shape[1:])
+            shape if at is None or isinstance(shape, Unknown) or not inputs[at] else (inputs[at][0], *shape[1:])
             for shape, at in zip(self.shapes, self.like, strict=True)
         )

@@ -17,11 +17,14 @@ ENDING = ".pyi"
 LARGEST = 2_000_000
 """Bytes of a stub that are read."""
 
+FLOATING = "floating"
+"""The dtype of the first floating tensor: indices may stand before it."""
+
 DTYPES: Mapping[str, str] = {
     "Float16": "float16", "BFloat16": "bfloat16", "Float32": "float32", "Float64": "float64", "Bool": "bool",
     "Int": "int64", "Int8": "int8", "Int16": "int16", "Int32": "int32", "Int64": "int64", "UInt8": "uint8",
     "Complex64": "complex64", "Complex128": "complex128",
-    "Float": "", "Shaped": "", "Num": "", "Inexact": "", "Real": "",
+    "Float": FLOATING, "Inexact": FLOATING, "Shaped": "", "Num": "", "Real": "",
 }  # fmt: skip
 """jaxtyping's names of dtypes that a tensor of a stub may have; an empty one is that of the first tensor given."""
 
@@ -40,7 +43,8 @@ class BadStub(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """`Float[Tensor, "batch channels"]`. `pattern` None: of any shape; `dtype` empty: the first tensor's."""
+    """`Float[Tensor, "batch channels"]`. `pattern` None: of any shape; `dtype` empty: the first tensor's, FLOATING:
+    that of the first floating one."""
 
     pattern: Pattern | None
     dtype: str = ""

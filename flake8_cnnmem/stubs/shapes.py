@@ -196,7 +196,7 @@ class Pattern:
                 continue
             said = sizes.get(axis.text) if axis.several else axis.size(sizes, arguments)
             if isinstance(size, tuple):
-                if isinstance(said, tuple) and not alike(said, size):
+                if isinstance(said, tuple) and dims.differ(said, size):
                     return axis, said
             elif said is not None and not isinstance(said, tuple) and dims.same(said, size) is False:
                 return axis, said
@@ -214,10 +214,3 @@ class Pattern:
                 return NOT_BOUND
             found.extend(several)
         return tuple(found)
-
-
-def alike(left: Shape, right: Shape) -> bool:
-    """Whether two shapes may be the same."""
-    return len(left) == len(right) and not any(
-        dims.same(one, other) is False for one, other in zip(left, right, strict=True)
-    )

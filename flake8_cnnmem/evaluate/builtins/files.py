@@ -2,9 +2,8 @@
 
 Only files below the working directory, the analysed file's own folder or a package that it imports are read, of the
 kinds that settings are kept in, and small ones: everything else (data sets, weights, what the script writes itself)
-stays unknown. What git, a shell
-or a person keeps to itself is never read, by whatever link it is reached: code of somebody else's could put it into a
-report.
+stays unknown. What git, a shell or a person keeps to itself is never read, by whatever link it is reached: code of
+somebody else's could put it into a report.
 """
 
 from __future__ import annotations

@@ -13,13 +13,14 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd.function import WRITTEN, kernel_backward
-from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
+from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_floating
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops.declared import Declared
 from flake8_cnnmem.stubs.reading import (
+    FLOATING,
     NO_RESULT,
     Annotation,
     Choice,
@@ -99,7 +100,7 @@ def make_weight(run: Runtime, self: Instance, name: str, said: TensorType, given
         put(run, self, store, name, None)
         return
     shape = flag if isinstance(flag, Unknown) else said.pattern.shape({}, given)
-    dtype = said.dtype or dtype_of(given.get("dtype"))
+    dtype = dtype_of(given.get("dtype")) if said.dtype in ("", FLOATING) else said.dtype
     put(run, self, store, name, empty_weight(run, shape, dtype, buffer=store == "_buffers"))
 
 
@@ -187,8 +188,12 @@ def applied(
         {word: plain(known.get(word)) for word in sorted(counted)},
     )
     values = [value for _, _, value in tensors]
-    first = next((value.dtype for value in values if isinstance(value, Tensor)), "float")
-    dtypes = [each.dtype or first for each in (*results, *beside)]
+    given_dtypes = [value.dtype for value in (*values, *weights) if isinstance(value, Tensor)]
+    meant = {
+        "": next(iter(given_dtypes), "float"),
+        FLOATING: next((dtype for dtype in given_dtypes if is_floating(dtype)), "float"),
+    }
+    dtypes = [meant.get(each.dtype, each.dtype) for each in (*results, *beside)]
     with run.enter(None) as region:
         made = apply(run, op, *values, weights=weights, function=name, dtypes=dtypes)
     outputs = list(made) if isinstance(made, tuple) else [made]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
@@ -90,13 +89,8 @@ def written_by_kernels(
     if not inputs or not found:
         return result
     found = list({id(each): each for each in [*found, *filter(is_written, saved_by(context))]}.values())
-    shapes: list[Shape] = []
-    for each in found:
-        if isinstance(each.shape, Unknown):
-            return result
-        shapes.append(each.shape)
     name = cls.name if isinstance(cls, Class) else "apply"
-    op = Filled.beside(WRITTEN, shapes, [each.shape for each in inputs])
+    op = Filled.beside(WRITTEN, [each.shape for each in found], [each.shape for each in inputs])
     made = apply(run, op, *inputs, function=name, dtypes=[each.dtype for each in found])
     outputs = made if isinstance(made, tuple) else (made,)
     now = {id(old): new for old, new in zip(found, outputs, strict=True)}

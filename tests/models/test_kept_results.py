@@ -1,0 +1,32 @@
+"""What is looked through for results of forward that the program keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.models import kept_results
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
+
+PROGRAM = """
+import torch
+from torch import nn
+ROWS = [(i, [i]) for i in range(300)]
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(6, 6)
+    def forward(self, x):
+        return self.first(x)
+Net()(torch.zeros(8, 6))
+"""
+
+
+@pytest.mark.parametrize(("most", "status"), [(kept_results.MOST, "exact"), (200, "lower-bound")])
+def test_what_is_not_looked_through_to_its_end_is_not_exact(
+    monkeypatch: pytest.MonkeyPatch, most: int, status: str
+) -> None:
+    monkeypatch.setattr(kept_results, "MOST", most)
+    (report,) = analyse(Source("net.py", PROGRAM), Settings()).reports
+    assert report.status == status
