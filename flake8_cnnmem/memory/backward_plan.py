@@ -12,13 +12,13 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
-from flake8_cnnmem.memory.reductions import blocks_of, buffer_of, summed_axes
+from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
 from flake8_cnnmem.memory.storage_reuse import is_in_place, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
 from flake8_cnnmem.ops import strides as layout
-from flake8_cnnmem.ops.base import axes_of, quotient
+from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
 from flake8_cnnmem.unknown import Unknown
 
@@ -197,10 +197,8 @@ def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
 def _count(memory: Memory, call: Call, value: Value) -> list[list[int]]:
     """The blocks of a count of an operand's places over the axes of an op: a copy as whole numbers, and the buffer."""
     copy = memory.lot(value.values, WHOLE)
-    rank = len(value.sizes or ())
-    own = getattr(call.op, "axes", None)
-    axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
-    if memory.chip is None or value.sizes is None or isinstance(axes, Unknown):
+    axes = axes_reduced(call.op, len(value.sizes)) if value.sizes is not None else None
+    if memory.chip is None or axes is None:
         return [[copy]]
     line = buffer_of(value.shape, value.strides, axes, WHOLE, memory.chip, WHOLE)
     return [[copy, *(memory.timeline.lot(block, "temporaries") for block in blocks_of(line))]]

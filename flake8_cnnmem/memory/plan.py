@@ -20,7 +20,7 @@ from flake8_cnnmem.memory import attention
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, gathered, summed
-from flake8_cnnmem.memory.reductions import blocks_of, buffer_of
+from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of
 from flake8_cnnmem.memory.storage_reuse import (
     computed_dtype,
     is_in_place,
@@ -32,7 +32,6 @@ from flake8_cnnmem.memory.storage_reuse import (
     turned_by,
 )
 from flake8_cnnmem.memory.storages import Form, Memory, Value
-from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.ops.loss import Loss
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
@@ -160,10 +159,8 @@ def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -
     """The lot of the buffer of a reduction that is split over the blocks of a GPU."""
     if not row.partial or memory.chip is None or not inputs or inputs[0].sizes is None:
         return []
-    first, own = inputs[0], getattr(call.op, "axes", None)
-    rank = len(inputs[0].sizes)
-    axes = tuple(range(rank)) if own in (None, ()) else axes_of(own, rank)
-    if isinstance(axes, Unknown):
+    first, axes = inputs[0], axes_reduced(call.op, len(inputs[0].sizes))
+    if axes is None:
         return []
     line = buffer_of(first.shape, first.strides, axes, size_of(first.dtype), memory.chip, row.partial)
     return [memory.timeline.lot(block, "temporaries") for block in blocks_of(line)]

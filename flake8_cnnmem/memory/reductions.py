@@ -16,10 +16,12 @@ from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.graph import Mismatch, Op
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.ops import strides as layout
+from flake8_cnnmem.ops.base import axes_of
 from flake8_cnnmem.unknown import Unknown
 
 THREADS = 512
@@ -97,6 +99,18 @@ def _pitch(shape: Shape, strides: Sequence[int], axis: int, inner: int | None) -
 def blocks_of(line: Line) -> tuple[Line, ...]:
     """The blocks of memory that a reduction asks for: its buffer, then the semaphores."""
     return tuple(replace(line, part=part) for part in (0, 1)) if isinstance(line, Buffer) else (line,)
+
+
+def axes_reduced(op: Op, rank: int) -> tuple[int, ...] | None:
+    """The axes over which an op reduces an input of so many; None where they are not known, or not there."""
+    own = getattr(op, "axes", None)
+    if own in (None, ()):
+        return tuple(range(rank))
+    try:
+        found = axes_of(own, rank)
+    except Mismatch:
+        return None
+    return None if isinstance(found, Unknown) else found
 
 
 def summed_axes(shape: Sequence[int], to: Sequence[int]) -> list[int]:

@@ -7,7 +7,8 @@ import pytest
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.memory.chips import ASSUMED, Chip
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.reductions import buffer_of, summed_axes
+from flake8_cnnmem.memory.reductions import axes_reduced, buffer_of, summed_axes
+from flake8_cnnmem.ops import AdaptivePool
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 from tests.memory.evaluated import truth
@@ -54,3 +55,9 @@ def test_a_gradient_is_summed_over_what_was_repeated(
 
 def test_what_is_not_known_has_no_buffer() -> None:
     assert buffer_of((BATCH, Unknown("its width")), None, [0], 4, ASSUMED) == Line()
+
+
+def test_axes_that_are_not_there_are_not_reduced() -> None:
+    pool = AdaptivePool("average", (1, 1))
+    assert axes_reduced(pool, 4) == (2, 3)
+    assert axes_reduced(pool, 1) is None
