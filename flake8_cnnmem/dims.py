@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
@@ -31,9 +31,14 @@ Shape: TypeAlias = tuple[Size, ...]
 BATCH = Batch(1)
 
 
-def is_size(value: object) -> bool:
+def is_size(value: object) -> TypeGuard[Size]:
     """Whether a value can stand in a shape: a whole number, a multiple of the batch, or unknown."""
     return isinstance(value, (int, Batch, Unknown)) and not isinstance(value, bool)
+
+
+def as_size(value: object, otherwise: Unknown) -> Size:
+    """A value as a size, and `otherwise` where it can be none (a list, a fraction)."""
+    return value if is_size(value) else otherwise
 
 
 def add(left: Size, right: Size) -> Size:

@@ -86,6 +86,8 @@ class Weight(Tensor):
     site: Site | None = None
     fixed: bool = False
     """Whether it is not trained, whatever holds it: `tf.Variable(0, trainable=False)`, `bias.trainable = False`."""
+    channels_last: bool = False
+    """Whether the second of its axes runs fastest in memory (`torch.channels_last`)."""
 
 
 class Operand(Protocol):
@@ -158,6 +160,9 @@ class Op(Protocol):
 
     @property
     def flattens(self) -> bool: ...
+
+    @property
+    def joins_samples(self) -> bool: ...
 
     def leaves_open(self, *inputs: Shape) -> bool: ...
 

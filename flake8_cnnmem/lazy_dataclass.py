@@ -1,19 +1,22 @@
-"""`dataclass` as Python's own, but a class's methods are written when the first instance asks for them.
+"""`dataclass` as Python's own, but what a class needs of it is written when somebody asks for it.
 
-Python's decorator compiles up to eight methods for every class when its module is imported, and makes an import of two
-hundred of them cost as much as parsing a large file. Most classes of a run are never instantiated, most instances never
-compared. What comes out is a dataclass to all of `dataclasses` (`fields`, `replace`, `astuple`) and to `pickle`.
+Python's decorator looks at every field and compiles up to eight methods for every class when its module is imported,
+and makes an import of two hundred of them cost as much as parsing a large file. Most classes of a run are never
+instantiated, most instances never compared, and hardly any is asked for its `fields`. What comes out is a dataclass to
+all of `dataclasses` (`fields`, `replace`, `astuple`) and to `pickle`.
 
-Of the decorator's options those that this package uses. A dataclass that inherits from one of these is to be made by
-the same decorator: to Python's own they are not frozen.
+Of the decorator's options those that this package uses, and no class variable among the annotations. A dataclass that
+inherits from one of these is to be made by the same decorator: to Python's own they are not frozen.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -23,6 +26,84 @@ else:
         """The decorator, with or without options."""
         return made(cls, **options) if cls is not None else lambda cls: made(cls, **options)
 
+
+MISSING = dataclasses.MISSING
+FIELDS = "__dataclass_fields__"
+"""Where `dataclasses` looks for the fields of a class."""
+
+OWN = "__own_fields__"
+"""Where this module keeps those that a class declares itself."""
+
+
+class Entry(NamedTuple):
+    """One field: what `dataclasses.field` says of it."""
+
+    name: str
+    default: Any = MISSING
+    factory: Any = MISSING
+    init: bool = True
+    repr: bool = True
+    compare: bool = True
+    hash: bool | None = None
+    """None: as it is compared."""
+
+
+class Late:
+    """An attribute of a class that is worked out when it is asked for, and kept."""
+
+    def __init__(self, name: str, work: Callable[[type], Any]) -> None:
+        self.name = name
+        self.work = work
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        for cls in owner.__mro__:
+            if cls.__dict__.get(self.name) is self:
+                found = self.work(cls)
+                setattr(cls, self.name, found)
+                return found
+        raise AttributeError(self.name)
+
+
+def entries(cls: type) -> list[Entry]:
+    """The fields of a class in their order, those of its bases first; who declares one anew keeps its place."""
+    found: dict[str, Entry] = {}
+    for each in reversed(cls.__mro__):
+        found.update({entry.name: entry for entry in each.__dict__.get(OWN, ())})
+    return list(found.values())
+
+
+def fields_of(cls: type) -> dict[str, Any]:
+    """The fields as `dataclasses` has them: Python's own decorator makes them, of a class that has nothing else."""
+    found: dict[str, Any] = {}
+    for each in reversed(cls.__mro__):
+        own = each.__dict__.get(OWN)
+        if own is None:
+            continue
+        annotations = inspect.get_annotations(each)
+        namespace: dict[str, Any] = {"__annotations__": annotations, "__module__": each.__module__, "__doc__": ""}
+        for entry in own:
+            if entry != Entry(entry.name):
+                namespace[entry.name] = dataclasses.field(
+                    default=entry.default, default_factory=entry.factory, init=entry.init, repr=entry.repr,
+                    compare=entry.compare, hash=entry.hash,
+                )  # fmt: skip
+        # By name alone: the order of those with a default is the whole class's.
+        alone: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(type(each.__name__, (), namespace))
+        found.update({field.name: field for field in dataclasses.fields(alone)})
+    return found
+
+
+def parameters_of() -> Any:
+    """What `dataclasses` notes of how a class was made, for all of these alike."""
+
+    @dataclasses.dataclass(init=False, repr=False, eq=False)
+    class Any:
+        """Without fields."""
+
+    return Any.__dict__["__dataclass_params__"]
+
+
+PARAMETERS = parameters_of()
 
 ORDER = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
@@ -36,8 +117,7 @@ def made(
         cls.__doc__ = cls.__name__
     own = frozenset(cls.__dict__)
     hashed = "__hash__" in own and not (cls.__dict__["__hash__"] is None and "__eq__" in own)
-    # Its type says nothing of private attributes: what it makes is what it is given.
-    cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+    cls = declared(cls, slots)
     writers: dict[str, Callable[[type], str]] = {"__init__": initialiser(frozen)}
     if eq:
         writers["__eq__"] = lambda cls: comparison(cls, "__eq__", "==")
@@ -60,6 +140,43 @@ def made(
     return cls
 
 
+def declared(cls: type, slots: bool) -> type:
+    """The class with its fields noted; with `slots` made anew, as slots cannot be added to one that is there."""
+    namespace = dict(cls.__dict__)
+    own = []
+    for name in inspect.get_annotations(cls):
+        # As Python's own: a descriptor gives the default itself, and a slot of a base is none.
+        value = getattr(cls, name, MISSING)
+        value = MISSING if isinstance(value, MemberDescriptorType) else value
+        if isinstance(value, dataclasses.Field):
+            given = (value.default, value.default_factory, value.init, value.repr, value.compare, value.hash)
+            own.append(Entry(name, *given))
+            if not slots and value.default is not MISSING:
+                setattr(cls, name, value.default)
+            elif not slots:
+                delattr(cls, name)
+        else:
+            own.append(Entry(name, value))
+    if slots:
+        for entry in own:
+            namespace.pop(entry.name, None)
+        namespace.pop("__dict__", None)
+        namespace.pop("__weakref__", None)
+        inherited = {slot for each in cls.__mro__[1:-1] for slot in each.__dict__.get("__slots__", ())}
+        namespace["__slots__"] = tuple(entry.name for entry in own if entry.name not in inherited)
+        qualified = cls.__qualname__
+        cls = type(cls)(cls.__name__, cls.__bases__, namespace)
+        cls.__qualname__ = qualified
+    made: Any = cls
+    setattr(made, OWN, tuple(own))
+    setattr(made, FIELDS, Late(FIELDS, fields_of))
+    made.__dataclass_params__ = PARAMETERS
+    if "__match_args__" not in namespace:
+        late = Late("__match_args__", lambda cls: tuple(each.name for each in entries(cls) if each.init))
+        setattr(made, late.name, late)
+    return cls
+
+
 def postponed(cls: type, name: str, write: Callable[[type], str]) -> Callable[..., Any]:
     """A method that writes the one of this name, puts it in its own place, and calls it."""
 
@@ -74,11 +191,9 @@ def postponed(cls: type, name: str, write: Callable[[type], str]) -> Callable[..
 
 def compiled(cls: type, name: str, text: str) -> Callable[..., Any]:
     """A method from its text. The text is written here, of names of fields, which Python has taken for identifiers."""
-    given: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": dataclasses.MISSING}
-    for field in dataclasses.fields(cls):
-        given[f"_default_{field.name}"] = (
-            field.default if field.default is not dataclasses.MISSING else field.default_factory
-        )
+    given: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": MISSING}
+    for each in entries(cls):
+        given[f"_default_{each.name}"] = each.default if each.default is not MISSING else each.factory
     exec(text, given)
     method: Callable[..., Any] = given[name]
     method.__qualname__ = f"{cls.__qualname__}.{name}"
@@ -90,17 +205,17 @@ def initialiser(frozen: bool) -> Callable[[type], str]:
 
     def write(cls: type) -> str:
         parameters, lines = ["self"], []
-        for field in dataclasses.fields(cls):
+        for field in entries(cls):
             name, value = field.name, field.name
-            made = field.default_factory is not dataclasses.MISSING
+            made = field.factory is not MISSING
             if field.init and made:
                 parameters.append(f"{name}=_MISSING")
                 value = f"_default_{name}() if {name} is _MISSING else {name}"
             elif field.init:
-                parameters.append(name if field.default is dataclasses.MISSING else f"{name}=_default_{name}")
+                parameters.append(name if field.default is MISSING else f"{name}=_default_{name}")
             elif made:
                 value = f"_default_{name}()"
-            elif field.default is not dataclasses.MISSING:
+            elif field.default is not MISSING:
                 value = f"_default_{name}"
             else:
                 continue
@@ -113,7 +228,7 @@ def initialiser(frozen: bool) -> Callable[[type], str]:
 
 
 def compared(cls: type, owner: str) -> str:
-    names = [field.name for field in dataclasses.fields(cls) if field.compare]
+    names = [each.name for each in entries(cls) if each.compare]
     return f"({''.join(f'{owner}.{name}, ' for name in names)})"
 
 
@@ -126,19 +241,20 @@ def comparison(cls: type, name: str, sign: str) -> str:
 
 
 def hashing(cls: type) -> str:
-    return f"def __hash__(self):\n return hash({compared(cls, 'self')})"
+    counting = (each.name for each in entries(cls) if (each.compare if each.hash is None else each.hash))
+    return f"def __hash__(self):\n return hash(({''.join(f'self.{name}, ' for name in counting)}))"
 
 
 @recursive_repr()
 def shown(self: Any) -> str:
     """`Call(op=..., inputs=...)`."""
-    fields = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
+    fields = (f"{each.name}={getattr(self, each.name)!r}" for each in entries(type(self)) if each.repr)
     return f"{type(self).__qualname__}({', '.join(fields)})"
 
 
 def freeze(cls: Any) -> None:
     """Let nothing be set or deleted but by the initialiser."""
-    names = frozenset(field.name for field in dataclasses.fields(cls))
+    names = frozenset(each.name for each in entries(cls))
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
         if type(self) is cls or name in names:
@@ -156,9 +272,9 @@ def freeze(cls: Any) -> None:
 
 def state(self: Any) -> list[Any]:
     """What `pickle` and `copy` take of a frozen instance with slots."""
-    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+    return [getattr(self, each.name) for each in entries(type(self))]
 
 
 def take_state(self: Any, values: list[Any]) -> None:
-    for field, value in zip(dataclasses.fields(self), values, strict=True):
-        object.__setattr__(self, field.name, value)
+    for each, value in zip(entries(type(self)), values, strict=True):
+        object.__setattr__(self, each.name, value)

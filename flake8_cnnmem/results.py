@@ -1,6 +1,6 @@
 """What the pipeline answers: for a file, the models that it defines, each with its layers, memory and verdict.
 
-Made by `analysis`, read by the checks and the reports.
+Made by `model_report` and `analysis`, read by the checks and the reports.
 """
 
 from __future__ import annotations

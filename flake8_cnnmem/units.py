@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -32,6 +31,8 @@ def parse(text: str) -> int:
     match = _SIZE.fullmatch(text.strip().lower())
     if match is None or match[2] not in _UNITS:
         raise BadSize(f"{text.strip()!r} is not a size such as 12GiB, 8 GB or 11000MiB")
+    from fractions import Fraction
+
     size = int(Fraction(match[1]) * _UNITS[match[2]])
     if size > LARGEST:
         raise BadSize(f"{text.strip()!r} is more memory than any machine has")

@@ -15,13 +15,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
-from flake8_cnnmem.graph import Invocation, Op, Site, Tensor
+from flake8_cnnmem.graph import Invocation, Op, Site
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
 
-Value: TypeAlias = Any
-"""Any value of the interpreted program."""
+Value: TypeAlias = object
+"""Any value of the interpreted program: one of the kinds above. What it is has to be asked before anything is done with
+it, by `isinstance` or one of the functions that narrow it (`is_layer`, `is_size`, `concrete`, ...).
+
+To type checkers it is an `object`, which refuses whatever a union of all kinds refuses; spelled out as that union, of
+two dozen members, it made a check of this package take over ten minutes instead of twelve seconds.
+
+`Any` stands only where nobody can ask: for what natives keep (attributes of our own classes, `payload`, `native`), and
+for arguments that are handed to Python's own operations, whose refusal is told apart afterwards
+(`evaluate/host_errors.py`). A native's parameter may say what the function takes (`Tensor`, `Size`, `Class`): the real
+function refuses the rest with a TypeError, and so do the ops and Python's operations.
+"""
 
 
 class Missing:
@@ -47,6 +57,14 @@ class Native:
     name: str
     function: Callable[..., Value]
     propagate_unknown: bool = True
+    spread: Callable[[Runtime, Any, Unknown], None] | None = None
+    """For a method that changes its receiver: what a call of it leaves of that whose arguments are not known, not even
+    how many (`d.update(**options)`)."""
+
+
+def native(name: str, function: Callable[..., Any]) -> Native:
+    """A function of ours that sees Unknowns among its arguments and deals with them itself."""
+    return Native(name, function, propagate_unknown=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +104,7 @@ class Class:
 
     name: str
     bases: tuple[Class, ...] = ()
-    namespace: dict[str, Value] = field(default_factory=dict)
+    namespace: dict[str, Any] = field(default_factory=dict)
     host: type | None = None
     module: str = ""
     mro: tuple[Class, ...] = ()
@@ -151,7 +169,7 @@ class Instance:
     `native` is what a native class keeps about it (a Keras layer's state)."""
 
     cls: Class
-    attributes: dict[str, Value] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
     payload: Any = None
     native: Any = None
     site: Site | None = None
@@ -189,6 +207,8 @@ class Namespace:
     attributes: dict[str, Value] = field(default_factory=dict)
     exported: Callable[[str], bool] | None = None
     """Whether `import *` brings a name along; None where it brings whatever `lookup` knows."""
+    names: Callable[[], Sequence[str]] | None = None
+    """All public names that the module has; None where nobody has written them down."""
     stands_in: bool = False
     """Whether it is what is known of a module whose source is not found."""
 
@@ -335,8 +355,10 @@ class Runtime(Protocol):
         """A new instance, as calling the class gives."""
         ...
 
-    def error(self, kind: str, message: str) -> Raised:
-        """An exception of the interpreted program to raise: `raise run.error("ValueError", "...")`."""
+    def error(self, kind: str, message: Value) -> Raised:
+        """An exception of the interpreted program to raise: `raise run.error("ValueError", "...")`.
+
+        `message` is the exception's argument: text but for `SystemExit`, which is given what `exit()` is given."""
         ...
 
     def unknown(self, reason: str) -> Unknown:
@@ -374,7 +396,7 @@ class Runtime(Protocol):
     def apply(
         self,
         op: Op,
-        *inputs: Tensor | Unknown,
+        *inputs: Value,
         weights: Sequence[Value] = (),
         function: str = "",
         dtypes: Sequence[str] | None = None,

@@ -14,7 +14,7 @@ import pytest
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import FileReport, analyse
 from flake8_cnnmem.settings.options import Settings
-from flake8_cnnmem.source import load
+from flake8_cnnmem.source import Source, load
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CONFIRMED = {bug["name"]: bug for bug in json.loads((FIXTURES / "truth" / "bugs.json").read_text())["bugs"]}
@@ -60,3 +60,24 @@ def test_the_right_twin_is_understood_and_has_no_finding(name: str) -> None:
     assert found_in(report) == set()
     assert report.reports
     assert {model.status: model.causes for model in report.reports} == {"exact": ()}
+
+
+WRONG_TARGET = """\
+import torch
+from torch import nn
+
+net = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(2):
+    loss = nn.functional.cross_entropy(net(torch.zeros(4, 8)), torch.zeros(5, dtype=torch.long))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_wrong_target_leaves_the_network_known() -> None:
+    (report,) = analyse(Source("train.py", WRONG_TARGET), Settings()).reports
+    assert [each.problem.code for each in report.problems] == ["CNM201"]
+    assert (report.status, report.estimate) == ("unresolved", None)
+    assert (report.parameters, report.trainable) == (8 * 3 + 3, 8 * 3 + 3)

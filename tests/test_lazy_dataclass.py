@@ -67,11 +67,16 @@ def classes(dataclass: Callable[..., Any]) -> dict[str, type]:
     class Identity:
         value: int
 
+    @dataclass(frozen=True, slots=True)
+    class Table:
+        name: str
+        rows: list[int] = field(default_factory=list, hash=False)
+
     @dataclass
     class Empty:
         pass
 
-    return {each.__name__: each for each in (Point, Named, Counter, Place, Own, Identity, Empty)}
+    return {each.__name__: each for each in (Point, Named, Counter, Place, Own, Identity, Table, Empty)}
 
 
 PLAIN, LAZY = classes(dataclasses.dataclass), classes(lazy_dataclass.dataclass)
@@ -106,6 +111,9 @@ def assign(value: Any, name: str) -> None:
         pytest.param(lambda c: len({c["Place"](1, 2), c["Place"](1, 2), c["Place"](2, 1)}), id="hashes"),
         pytest.param(lambda c: hash(c["Place"](3, 4)), id="a hash"),
         pytest.param(lambda c: hash(c["Counter"](1)), id="no hash of what changes"),
+        pytest.param(lambda c: hash(c["Table"]("a", [1])) == hash(("a",)), id="a field that is not hashed"),
+        pytest.param(lambda c: c["Table"]("a", [1]) == c["Table"]("a", [2]), id="but compared"),
+        pytest.param(lambda c: fields(c["Table"])[1].hash, id="what a field says of itself"),
         pytest.param(lambda c: c["Counter"].__hash__, id="nor one that could be called"),
         pytest.param(lambda c: (c["Counter"](1, 2).total, c["Counter"](1).seen), id="fields that nobody gives"),
         pytest.param(lambda c: c["Counter"](1, total=3), id="a field that nobody may give"),

@@ -39,7 +39,7 @@ KNOWN: dict[str, Short] = {
     ),
     "image_optimised/1": Short(
         None,
-        ("unresolved", "batch", "input", "trainable", "no"),
+        ("unresolved", "input", "trainable", "no"),
         "of a training whose optimizer holds no weight of a model only the loop is told",
     ),
     "sharpness_aware/1": Short(

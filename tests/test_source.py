@@ -170,7 +170,7 @@ def test_what_is_parsed_is_shared_by_files_of_the_same_text(tmp_path: Path) -> N
 def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = source.Shelf()
     monkeypatch.setattr(source, "SHELF", shelf)
-    monkeypatch.setattr(source, "HELD", 500_000)
+    monkeypatch.setattr(source.shelf, "HELD", 500_000)
     for number in range(60):
         path = tmp_path / f"a{number}.py"
         path.write_text(f"x = {number}\n" * 40)
@@ -197,7 +197,7 @@ def test_libcst_is_not_imported_before_its_module_is_wanted() -> None:
 def test_one_process_works_on_files_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editor's server analyses each version of a file: what it keeps does not grow with them."""
     monkeypatch.setattr(source, "SHELF", shelf := source.Shelf())
-    monkeypatch.setattr(source, "HELD", 400_000)
+    monkeypatch.setattr(source.shelf, "HELD", 400_000)
     path = tmp_path / "net.py"
     sizes = []
     for version in range(30):
@@ -246,7 +246,7 @@ def test_the_texts_of_an_editor_lie_over_the_disk(tmp_path: Path) -> None:
 def test_what_is_merely_searched_displaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = source.Shelf()
     monkeypatch.setattr(source, "SHELF", shelf)
-    monkeypatch.setattr(source, "HELD", 60_000)
+    monkeypatch.setattr(source.shelf, "HELD", 60_000)
     for number in range(10):
         (tmp_path / f"{number}.py").write_text(f"x = {number}\n{'#' * 10_000}\n")
     needed = source.load(str(tmp_path / "0.py"))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
 import sys
@@ -44,12 +43,16 @@ def remembered(store: Store | None, question: tuple[object, ...], work: Callable
 def key_of(question: tuple[object, ...]) -> str:
     """The name of an entry: everything that decides an answer and is no file that the analysis reads."""
     whole = (version_of_package(), sys.version, *question)
+    import hashlib
+
     return hashlib.sha256(json.dumps([repr(part) for part in whole]).encode()).hexdigest()
 
 
 @functools.cache
 def version_of_package() -> str:
     """This package's version; of a working copy the state of its files as well, which changes without a release."""
+    import hashlib
+
     home = os.path.dirname(os.path.abspath(flake8_cnnmem.__file__))
     copied = os.path.exists(os.path.join(os.path.dirname(home), "pyproject.toml"))
     state = hashlib.sha256()

@@ -7,7 +7,6 @@ Times of files are no part of it: a file's content is.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 
@@ -29,6 +28,8 @@ def answered(question: Callable[[], str]) -> str:
 
 
 def short(data: bytes) -> str:
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()[:32]
 
 

@@ -9,11 +9,8 @@ wrong with the folder (damaged, foreign, not writable, full) is no error: then t
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
 import json
 import os
-import secrets
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -58,6 +55,8 @@ class Store:
 
     def get(self, name: str) -> dict[str, Any] | None:
         """An entry; None where there is none that we have written."""
+        import hmac
+
         try:
             with open(self.path(name), "rb") as file:
                 signature, _, body = file.read(LARGEST_ENTRY).partition(b"\n")
@@ -75,7 +74,7 @@ class Store:
             return
         if not self.ready:
             return
-        part = self.path(f"{name}.{os.getpid()}.{secrets.token_hex(4)}")[: -len(ENDING)] + ".part"
+        part = self.path(f"{name}.{os.getpid()}.{os.urandom(4).hex()}")[: -len(ENDING)] + ".part"
         try:
             with open(part, "xb") as file:
                 file.write(self.signature(name, body) + b"\n" + body)
@@ -100,6 +99,9 @@ class Store:
         return os.path.join(self.folder, name + ENDING)
 
     def signature(self, name: str, body: bytes) -> bytes:
+        import hashlib
+        import hmac
+
         return hmac.new(self.key, name.encode() + b"\n" + body, hashlib.sha256).hexdigest().encode()
 
     def entries(self) -> Iterator[tuple[float, int, str]]:
@@ -157,7 +159,7 @@ def own_key() -> bytes | None:
         with contextlib.suppress(FileExistsError):
             made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(made, "w", encoding="ascii") as file:
-                file.write(secrets.token_hex(32))
+                file.write(os.urandom(32).hex())
         with open(path, "rb") as file:
             key = file.read(64)
     except OSError:

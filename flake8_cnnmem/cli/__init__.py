@@ -9,7 +9,6 @@ Nothing heavy is imported before a command needs it, and of the commands only th
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 import sys
 from collections.abc import Sequence
@@ -41,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         clear()
-        for process in multiprocessing.active_children():
+        # Imported by whoever has started some.
+        multiprocessing = sys.modules.get("multiprocessing")
+        for process in multiprocessing.active_children() if multiprocessing is not None else ():
             process.terminate()
         return INTERRUPTED
     except BrokenPipeError:

@@ -16,10 +16,10 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "cache",
         help="what is kept from run to run",
-        description="The cache of this project's findings: what it holds (info), or an empty one (clear).",
+        description="The cache of this project's findings: what it holds (info, the default), or an empty one (clear).",
     )
     command.set_defaults(command=run)
-    command.add_argument("what", choices=("info", "clear"))
+    command.add_argument("what", nargs="?", choices=("info", "clear"), default="info")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
         help="the findings without flake8",
         description="The findings that flake8 would print, without flake8: of Python files and notebooks.",
         epilog=f"Configured by {configuration.TABLE}, or by [flake8] in setup.cfg, tox.ini or .flake8. "
-        "Exit status: 0 nothing found, 1 something, 2 usage.",
+        "Exit status: 0 nothing found, 1 something, or not all was checked that depends on the files given, 2 usage.",
     )
     command.set_defaults(command=run)
     command.add_argument(
@@ -130,7 +130,10 @@ def run(options: argparse.Namespace) -> int:
         raise Unusable("--statistics counts in text: leave --format out")
     if options.shard is not None and stdin.DASH in options.paths:
         raise Unusable("--shard divides files: code on standard input is none")
-    files = [] if stdin.DASH in options.paths else files_to_check(options.paths, selection)
+    files: list[str] = []
+    whole = True
+    if stdin.DASH not in options.paths:
+        files, whole = files_to_check(options.paths, selection, settings)
     if options.shard is not None:
         files = [path for path in files if options.shard.has(path)]
     work = partial(answer_of, settings=settings, selection=selection, wanted=wanted)
@@ -156,7 +159,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         clear()
         print(one_line(closing(answers, settings)), file=sys.stderr)
-    return EXCEEDS if found and not options.exit_zero else FITS
+    # What a change reaches and nobody looked at may exceed its limit: that is no success.
+    return EXCEEDS if (found or not whole) and not options.exit_zero else FITS
 
 
 def statistics(found: Sequence[Finding]) -> str:
@@ -169,19 +173,23 @@ def statistics(found: Sequence[Finding]) -> str:
     return "\n".join(f"{number:>{width}}  {code}  {title(named(code))}" for code, number in ordered)
 
 
-def files_to_check(paths: Sequence[str], selection: Selection) -> list[str]:
-    """The files below these paths. Where files are named, as by a hook, those of the project as well that import or
-    read one of them: the training that a change makes too large may stand elsewhere."""
-    from flake8_cnnmem.cli.dependents import MODULES, SETTINGS
+def files_to_check(paths: Sequence[str], selection: Selection, settings: Settings) -> tuple[list[str], bool]:
+    """The files below these paths, and whether that is all that is to be checked. Where files are named, as by a hook,
+    those of the project as well that import or read one of them: the training that a change makes too large may stand
+    elsewhere."""
+    from flake8_cnnmem.cli.asked_names import MODULES, SETTINGS
     from flake8_cnnmem.cli.project import with_dependents
+    from flake8_cnnmem.findings import store_of
 
     folders = [path for path in paths if os.path.isdir(path)]
     named = [path for path in paths if not os.path.isdir(path)]
+    whole = True
     found = selection.files(folders or ["."]) if folders or not named else []
     if named:
         kinds = [f"*{ending}" for ending in (*MODULES, *SETTINGS)]
-        found += with_dependents(selection.files(named, kinds), selection)
-    return sorted(dict.fromkeys(found))
+        reached, whole = with_dependents(selection.files(named, kinds), selection, store_of(settings))
+        found += reached
+    return sorted(dict.fromkeys(found)), whole
 
 
 def known_codes(selection: Selection) -> None:

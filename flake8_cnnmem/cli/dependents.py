@@ -8,20 +8,16 @@ path ends with what it names, since nobody here knows the search path.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from flake8_cnnmem.cache.store import Store
+from flake8_cnnmem.cli.asked_names import MODULES, Asked, Kept
 from flake8_cnnmem.source import LARGEST, SourceError, read, read_source
 from flake8_cnnmem.supported import MARKERS
 from flake8_cnnmem.text import notebook
-
-MODULES = (".py", ".ipynb")
-
-SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf")
-"""Files that training scripts read."""
 
 MOST_FILES = 20_000
 
@@ -30,14 +26,6 @@ MOST_CHARACTERS = 200_000_000
 
 DEEPEST = 12
 """Names between the dots of an import that are compared with a path."""
-
-_IMPORT = re.compile(
-    r"^[ \t>%]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]{0,5000}\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE
-)
-_WORD = re.compile(r"\w+")
-_DOTTED = re.compile(r"[\w.]+")
-_TOKEN = re.compile(r"[\w./\\-]+")
-_QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
 
 
 class Found(NamedTuple):
@@ -48,9 +36,9 @@ class Found(NamedTuple):
 
 class Dependents:
     """What the files of a project ask for by name. `project` is read in its order, up to the bounds above; `unread` is
-    how many files lie beyond them."""
+    how many files lie beyond them. What their texts ask for is kept in the store, if there is one."""
 
-    def __init__(self, project: Iterable[str]) -> None:
+    def __init__(self, project: Iterable[str], store: Store | None = None) -> None:
         paths = list(dict.fromkeys(map(os.path.normpath, project)))
         self.tops = frozenset(part for path in paths for part in os.path.abspath(path).split(os.sep)[:-1]) | frozenset(
             os.path.splitext(os.path.basename(path))[0] for path in paths
@@ -59,6 +47,7 @@ class Dependents:
         self.asking: defaultdict[str, list[str]] = defaultdict(list)
         """Files by the names that they ask for."""
         self.unread = 0
+        kept = Kept(store)
         left = MOST_CHARACTERS
         for number, path in enumerate(paths):
             if number >= MOST_FILES or left <= 0:
@@ -67,8 +56,9 @@ class Dependents:
             text = text_of(path)
             if text is not None:
                 left -= len(text)
-                for name in self.names_in(path, text):
+                for name in self.names_in(path, kept.asked_in(text, path.endswith(MODULES))):
                     self.asking[name].append(path)
+        kept.save()
 
     def of(self, given: Sequence[str], most: int | None = None) -> Found:
         """The modules among the files given, and those of the project that import or read one of them, directly or
@@ -85,35 +75,23 @@ class Dependents:
         modules = sorted([*(path for path in kept if path.endswith(MODULES)), *others[:most]])
         return Found([kept.get(path, path) for path in modules], left_out)
 
-    def names_in(self, path: str, text: str) -> set[str]:
-        """The names, as `names_of` writes them, of files that a text may ask for: what it imports, what stands in
-        quotes; in settings every word."""
-        found: set[str] = set()
-        if not path.endswith(MODULES):
-            for token in set(_TOKEN.findall(text)):
-                found.update(spoken(token))
-            return found
+    def names_in(self, path: str, asked: Asked) -> set[str]:
+        """The names, as `names_of` writes them, of files that a file may ask for."""
+        found = set(asked.words)
         folder = os.path.dirname(os.path.abspath(path))
-        for module, names, modules in _IMPORT.findall(text):
+        for module, names in asked.imports:
             if not module:
                 # `import a.b.c` makes a and a.b known as well; `as` and other words do no harm.
-                for dotted in _DOTTED.findall(modules):
+                for dotted in names:
                     parts = dotted.split(".")
                     found.update(self.imported(".".join(parts[:end])) for end in range(1, len(parts) + 1))
             elif module.startswith("."):
                 rest = module.lstrip(".")
                 base = os.path.normpath(os.path.join(folder, *[".."] * (len(module) - len(rest) - 1), *rest.split(".")))
-                found.update((base, *(os.path.join(base, name) for name in _WORD.findall(names))))
+                found.update((base, *(os.path.join(base, name) for name in names)))
             else:
                 found.add(self.imported(module))
-                found.update(self.imported(f"{module}.{name}") for name in _WORD.findall(names))
-        for quoted in set(_QUOTED.findall(text)):
-            if " " not in quoted:
-                found.update(spoken(quoted))
-            elif "." in quoted:
-                for token in _TOKEN.findall(quoted):
-                    if token.endswith((*MODULES, *SETTINGS)):
-                        found.update(spoken(token))
+                found.update(self.imported(f"{module}.{name}") for name in names)
         return found
 
     def imported(self, dotted: str) -> str:
@@ -139,21 +117,6 @@ def names_of(path: str) -> Iterator[str]:
     parts = stem.split(os.sep)[-DEEPEST:]
     for start in range(len(parts)):
         yield ".".join(parts[start:])
-
-
-def spoken(token: str) -> Iterator[str]:
-    """The files that a word of a text may name: `configs/small.yaml`, `models.vgg`, `models.vgg.VGG`, `vgg`."""
-    name = token.replace("\\", "/").rstrip("/").rpartition("/")[2].strip(".")
-    stem, ending = os.path.splitext(name)
-    if ending in MODULES or ending in SETTINGS:
-        yield from (name, stem)
-        return
-    # A class, or a method of one, can be named behind its module.
-    for _ in range(3):
-        yield name
-        name = name.rpartition(".")[0]
-        if not name:
-            return
 
 
 def text_of(path: str) -> str | None:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from flake8_cnnmem.cli.ending import Commands
     from flake8_cnnmem.cli.linting import Selection
     from flake8_cnnmem.finding import Finding
-    from flake8_cnnmem.fixes import Edit
+    from flake8_cnnmem.fixes import Document, Edit
     from flake8_cnnmem.settings.options import Limit, Settings
     from flake8_cnnmem.source import Source
+
+MEANWHILE = "is no longer the notebook that was analysed"
 
 
 def add(commands: Commands) -> None:
@@ -107,10 +109,33 @@ def mendable(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(code for code in CODES if any(code.startswith(word) for word in words))
 
 
-def text_in(path: str) -> str:
-    from flake8_cnnmem.source import LARGEST, decode
+def on_disk(path: str) -> Document:
+    """A file as it is. Raises Unusable."""
+    from flake8_cnnmem.source import decode
+    from flake8_cnnmem.text.notebook import LARGEST
 
-    return decode(DISK.content(path, LARGEST))
+    try:
+        return document_in(path, decode(DISK.content(path, LARGEST)))
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror or error}") from None
+
+
+def document_in(path: str, text: str) -> Document:
+    """The document of a file that was analysed before. Raises Unusable where it is another one by now."""
+    from flake8_cnnmem.fixes import document_with
+
+    document = document_with(path, text)
+    if document is None:
+        raise Unusable(f"{path}: {MEANWHILE}")
+    return document
+
+
+def edited(document: Document, edits: Sequence[Edit]) -> Document:
+    """The document after edits that were tried before. Raises Unusable where it is another one by now."""
+    made = document.edited(edits)
+    if made is None:
+        raise Unusable(f"{document.path}: {MEANWHILE}")
+    return made
 
 
 def unified(path: str, before: str, now: str) -> str:
@@ -132,14 +157,14 @@ class Work:
     selection: Selection
     selected: Sequence[str]
     to_fit: bool
-    before: dict[str, str] = field(default_factory=dict)
-    """The texts of the files that are changed, as they are."""
-    now: dict[str, str] = field(default_factory=dict)
+    before: dict[str, Document] = field(default_factory=dict)
+    """The files that are changed, as they are."""
+    now: dict[str, Document] = field(default_factory=dict)
     edits: dict[str, list[tuple[Edit, ...]]] = field(default_factory=dict)
     """In the order in which they are made: each set is of the text that the last one left."""
     left: int = 0
-    patches: list[tuple[str, str, tuple[Edit, ...]]] = field(default_factory=list)
-    """What is shown and never written: a path, its text, edits of that."""
+    patches: list[tuple[Document, tuple[Edit, ...]]] = field(default_factory=list)
+    """What is shown and never written: a file and its edits."""
 
     @property
     def made(self) -> int:
@@ -149,11 +174,11 @@ class Work:
     def files(self) -> Files:
         from flake8_cnnmem.fixes.trial import Changed
 
-        return Changed(DISK, self.now) if self.now else DISK
+        return Changed(DISK, {path: document.raw for path, document in self.now.items()}) if self.now else DISK
 
     def look_at(self, source: Source) -> None:
         if source.path in self.now:
-            source = type(source)(source.path, self.now[source.path])
+            source = self.now[source.path].source
         if self.to_fit:
             self.make_fit(source)
         else:
@@ -168,79 +193,75 @@ class Work:
 
         result = mended(source, self.settings, self.selected, self.files, wanted)
         for fix in result.fixes:
-            self.make(fix.path, source.text, fix.edits)
+            self.make(fix.path, fix.edits)
         for finding in result.left:
-            why = "; a notebook is not written" if source.notebook is not None else ""
-            warn(f"left: {finding.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}{why}")
+            warn(f"left: {finding.path}:{finding.line}:{finding.column}: {finding.code} {finding.message}")
         self.left += len(result.left)
 
     def make_fit(self, source: Source) -> None:
         """One training after the other: what makes the first one fit may be all that the second needs."""
         from flake8_cnnmem.fixes import fitted
 
-        if source.notebook is not None:
-            warn(f"{source.path}: a notebook is not written")
-            return
         while True:
             over = fitted(source, self.settings, self.files)
             found = next((each.fix for each in over if each.fix is not None), None)
             if found is None:
                 break
-            self.make(found.path, source.text if found.path == source.path else text_in(found.path), found.edits)
-            source = type(source)(source.path, self.now.get(source.path, source.text))
+            self.make(found.path, found.edits)
+            if source.path in self.now:
+                source = self.now[source.path].source
         for each in over:
             reason = each.reason
             if each.patch is not None:
                 reason = f"{reason}; it would fit with {each.patch.title}, by the patch that is printed"
-                text = self.now.get(each.patch.path, text_in(each.patch.path))
-                self.patches.append((each.patch.path, text, each.patch.edits))
+                self.patches.append((self.now.get(each.patch.path) or on_disk(each.patch.path), each.patch.edits))
             warn(f"left: {place(source.path, each.report.line, f'{each.report.name} does not fit')}: {reason}")
         self.left += len(over)
 
-    def make(self, path: str, text: str, edits: tuple[Edit, ...]) -> None:
-        from flake8_cnnmem.fixes import applied
-
-        self.before.setdefault(path, text)
-        self.now[path] = applied(self.now.get(path, text), edits)
+    def make(self, path: str, edits: tuple[Edit, ...]) -> None:
+        document = self.now.get(path) or self.before.setdefault(path, on_disk(path))
+        self.now[path] = edited(document, edits)
         self.edits.setdefault(path, []).append(edits)
 
     def hold_back(self) -> None:
         """Changes after which another file of the project would have a wrong size are not offered."""
         from flake8_cnnmem.cli.project import dependents_of
+        from flake8_cnnmem.findings import store_of
         from flake8_cnnmem.fixes import harmed
 
         if not self.now or self.to_fit:
             return
-        project = dependents_of(list(self.now), self.selection)
+        project = dependents_of(list(self.now), self.selection, store_of(self.settings))
         for path in list(self.now):
             others = [each for each in project.of([path]).modules if os.path.normpath(each) != os.path.normpath(path)]
-            for other in harmed(sorted(others), self.now, self.settings)[:1]:
+            contents = {changed: document.raw for changed, document in self.now.items()}
+            for other in harmed(sorted(others), contents, self.settings)[:1]:
                 warn(f"left: {path}: what mends it gives {other} a wrong size")
                 self.left += len(self.edits.pop(path))
                 del self.now[path]
 
     def diff(self) -> str:
-        return "".join(unified(path, self.before[path], self.now[path]) for path in sorted(self.now))
+        return "".join(unified(path, self.before[path].raw, self.now[path].raw) for path in sorted(self.now))
 
     def suggested(self) -> str:
         """The patches of what is only shown."""
-        from flake8_cnnmem.fixes import applied
-
-        return "".join(unified(path, text, applied(text, edits)) for path, text, edits in self.patches)
+        return "".join(
+            unified(document.path, document.raw, edited(document, edits).raw) for document, edits in self.patches
+        )
 
     def write(self) -> None:
         """The edits, in the files as they are on the disk: their encoding and line ends stay. Raises Unusable."""
-        from flake8_cnnmem.fixes import applied
         from flake8_cnnmem.source import text_and_encoding
 
         for path, made in self.edits.items():
             try:
                 with open(path, "rb") as file:
                     text, encoding = text_and_encoding(file.read())
+                document = document_in(path, text)
                 for edits in made:
-                    text = applied(text, edits)
+                    document = edited(document, edits)
                 with open(path, "wb") as file:
-                    file.write(text.encode(encoding))
+                    file.write(document.raw.encode(encoding))
             except (OSError, UnicodeError) as error:
                 raise Unusable(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 

@@ -29,9 +29,8 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from tabulate import tabulate
-
     from flake8_cnnmem.reporting.as_json import SCHEMA
+    from flake8_cnnmem.reporting.columns import in_columns
 
     count, gpus = found(options.filter)
     if not gpus:
@@ -44,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"cnnmem": flake8_cnnmem.__version__, "schema": SCHEMA, "gpus": listed}, indent=2))
         return FITS
     rows = [cells(gpu, count) for gpu in gpus]
-    align = ("left", *("right" for _ in rows[0][1:]))
-    print(tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align))
+    print(in_columns(rows, "l" + "r" * (len(rows[0]) - 1)))
     return FITS
 
 

@@ -82,13 +82,12 @@ def written(value: Any) -> str:
 
 
 def table(reports: Sequence[ModelReport]) -> str:
-    from tabulate import tabulate
-
     from flake8_cnnmem.finding import one_line
+    from flake8_cnnmem.reporting.columns import in_columns
 
     rows = [[one_line(cell) for cell in row_of(report)] for report in reports]
     headers = ("model", "where", "needs", "smallest GPU", "batch", "input", "optimizer")
-    return tabulate(rows, headers=headers, tablefmt="simple", disable_numparse=True)
+    return in_columns(rows, headers=headers)
 
 
 def row_of(report: ModelReport) -> list[str]:

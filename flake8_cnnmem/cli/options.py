@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 from collections.abc import Sequence
 
@@ -101,5 +100,7 @@ def nearest(folder: str) -> str:
         beside = [entry.name for entry in os.scandir(above) if entry.is_dir()]
     except OSError:
         return ""
-    near = difflib.get_close_matches(name, beside, 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, beside, 1)
     return f": did you mean {os.path.relpath(os.path.join(above, near[0]))}?" if near else ""

@@ -9,11 +9,13 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from flake8_cnnmem.cli.dependents import MODULES, SETTINGS, Dependents
+from flake8_cnnmem.cli.asked_names import MODULES, SETTINGS
+from flake8_cnnmem.cli.dependents import Dependents
 from flake8_cnnmem.cli.ending import warn
 from flake8_cnnmem.difference.ignored import Rule, is_ignored, read_rules
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.cache.store import Store
     from flake8_cnnmem.cli.linting import Selection
 
 INSTALLED = frozenset(("site-packages", "dist-packages", "node_modules", "__pycache__"))
@@ -25,9 +27,9 @@ MOST_DEPENDENTS = 200
 """Modules that are checked beside those that changed: those next to the change by their imports."""
 
 
-def dependents_of(given: Sequence[str], selection: Selection) -> Dependents:
+def dependents_of(given: Sequence[str], selection: Selection, store: Store | None = None) -> Dependents:
     """What may depend on these files, read; a search that ends early is told."""
-    found = Dependents(files_around(given, selection))
+    found = Dependents(files_around(given, selection), store)
     if found.unread:
         warn(
             f"the working directory is large: {found.unread:,} of its files are not searched for what depends on the "
@@ -36,15 +38,17 @@ def dependents_of(given: Sequence[str], selection: Selection) -> Dependents:
     return found
 
 
-def with_dependents(given: Sequence[str], selection: Selection) -> list[str]:
-    """The modules among the files given, and those next to them that depend on them; more than the bound are told."""
-    found = dependents_of(given, selection).of(given, MOST_DEPENDENTS)
+def with_dependents(given: Sequence[str], selection: Selection, store: Store | None = None) -> tuple[list[str], bool]:
+    """The modules among the files given, and those next to them that depend on them; whether these are all. What is
+    beyond the bounds is told."""
+    project = dependents_of(given, selection, store)
+    found = project.of(given, MOST_DEPENDENTS)
     if found.left_out:
         warn(
             f"{found.left_out:,} more files depend on the files given, and are not checked: "
             "name their folder to check all of it"
         )
-    return found.modules
+    return found.modules, not (project.unread or found.left_out)
 
 
 def files_around(given: Sequence[str], selection: Selection) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
@@ -34,5 +33,7 @@ def meant(message: str) -> str:
 
 def hint(word: str, known: Iterable[str]) -> str:
     """`; did you mean report?`, where one of the known words is much alike."""
-    near = difflib.get_close_matches(word, list(known), 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), 1)
     return f"; did you mean {near[0]}?" if near else ""

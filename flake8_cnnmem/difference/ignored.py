@@ -6,7 +6,7 @@ The patterns are a stranger's: matching them takes time in proportion to pattern
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from flake8_cnnmem.lazy_dataclass import dataclass
 
@@ -68,25 +68,9 @@ def is_ignored(rules: Sequence[Rule], path: str, is_folder: bool) -> bool:
 
 
 def alike(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the parts of a path match a pattern's, of which `**` stands for any number of parts. What is left over
-    after a mismatch is tried again from the last `**` alone, as with `*` below: earlier ones could do no better."""
-    at = wanted = 0
-    star = again = -1
-    while at < len(parts):
-        if wanted < len(pattern) and pattern[wanted] == "**":
-            if wanted == len(pattern) - 1 and wanted > 0:
-                # `a/**` is what lies in `a`, not `a` itself.
-                return True
-            star, again = wanted, at
-            wanted += 1
-        elif wanted < len(pattern) and glob(parts[at], pattern[wanted]):
-            at, wanted = at + 1, wanted + 1
-        elif star >= 0:
-            again += 1
-            at, wanted = again, star + 1
-        else:
-            return False
-    return wanted == len(pattern)
+    """Whether the parts of a path match a pattern's, of which `**` stands for any number of parts: in `a/**` for what
+    lies in `a`, not for `a` itself."""
+    return used_up(parts, pattern, "**", glob) == len(pattern)
 
 
 def glob(name: str, pattern: str) -> bool:
@@ -94,20 +78,30 @@ def glob(name: str, pattern: str) -> bool:
     if not any(sign in pattern for sign in "*?[\\"):
         return name == pattern
     tokens = tokens_of(pattern)
+    used = used_up(name, tokens, "*", fits)
+    return used is not None and all(token == "*" for token in tokens[used:])
+
+
+def used_up(
+    items: Sequence[str], pattern: Sequence[str], any_number: str, one: Callable[[str, str], bool]
+) -> int | None:
+    """How many entries of a pattern it takes to match all items; None where they do not match. `any_number` is the
+    entry that stands for any number of items; what is left over after a mismatch is tried again from the last of these
+    alone: earlier ones could do no better."""
     at = wanted = 0
     star = again = -1
-    while at < len(name):
-        if wanted < len(tokens) and tokens[wanted] == "*":
+    while at < len(items):
+        if wanted < len(pattern) and pattern[wanted] == any_number:
             star, again = wanted, at
             wanted += 1
-        elif wanted < len(tokens) and fits(name[at], tokens[wanted]):
+        elif wanted < len(pattern) and one(items[at], pattern[wanted]):
             at, wanted = at + 1, wanted + 1
         elif star >= 0:
             again += 1
             at, wanted = again, star + 1
         else:
-            return False
-    return all(token == "*" for token in tokens[wanted:])
+            return None
+    return wanted
 
 
 def tokens_of(pattern: str) -> list[str]:

@@ -31,12 +31,14 @@ class Halted(Leaving):
 def apply_op(
     run: Interpreter,
     op: Op,
-    inputs: tuple[Tensor | Unknown, ...],
+    inputs: tuple[Value, ...],
     weights: Sequence[Value],
     function: str,
     dtypes: Sequence[str] | None,
     framework: str,
 ) -> Value:
+    """One call of an op: its tensors, noted in the graph in the order in which the code runs. A size that does not fit
+    is the call's problem, and what it gives is what the op recovers. Several outputs come as a tuple."""
     go_on()
     run.spend(CALL_STEPS)
     tensors = tuple([value if isinstance(value, Tensor) else as_tensor(value, framework) for value in inputs])
@@ -101,7 +103,8 @@ def carried_on(op: Op, shapes: Sequence[dims.Shape | Unknown], cause: Unknown) -
     return [shape if isinstance(shape, Unknown) else (*shape[:1], *(cause for _ in shape[1:])) for shape in shapes]
 
 
-def as_tensor(value: Tensor | Unknown, framework: str) -> Tensor:
+def as_tensor(value: Value, framework: str) -> Tensor:
+    """A tensor, or one of a shape that is not known."""
     if isinstance(value, Tensor):
         return value
     return Tensor(value if isinstance(value, Unknown) else Unknown("not a tensor"), framework=framework)

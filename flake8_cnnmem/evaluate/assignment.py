@@ -37,6 +37,7 @@ def compile_target(compiler: Compiler, node: Any) -> Store:
 
 
 def attribute_target(compiler: Compiler, node: cst.Attribute) -> Store:
+    """Code that stores a value as an attribute."""
     base = compiler.expression(node.value)
     word = node.attr.value
     if is_private(word):
@@ -45,6 +46,7 @@ def attribute_target(compiler: Compiler, node: cst.Attribute) -> Store:
 
 
 def subscript_target(compiler: Compiler, node: cst.Subscript) -> Store:
+    """Code that stores a value as an item."""
     from flake8_cnnmem.evaluate.expressions import compile_key
 
     base = compiler.expression(node.value)
@@ -79,6 +81,7 @@ def rebinding(compiler: Compiler, node: cst.BaseExpression) -> Store | None:
 
 
 def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
+    """Code that shares the items of a value out to several targets, a starred one among them or not."""
     stores = [compile_target(compiler, element.value) for element in node.elements]
     star = next((at for at, element in enumerate(node.elements) if isinstance(element, cst.StarredElement)), None)
     count = len(stores)
@@ -110,6 +113,7 @@ def unpacking_target(compiler: Compiler, node: cst.Tuple | cst.List) -> Store:
 
 
 def compile_augmented(compiler: Compiler, node: cst.AugAssign) -> Code:
+    """Code for `target op= value`: the target is evaluated once, and written to in place where it can be."""
     target: Any = node.target
     symbol = AUGMENTED[type(node.operator)]
     value = compiler.expression(node.value)
@@ -164,6 +168,7 @@ AUGMENTED: dict[type[cst.CSTNode], str] = {
 
 
 def compile_deletion(compiler: Compiler, node: Any) -> Code:
+    """Code for `del` of a name, an attribute, an item, or several of them."""
     if isinstance(node, cst.Name):
         word = node.value
         return lambda frame: frame.discard(as_stored(frame, word))

@@ -13,7 +13,9 @@ from flake8_cnnmem.evaluate.functions import Function, Super
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.native_state import about_to_change
 from flake8_cnnmem.evaluate.stdlib.frames import code_of
+from flake8_cnnmem.evaluate.stdlib.versions import with_order
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -46,31 +48,31 @@ AS_MANY = frozenset({
 def find(run: Interpreter, value: Value, name: str) -> Value:
     """The attribute, MISSING where it is absent for certain, Unknown where nobody can say."""
     kind = type(value)
-    if kind is Instance:
+    if type(value) is Instance:
         return of_instance(run, value, name)
-    if kind is Unknown:
+    if type(value) is Unknown:
         return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
     if name == "__class__":
         return run.type_of(value)
-    if kind is Module:
+    if type(value) is Module:
         return value.attribute(run, name)
-    if kind is Class:
+    if type(value) is Class:
         return of_class(run, value, name)
-    if kind is Namespace:
+    if type(value) is Namespace:
         return of_namespace(run, value, name)
     if isinstance(value, Tensor):
         return frameworks.of(value).get(run, value, name)
-    if kind is Super:
+    if type(value) is Super:
         return of_super(run, value, name)
-    if kind is Function:
+    if type(value) is Function:
         return of_function(run, value, name)
-    if kind is Bound:
+    if type(value) is Bound:
         if name == "__self__":
             return value.receiver
         return value.function if name == "__func__" else find(run, value.function, name)
-    if kind is Native:
+    if type(value) is Native:
         return of_native(run, value, name)
-    if kind is Property:
+    if type(value) is Property:
         return of_property(value, name)
     if kind is Batch:
         found = builtins.method(run, 1, name)
@@ -89,6 +91,8 @@ SLOTS = "slots"
 
 
 def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
+    """An attribute of an instance as Python looks it up: data descriptors, its own, its class's, `__getattr__`; or
+    MISSING."""
     cls = instance.cls
     if cls.facts and LOOKED_UP in cls.facts and not name.startswith("__"):
         found = run.quietly("AttributeError", cls.facts[LOOKED_UP], instance, name)
@@ -127,6 +131,9 @@ def of_instance_plainly(run: Interpreter, instance: Instance, name: str) -> Valu
     cls = instance.cls
     found = cls.find(name)
     if type(found) is Property:
+        if cls.find("__getattr__") is not MISSING and type(found.fget) is Function:
+            # An AttributeError out of a property's own code sends Python to `__getattr__` as well.
+            return run.quietly("AttributeError", found.fget, instance)
         return run.invoke(found.fget, (instance,), {})
     if type(found) is Instance and all(found.cls.find(word) is not MISSING for word in ("__get__", "__set__")):
         return bind(run, found, instance, cls)
@@ -150,13 +157,13 @@ def bind(run: Interpreter, found: Value, receiver: Value, cls: Class) -> Value:
     kind = type(found)
     if kind is Function or kind is Native:
         return Bound(found, receiver)
-    if kind is StaticMethod:
+    if type(found) is StaticMethod:
         return found.function
-    if kind is ClassMethod:
+    if type(found) is ClassMethod:
         return Bound(found.function, cls)
-    if kind is Property:
+    if type(found) is Property:
         return run.invoke(found.fget, (receiver,), {})
-    if kind is Instance and found.cls.find("__get__") is not MISSING:
+    if type(found) is Instance and found.cls.find("__get__") is not MISSING:
         return run.invoke(Bound(found.cls.find("__get__"), found), (receiver, cls), {})
     return found
 
@@ -166,8 +173,10 @@ COOPERATIVE = frozenset({"__new__", "__init__", "__init_subclass__"})
 
 
 def of_super(run: Interpreter, value: Super, name: str) -> Value:
+    """An attribute of the classes behind one in the order of its instance's class, bound to the instance; or
+    MISSING."""
     receiver = value.receiver
-    cls = receiver if isinstance(receiver, Class) else receiver.cls
+    cls: Class = receiver if isinstance(receiver, Class) else receiver.cls
     if isinstance(receiver, Class) and value.cls not in cls.mro and name == "__call__":
         # In a metaclass's `__call__`: what makes the instance.
         return Native(
@@ -204,14 +213,14 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
 
 
 def of_class(run: Interpreter, cls: Class, name: str) -> Value:
+    """An attribute of a class or of its metaclass, bound as Python binds it; or MISSING."""
     found = cls.find(name)
-    kind = type(found)
-    if kind is StaticMethod:
+    if type(found) is StaticMethod:
         return found.function
-    if kind is ClassMethod:
+    if type(found) is ClassMethod:
         return Bound(found.function, cls)
     if found is not MISSING:
-        if kind is Instance and found.cls.find("__get__") is not MISSING:
+        if type(found) is Instance and found.cls.find("__get__") is not MISSING:
             return run.invoke(Bound(found.cls.find("__get__"), found), (None, cls), {})
         return found
     known = {
@@ -240,10 +249,13 @@ def of_class(run: Interpreter, cls: Class, name: str) -> Value:
 
 
 def of_namespace(run: Interpreter, namespace: Namespace, name: str) -> Value:
+    """A name of a native module: what the program put there, or what the module has; or MISSING."""
     found = namespace.attributes.get(name, MISSING)
     if found is not MISSING and not is_put_later(run, found):
         return found
     found = namespace.lookup(name)
+    if type(found) is VersionText:
+        return with_order(found)
     if found is not MISSING:
         return found
     if name == "__name__":
@@ -282,8 +294,21 @@ def named(run: Interpreter, self: Instance, name: Value, default: Value = MISSIN
     return default if found is MISSING else found
 
 
-def all_names(run: Interpreter, self: Instance) -> Value:
-    return run.unknown(f"which names {self.native.name} has is not known")
+def all_names(run: Interpreter, self: Instance) -> dict[str, Value] | Unknown:
+    """The names of a module of ours, where they are written down, with what they stand for."""
+    if self.native.names is None:
+        return run.unknown(f"which names {self.native.name} has is not known")
+    return {name: find(run, self.native, name) for name in self.native.names()}
+
+
+def of_all_names(word: str) -> Native:
+    """A method of `module.__dict__` that goes through all its names: what the method of a dict gives."""
+
+    def through(run: Interpreter, self: Instance) -> Value:
+        found = all_names(run, self)
+        return found if isinstance(found, Unknown) else run.call(run.find(found, word))
+
+    return Native(word, through, propagate_unknown=False)
 
 
 NAMES = Class(
@@ -293,10 +318,7 @@ NAMES = Class(
         "get": Native(
             "get", lambda run, self, name, default=None: named(run, self, name, default), propagate_unknown=False
         ),
-        **{
-            word: Native(word, all_names, propagate_unknown=False)
-            for word in ("__iter__", "__len__", "keys", "values", "items", "copy")
-        },
+        **{word: of_all_names(word) for word in ("__iter__", "__len__", "keys", "values", "items", "copy")},
         "__contains__": Native(
             "__contains__",
             lambda run, self, name: name if isinstance(name, Unknown) else named(run, self, name, None) is not None,
@@ -308,6 +330,7 @@ NAMES = Class(
 
 
 def of_function(run: Interpreter, function: Function, name: str) -> Value:
+    """An attribute of a function of the program: its own, or `__name__`, `__code__` and their like."""
     if name in function.attributes:
         return function.attributes[name]
     if name in ("__name__", "__qualname__"):
@@ -319,12 +342,14 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
     if name == "__globals__":
         return function.module.namespace(run)
     if name == "__defaults__":
-        return function.defaults or None
+        return function.given_defaults or None
+    if name == "__kwdefaults__":
+        return function.keyword_defaults
     if name == "__call__":
         return function
     if name == "__code__":
         return code_of(function.name, function.module.path, function.parameters, function.site.line)
-    if name in ("__annotations__", "__closure__", "__kwdefaults__"):
+    if name in ("__annotations__", "__closure__"):
         return run.unknown(f"{name} of a function is not followed")
     if name == "__get__":
         return Native("__get__", lambda run, instance, owner=None: Bound(function, instance))
@@ -332,6 +357,7 @@ def of_function(run: Interpreter, function: Function, name: str) -> Value:
 
 
 def of_native(run: Interpreter, native: Native, name: str) -> Value:
+    """An attribute of a native function: its name, its docstring (None)."""
     if name in ("__name__", "__qualname__"):
         return native.name
     if name == "__doc__":
@@ -344,6 +370,7 @@ def of_native(run: Interpreter, native: Native, name: str) -> Value:
 
 
 def of_property(value: Property, name: str) -> Value:
+    """`getter`, `setter` and `deleter` of a property: functions that give a changed one; or MISSING."""
     if name in CHANGED_BY:
 
         def change(run: object, function: Value) -> Property:
@@ -406,17 +433,30 @@ def assign_plainly(run: Interpreter, instance: Instance, name: str, new: Value) 
     if isinstance(found, Instance) and found.cls.find("__set__") is not MISSING:
         run.invoke(Bound(found.cls.find("__set__"), found), (instance, new), {})
         return
+    if name == "__class__":
+        run.changed(instance)
+        instance.cls = new if isinstance(new, Class) else class_of_unknown(run, new)
+        return
     if instance.cls.facts and SLOTS in instance.cls.facts and name not in instance.cls.facts[SLOTS]:
         raise run.error("AttributeError", f"'{instance.cls.name}' object has no attribute '{name}'")
     run.changed(instance)
     run.fills((id(instance), name))
-    if name == "__dict__" and type(getattr(new, "payload", new)) is dict:
+    if name == "__dict__":
         # `self.__dict__ = self` of a dict whose keys are attributes as well, and `self.__dict__ = other.__dict__`
-        instance.attributes = new.payload if isinstance(new, Instance) else new
-        return
+        items = new.payload if isinstance(new, Instance) else new
+        if type(items) is dict:
+            instance.attributes = items
+            return
     if run.invocation is None:
         run.left_behind(instance.attributes.get(name))
     instance.attributes[name] = new
+
+
+def class_of_unknown(run: Interpreter, given: Value) -> Class:
+    """What an object is whose `__class__` was set to something that is not known."""
+    if not isinstance(given, Unknown):
+        raise run.error("TypeError", "__class__ must be set to a class")
+    return Class("object", unknown_base=given)
 
 
 def remove(run: Interpreter, value: Value, name: str) -> None:

@@ -43,7 +43,8 @@ class Side:
         self.numbered = 0
 
 
-def snapshot(container: Value) -> Any:
+def snapshot(container: Any) -> Any:
+    """What a container or instance holds now, to be put back by `restore`."""
     if isinstance(container, Instance):
         payload = container.payload
         copy = payload.copy() if isinstance(payload, (list, dict, set, deque)) else payload
@@ -51,7 +52,8 @@ def snapshot(container: Value) -> Any:
     return container.copy()
 
 
-def restore(container: Value, state: Any) -> None:
+def restore(container: Any, state: Any) -> None:
+    """Put back what `snapshot` took."""
     if isinstance(container, Instance):
         container.attributes.clear()
         container.attributes.update(state[0])
@@ -59,7 +61,8 @@ def restore(container: Value, state: Any) -> None:
         if isinstance(container.payload, (list, dict, set, deque)):
             restore(container.payload, state[1])
     elif isinstance(container, list):
-        container[:] = state
+        # Past what a list of a framework's own makes of it (Keras' tracked lists).
+        list.__setitem__(container, slice(None), state)
     elif isinstance(container, deque):
         container.clear()
         container.extend(state)
@@ -113,7 +116,7 @@ def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
     """The objects that were made since a journal began, and the containers in them that were empty when first changed:
     by id. An object that is made on one side is whole there, whether that side is taken or not."""
     found = {key for key in births if key in journal}
-    waiting: list[Value] = [births[key] for key in found]
+    waiting: list[Any] = [births[key] for key in found]
     while waiting:
         value = waiting.pop()
         inside = value.attributes if isinstance(value, Instance) else value
@@ -163,11 +166,13 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
 
 
 def settle(run: Interpreter, frame: Frame, side: Side) -> Value:
+    """Keep what one side of a branch did, and give how it left."""
     commit(run, side)
     return side.signal
 
 
 def commit(run: Interpreter, side: Side) -> None:
+    """Put the containers into the state in which one side left them."""
     for container, state in side.states.values():
         run.changed(container)
         restore(container, state)
@@ -189,6 +194,8 @@ def merge(run: Interpreter, first: Side, second: Side, cause: Unknown) -> None:
 
 
 def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unknown, swap: bool) -> Any:
+    """The state of a container after either of two sides: what differs is `cause`. With `swap` the right side is taken
+    first."""
     if isinstance(container, Instance):
         attributes = joined_dict(run, left[0], right[0], cause, swap)
         payload = container.payload
@@ -210,6 +217,7 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
 
 
 def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool) -> dict[Value, Value]:
+    """A dict with the keys of both sides; a key that one lacks, or that differs, is `cause`."""
     result: dict[Value, Value] = OrderedDict() if isinstance(left, OrderedDict) else {}
     for key in {**left, **right}:
         a, b = left.get(key, MISSING), right.get(key, MISSING)
@@ -307,6 +315,7 @@ def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
 
 
 def is_data(value: Value) -> bool:
+    """Whether a value is plain data: numbers, texts, and short lists of them, which a branch may leave different."""
     if isinstance(value, (list, tuple)):
         return len(value) <= MOST_ITEMS and all(map(is_data, value))
     return isinstance(value, (int, float, str, bool, type(None), Unknown)) or (
@@ -332,6 +341,7 @@ def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
 
 
 def is_array(left: Tensor, right: Tensor) -> bool:
+    """Whether both are NumPy's arrays."""
     return left.framework == right.framework == "numpy"
 
 
@@ -356,7 +366,7 @@ def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
             lambda frame: run.call(right, *args, **kwargs),
         )
 
-    def of_object(run: Interpreter, self: Instance, receiver: Value, cls: Value) -> Value:
+    def of_object(run: Interpreter, self: Instance, receiver: Value, cls: Class) -> Value:
         """As a method: each of the two is bound as it would be alone."""
         return either_function(bind(run, left, receiver, cls), bind(run, right, receiver, cls), cause)
 
@@ -378,10 +388,12 @@ class Either(Weightless):
         self.cause = cause
 
     def outputs(self, *inputs: Any) -> tuple[Any, ...]:
+        """The shape of its first input, which stands for whichever is taken."""
         return inputs[:1]
 
 
 def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:
+    """A tensor that is one or the other of two of one shape, by an op that both lead to."""
     # What is left out is nobody's from here on.
     other.held = min(other.held, run.numbered)
     # What is taken may be an input as it came, and what is left out a layer.
@@ -404,12 +416,16 @@ def alike_calls(left: Tensor, right: Tensor) -> bool:
     )
 
 
-def alike(left: Value, right: Value, depth: int, seen: set[tuple[int, int]] | None = None) -> bool:
+def alike(left: Value, right: Any, depth: int, seen: set[tuple[int, int]] | None = None) -> bool:
     """Whether two values cannot be told apart by what is built from them: equal plain values, or objects of one
-    class with alike attributes (`resnet50(pretrained=True)` and `resnet50()` make the same layers)."""
+    class with alike attributes (`resnet50(pretrained=True)` and `resnet50()` make the same layers).
+
+    What is known of `left` by its type holds for `right`, which is of the same type where anything is asked of it.
+    """
     if left is right:
         return True
-    if type(left) is not type(right) or depth == 0:
+    same_type = type(left) is type(right)
+    if not same_type or depth == 0:
         return False
     seen = seen if seen is not None else set()
     if (id(left), id(right)) in seen:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 @expression(cst.Call)
 def call(compiler: Compiler, node: cst.Call) -> Code:
+    """Code for a call: function, arguments with stars, in the order in which Python evaluates them."""
     if isinstance(node.func, cst.Name) and node.func.value in FRAME_BUILTINS:
         return frame_builtin(compiler, node, node.func.value)
     function = compiler.expression(node.func)
@@ -55,8 +56,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
             elif fits and type(callee) is Unknown:
                 note_fitting(run, fits, callee, args, {})
             result = run.invoke(callee, args, {})
-            if run.layers_made != made and type(result) is Instance:
-                run.built(result, made, site)
+            if run.layers_made != made:
+                run.trace.built(result, made, site)
             run.site = outer
             return result
 
@@ -98,8 +99,8 @@ def call(compiler: Compiler, node: cst.Call) -> Code:
         if fits and type(callee) is Unknown:
             note_fitting(run, fits, callee, args, kwargs)
         result = run.invoke(callee, tuple(args), kwargs)
-        if run.layers_made != made and type(result) is Instance:
-            run.built(result, made, site)
+        if run.layers_made != made:
+            run.trace.built(result, made, site)
         run.site = outer
         return result
 
@@ -198,7 +199,8 @@ def frame_builtin(compiler: Compiler, node: cst.Call, word: str) -> Code:
             return evaluate_text(frame, args[0], args[1:])
         if word == "exec":
             if args and isinstance(args[0], str) and len(args[0]) <= EVALUATED_TEXT:
-                return execute_text(frame, args[0], args[1:])
+                execute_text(frame, args[0], args[1:])
+                return None
             # It may do anything to anybody.
             raise Exhausted("exec() of a text that is not known is not followed")
         return run.unknown(f"{word}() is not followed")
@@ -251,6 +253,8 @@ def execute_text(frame: Frame, text: str, scopes: tuple[Value, ...]) -> None:
 
 
 def make_super(frame: Frame, args: tuple[Value, ...]) -> Value:
+    """`super()` and `super(cls, self)`: the class it starts behind, and the instance. RuntimeError outside of a
+    method."""
     run = frame.run
     if len(args) >= 2:
         cls, receiver = args[0], args[1]

@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.values import MISSING, Value
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FREE = "_free_names"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -32,8 +33,17 @@ def enclosed(function: Function) -> Iterator[Value]:
             frame = frame.parent  # type: ignore[assignment]
 
 
-def free_names(scope: ast.AST) -> set[str]:
-    """The names that a function, lambda or comprehension reads or writes and does not bind itself."""
+def free_names(scope: ast.AST) -> frozenset[str]:
+    """The names that a function, lambda or comprehension reads or writes and does not bind itself; noted at its node,
+    which nobody changes."""
+    found: frozenset[str] | None = scope.__dict__.get(FREE)
+    if found is None:
+        found = scope.__dict__[FREE] = names_not_bound(scope)
+    return found
+
+
+def names_not_bound(scope: ast.AST) -> frozenset[str]:
+    """The names that a function or a lambda reads and does not set."""
     used: set[str] = set()
     bound: set[str] = set()
     outer: set[str] = set()
@@ -57,7 +67,7 @@ def free_names(scope: ast.AST) -> set[str]:
         elif isinstance(node, ast.ClassDef):
             bound.add(node.name)
         waiting.extend(ast.iter_child_nodes(node))
-    return (used - bound) | outer
+    return frozenset((used - bound) | outer)
 
 
 def own_parts(scope: ast.AST) -> list[ast.AST]:

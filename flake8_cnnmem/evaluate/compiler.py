@@ -58,6 +58,7 @@ class StatementSite:
         return self.statement
 
     def resolve(self) -> tuple[int, int]:
+        """Line and column (from 1) of the node, worked out when they are first asked for."""
         if self.position is None:
             node = self.node
             self.position = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
@@ -65,10 +66,12 @@ class StatementSite:
 
     @property
     def line(self) -> int:
+        """The line, from 1."""
         return self.resolve()[0]
 
     @property
     def column(self) -> int:
+        """The column, from 1."""
         return self.resolve()[1]
 
 
@@ -118,6 +121,7 @@ class Compiler:
             self.twins = twins_of(node, twin)
 
     def expression(self, node: cst.CSTNode) -> Code:
+        """The code of an expression: a function of the frame. Syntax without a rule gives an unknown."""
         rule = EXPRESSIONS.get(type(node))
         if rule is None:
             return unfollowed(f"{type(node).__name__} syntax is not followed")
@@ -135,6 +139,8 @@ class Compiler:
 
 
 def unfollowed(reason: str) -> Code:
+    """Code that gives an unknown with this reason."""
+
     def code(frame: Frame) -> Value:
         return frame.run.unknown(reason)
 
@@ -142,6 +148,8 @@ def unfollowed(reason: str) -> Code:
 
 
 def constant(value: Value) -> Code:
+    """Code that gives this value."""
+
     def code(frame: Frame) -> Value:
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import libcst as cst
 
@@ -24,6 +25,7 @@ from flake8_cnnmem.values import MISSING, Stream, Value
 
 @expression(cst.ListComp)
 def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
+    """Code for a list comprehension; generator expressions are lists as well."""
     element = compiler.expression(node.elt)
     rounds = compile_rounds(compiler, node.for_in)
     plain = isinstance(node.for_in.iter, (cst.Name, cst.Attribute)) and node.for_in.inner_for_in is None
@@ -56,8 +58,9 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
 
 @expression(cst.SetComp)
 def set_comprehension(compiler: Compiler, node: cst.SetComp) -> Code:
+    """Code for a set comprehension."""
     items = list_comprehension(compiler, node)
-    return lambda frame: frame.run.make_set(items(frame))
+    return lambda frame: frame.run.make_set(cast("list[Value] | Unknown", items(frame)))
 
 
 @expression(cst.GeneratorExp)
@@ -100,6 +103,7 @@ def one_by_one(compiler: Compiler, node: cst.GeneratorExp) -> Code:
 
 @expression(cst.DictComp)
 def dict_comprehension(compiler: Compiler, node: cst.DictComp) -> Code:
+    """Code for a dict comprehension."""
     key_code = compiler.expression(node.key)
     value_code = compiler.expression(node.value)
     rounds = compile_rounds(compiler, node.for_in)

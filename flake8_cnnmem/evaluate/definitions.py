@@ -25,6 +25,7 @@ Defaults = Callable[[Frame], tuple[tuple[Value, ...], dict[str, Value]]]
 
 
 def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parameters, Defaults]:
+    """The parameters of a `def`, and the code of their defaults."""
     positional = [*node.posonly_params, *node.params]
     star = node.star_arg.name.value if isinstance(node.star_arg, cst.Param) else None
     double_star = node.star_kwarg.name.value if node.star_kwarg is not None else None
@@ -49,6 +50,7 @@ def compile_parameters(compiler: Compiler, node: cst.Parameters) -> tuple[Parame
 
 
 def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> Code:
+    """Code for a `def`: decorators, defaults, and the function, whose body is compiled when it is first called."""
     from flake8_cnnmem.evaluate.generators import compile_steps
     from flake8_cnnmem.evaluate.statements import compile_block
 
@@ -71,16 +73,17 @@ def compile_function(compiler: Compiler, node: cst.FunctionDef, twin: ast.Functi
     def code(frame: Frame) -> None:
         around = [decorator(frame) for decorator in decorators]
         values, keyword_values = defaults(frame)
-        made: Value = Function(
+        made = Function(
             word, parameters, values, keyword_values, body, frame.closure(), frame.module, site, generator, coroutine
         )
         made.doc = docstring(twin.body)
         made.cell = frame.cell
         if frame.kind == "class":
-            made.owner = frame.variables["__qualname__"]
+            made.owner = str(frame.variables["__qualname__"])
+        stored: Value = made
         for decorator in reversed(around):
-            made = decorate(frame, decorator, made)
-        frame.store(as_stored(frame, word), made)
+            stored = decorate(frame, decorator, stored)
+        frame.store(as_stored(frame, word), stored)
 
     return code
 
@@ -106,6 +109,7 @@ def decorate(frame: Frame, decorator: Value, made: Value) -> Value:
 
 
 def compile_class(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
+    """Code for a `class`: bases, keywords, the body in a frame of its own, metaclass and decorators."""
     from flake8_cnnmem.evaluate.statements import compile_block
 
     decorators = [compiler.expression(decorator.decorator) for decorator in node.decorators]

@@ -19,6 +19,7 @@ from flake8_cnnmem.values import Class, Instance, Raised, Value
 
 @statement(cst.Raise)
 def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
+    """Code for `raise`: an exception, a class of which one is made, or alone the exception in progress."""
     value = compiler.expression(node.exc) if node.exc is not None else None
 
     def code(frame: Frame) -> None:
@@ -40,6 +41,7 @@ def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
 
 @statement(cst.Try, cst.TryStar)
 def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
+    """Code for `try` with its handlers, `else` and `finally`."""
     path = compiler.path
     body = compile_block(path, node.body, twin.body)
     handlers: list[tuple[Code | None, str | None, Code]] = []
@@ -100,6 +102,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
 
 
 def mentions_import_error(node: ast.expr) -> bool:
+    """Whether a handler's expression names an error that a failed import raises."""
     names = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
     return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 

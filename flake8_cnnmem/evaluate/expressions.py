@@ -30,6 +30,7 @@ UNARY: dict[type[cst.CSTNode], str] = {cst.Minus: "neg", cst.Plus: "pos", cst.Bi
 
 @expression(cst.Name)
 def name(compiler: Compiler, node: cst.Name) -> Code:
+    """Code that looks a name up: local, enclosing, global, builtin. NameError where nobody has it."""
     word = node.value
     if word in ("None", "True", "False"):
         return constant({"None": None, "True": True, "False": False}[word])
@@ -61,6 +62,8 @@ def own_class(frame: Frame) -> Value:
 
 
 def private_name(word: str) -> Code:
+    """Code for a name with two underscores in a class body, which Python spells with the class's name."""
+
     def load(frame: Frame) -> Value:
         value = frame.variables.get(as_stored(frame, word), MISSING)
         value = frame.look_up(word) if value is MISSING else value
@@ -73,6 +76,7 @@ def private_name(word: str) -> Code:
 
 @expression(cst.Attribute)
 def attribute(compiler: Compiler, node: cst.Attribute) -> Code:
+    """Code for `value.name`."""
     base = compiler.expression(node.value)
     word = node.attr.value
     if is_private(word):
@@ -86,6 +90,7 @@ def attribute(compiler: Compiler, node: cst.Attribute) -> Code:
 
 @expression(cst.Subscript)
 def subscript(compiler: Compiler, node: cst.Subscript) -> Code:
+    """Code for `value[key]`."""
     base = compiler.expression(node.value)
     key = compile_key(compiler, node.slice)
 
@@ -97,6 +102,7 @@ def subscript(compiler: Compiler, node: cst.Subscript) -> Code:
 
 
 def compile_key(compiler: Compiler, elements: Iterable[cst.SubscriptElement]) -> Code:
+    """Code for what stands between the brackets: one key, or a tuple of several."""
     items = list(elements)
     codes = [compile_slice(compiler, item.slice) for item in items]
     if len(codes) == 1 and not isinstance(items[0].comma, cst.Comma):
@@ -105,6 +111,7 @@ def compile_key(compiler: Compiler, elements: Iterable[cst.SubscriptElement]) ->
 
 
 def compile_slice(compiler: Compiler, node: cst.BaseSlice) -> Code:
+    """Code for an index or for `lower:upper:step`."""
     if isinstance(node, cst.Index):
         return compiler.expression(node.value)
     assert isinstance(node, cst.Slice)
@@ -117,6 +124,7 @@ def compile_slice(compiler: Compiler, node: cst.BaseSlice) -> Code:
 
 @expression(cst.BinaryOperation)
 def binary(compiler: Compiler, node: cst.BinaryOperation) -> Code:
+    """Code for `left op right`."""
     left = compiler.expression(node.left)
     right = compiler.expression(node.right)
     symbol = BINARY[type(node.operator)]
@@ -137,6 +145,7 @@ def divide(frame: Frame, left: Value, right: Value) -> Value:
 
 @expression(cst.UnaryOperation)
 def unary(compiler: Compiler, node: cst.UnaryOperation) -> Code:
+    """Code for `-x`, `+x`, `~x` and `not x`; `not` of an unknown stays unknown."""
     operand = compiler.expression(node.expression)
     symbol = UNARY[type(node.operator)]
     if symbol == "not":
@@ -151,6 +160,7 @@ def unary(compiler: Compiler, node: cst.UnaryOperation) -> Code:
 
 @expression(cst.BooleanOperation)
 def boolean(compiler: Compiler, node: cst.BooleanOperation) -> Code:
+    """Code for `and` and `or`, which stop as Python's; from an unknown on, either side may be the value."""
     left = compiler.expression(node.left)
     right = compiler.expression(node.right)
     stop_at = isinstance(node.operator, cst.Or)
@@ -177,6 +187,7 @@ def unknown_boolean(frame: Frame, stop_at: bool, first: Value, truth: Unknown, r
 
 @expression(cst.Comparison)
 def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
+    """Code for comparisons, chained ones with each operand evaluated once."""
     left = compiler.expression(node.left)
     pairs = [(COMPARISON[type(item.operator)], compiler.expression(item.comparator)) for item in node.comparisons]
     if len(pairs) == 1:
@@ -200,6 +211,7 @@ def comparison(compiler: Compiler, node: cst.Comparison) -> Code:
 
 @expression(cst.IfExp)
 def conditional(compiler: Compiler, node: cst.IfExp) -> Code:
+    """Code for `a if test else b`: both, joined, where the test is not known."""
     body = compiler.expression(node.body)
     test = compiler.expression(node.test)
     orelse = compiler.expression(node.orelse)
@@ -217,6 +229,7 @@ def conditional(compiler: Compiler, node: cst.IfExp) -> Code:
 
 @expression(cst.Lambda)
 def lambda_(compiler: Compiler, node: cst.Lambda) -> Code:
+    """Code for a lambda: a function with one expression as its body."""
     parameters, defaults = compile_parameters(compiler, node.params)
     body = compiler.expression(node.body)
     site = StatementSite(compiler.path, compiler.statement)
@@ -231,6 +244,7 @@ def lambda_(compiler: Compiler, node: cst.Lambda) -> Code:
 
 @expression(cst.Tuple)
 def tuple_(compiler: Compiler, node: cst.Tuple) -> Code:
+    """Code for a tuple, stars unpacked."""
     parts = compile_elements(compiler, node.elements)
 
     def code(frame: Frame) -> Value:
@@ -242,6 +256,7 @@ def tuple_(compiler: Compiler, node: cst.Tuple) -> Code:
 
 @expression(cst.List)
 def list_(compiler: Compiler, node: cst.List) -> Code:
+    """Code for a list, stars unpacked."""
     parts = compile_elements(compiler, node.elements)
 
     def code(frame: Frame) -> Value:
@@ -257,6 +272,7 @@ def list_(compiler: Compiler, node: cst.List) -> Code:
 
 @expression(cst.Set)
 def set_(compiler: Compiler, node: cst.Set) -> Code:
+    """Code for a set, stars unpacked."""
     parts = compile_elements(compiler, node.elements)
 
     def code(frame: Frame) -> Value:
@@ -266,6 +282,7 @@ def set_(compiler: Compiler, node: cst.Set) -> Code:
 
 
 def compile_elements(compiler: Compiler, elements: Iterable[cst.BaseElement]) -> list[tuple[bool, Code]]:
+    """For each element whether it is starred, and its code."""
     return [(isinstance(item, cst.StarredElement), compiler.expression(item.value)) for item in elements]
 
 
@@ -287,6 +304,7 @@ def collect(frame: Frame, parts: list[tuple[bool, Code]]) -> list[Value] | Unkno
 
 @expression(cst.Dict)
 def dict_(compiler: Compiler, node: cst.Dict) -> Code:
+    """Code for a dict, double stars merged in order."""
     parts: list[tuple[Code | None, Code]] = []
     for element in node.elements:
         if isinstance(element, cst.StarredDictElement):
@@ -319,6 +337,7 @@ def dict_(compiler: Compiler, node: cst.Dict) -> Code:
 
 @expression(cst.NamedExpr)
 def walrus(compiler: Compiler, node: cst.NamedExpr) -> Code:
+    """Code for `name := value`, stored outside of a comprehension."""
     target = node.target
     assert isinstance(target, cst.Name)
     word = target.value
@@ -334,6 +353,7 @@ def walrus(compiler: Compiler, node: cst.NamedExpr) -> Code:
 
 @expression(cst.Yield)
 def yield_(compiler: Compiler, node: cst.Yield) -> Code:
+    """Code for `yield` and `yield from`: values go to the generator that is being made."""
     value = node.value
     if isinstance(value, cst.From):
         source = compiler.expression(value.item)
@@ -356,6 +376,7 @@ def yield_(compiler: Compiler, node: cst.Yield) -> Code:
 
 @expression(cst.Await)
 def await_(compiler: Compiler, node: cst.Await) -> Code:
+    """Code for `await`: the value that is waited for."""
     inner = compiler.expression(node.expression)
 
     def code(frame: Frame) -> Value:

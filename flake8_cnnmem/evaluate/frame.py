@@ -101,6 +101,7 @@ class Frame:
         return module.global_name(self.run, word)
 
     def store(self, word: str, value: Value) -> None:
+        """Bind a name: here, or where `global` and `nonlocal` say."""
         variables = self.variables
         if self.declared and word in self.declared:
             owner = self.declared[word]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.graph import Site
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.values import Class, Value
+from flake8_cnnmem.values import Class, Instance, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.frame import Frame
@@ -51,6 +51,7 @@ class Function:
 
     @property
     def qualified_name(self) -> str:
+        """The name with that of the class or function around it."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
     def __repr__(self) -> str:
@@ -89,19 +90,30 @@ class Function:
         self.fill(bound)
         return bound
 
+    @property
+    def given_defaults(self) -> tuple[Value, ...]:
+        """The defaults of the last positional parameters, as a program has set them, if it has."""
+        found = self.attributes.get("__defaults__", self.defaults) if self.attributes else self.defaults
+        return found if isinstance(found, tuple) else (found,) * len(self.parameters.positional) if found else ()
+
     def fill(self, bound: dict[str, Value]) -> None:
+        """Put defaults where nothing is given. TypeError where a parameter has none, as Python's."""
         names = self.parameters.positional
-        first_default = len(names) - len(self.defaults)
+        defaults = self.given_defaults
+        first_default = len(names) - len(defaults)
         for position, word in enumerate(names):
             if word not in bound:
                 if position < first_default:
                     raise TypeError(f"{self.name}() missing 1 required positional argument: '{word}'")
-                bound[word] = self.defaults[position - first_default]
+                bound[word] = defaults[position - first_default]
+        keyword_defaults = self.keyword_defaults
+        if self.attributes and isinstance(changed := self.attributes.get("__kwdefaults__"), dict):
+            keyword_defaults = changed
         for word in self.parameters.keywords:
             if word not in bound:
-                if word not in self.keyword_defaults:
+                if word not in keyword_defaults:
                     raise TypeError(f"{self.name}() missing 1 required keyword-only argument: '{word}'")
-                bound[word] = self.keyword_defaults[word]
+                bound[word] = keyword_defaults[word]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,4 +121,4 @@ class Super:
     """`super()`: attributes are looked up after `cls` in the receiver's method resolution order."""
 
     cls: Class
-    receiver: Value
+    receiver: Class | Instance

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem.evaluate.trace import Loop, Turn
 from flake8_cnnmem.graph import Tensor
@@ -42,6 +42,7 @@ def batches_of(run: Interpreter, loop: Loop) -> Batches | None:
 
 
 def loader_of(run: Interpreter, loop: Loop) -> Instance | None:
+    """The loader that a loop goes through, where it is certain which one began it."""
     begun = [event.subject for event in run.trace.events[max(0, loop.started - 2) : loop.started]
              if event.kind == "iterate" and event.turn is loop.outer]  # fmt: skip
     return begun[-1] if len(begun) == 1 and isinstance(begun[-1], Instance) else None
@@ -80,21 +81,25 @@ def fill_up_from(run: Interpreter, loop: Loop, gathered: list[Value], added: Seq
 
 
 def is_result(item: Value) -> bool:
-    if type(item) in (tuple, list):
+    """Whether a value is a tensor through which no gradient flows, of one axis or more, or a tuple or list of nothing
+    else."""
+    if isinstance(item, (tuple, list)):
+        if type(item) not in (tuple, list):
+            return False
         return bool(item) and all(map(is_result, item))
     if type(item) is not Tensor or isinstance(item.shape, Unknown) or not item.shape:
         return False
     return item.call is None or not item.call.grad or item.call.op.kind == "detach"
 
 
-def another(item: Value) -> Value:
+def another(item: Any) -> Any:
     """One like it, from another turn."""
     if type(item) in (tuple, list):
         return type(item)(map(another, item))
     return replace(item)
 
 
-def of_samples(item: Value, sizes: tuple[int, int] | None, cause: Unknown) -> Value:
+def of_samples(item: Any, sizes: tuple[int, int] | None, cause: Unknown) -> Any:
     """The same of another number of samples: where the first axis has the first of the `sizes`, of the second."""
     if type(item) in (tuple, list):
         return type(item)(of_samples(each, sizes, cause) for each in item)

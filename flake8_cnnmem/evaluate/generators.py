@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 
@@ -28,7 +28,7 @@ from flake8_cnnmem.values import Raised, Value
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
-Run = Generator[Value, Value, Value]
+Run = Generator[Value, Value, "Value | None"]
 Steps = Callable[[Frame], Run]
 """Like `Code`, but yields what the code yields, and returns the signal that ends the block (or the value)."""
 
@@ -39,7 +39,8 @@ class GeneratorFull(Leaving):
 
 def generate(run: Interpreter, function: Function, frame: Frame) -> Run:
     """What a call of a generator function gives."""
-    steps: Run = function.body()(frame)
+    # The body of a generator function is compiled to what makes its steps.
+    steps = cast("Run", function.body()(frame))
     sent: Value = None
     thrown: Raised | None = None
     for _ in range(YIELDS):
@@ -140,21 +141,25 @@ def compile_yield(compiler: Compiler, node: cst.Yield) -> Steps:
 
 
 def plain_yield(node: Any, twin: Any) -> bool:
+    """Whether a node is a `yield` whose value holds no other one."""
     return isinstance(node, cst.Yield) and not yields(list(ast.iter_child_nodes(twin.value)))
 
 
 def expression_steps(path: str, node: cst.Expr, twin: ast.Expr, whole: Code) -> Steps | None:
+    """The steps of `yield value` as a statement; None where it is more than that."""
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
     step = compile_yield(Compiler(path, twin), node.value)
 
     def steps(frame: Frame) -> Run:
         yield from step(frame)
+        return None
 
     return steps
 
 
 def assign_steps(path: str, node: cst.Assign, twin: ast.Assign, whole: Code) -> Steps | None:
+    """The steps of `name = yield value`; None where it is more than that."""
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
     compiler = Compiler(path, twin)
@@ -165,11 +170,13 @@ def assign_steps(path: str, node: cst.Assign, twin: ast.Assign, whole: Code) -> 
         value = yield from step(frame)
         for store in stores:
             store(frame, value)
+        return None
 
     return steps
 
 
 def return_steps(path: str, node: cst.Return, twin: ast.Return, whole: Code) -> Steps | None:
+    """The steps of `return (yield value)`; None where it is more than that."""
     if not isinstance(node.value, cst.Yield) or not plain_yield(node.value, twin):
         return None
     step = compile_yield(Compiler(path, twin), node.value)
@@ -184,6 +191,7 @@ def return_steps(path: str, node: cst.Return, twin: ast.Return, whole: Code) -> 
 
 
 def if_steps(path: str, node: cst.If, twin: ast.If, whole: Code) -> Steps | None:
+    """The steps of an `if` whose body yields; None where its test does."""
     if yields([twin.test]):
         return None
     test = Compiler(path, twin).expression(node.test)
@@ -200,16 +208,20 @@ def if_steps(path: str, node: cst.If, twin: ast.If, whole: Code) -> Steps | None
 
 
 def else_steps(path: str, node: Any, twins: list[ast.stmt]) -> Steps:
+    """The steps of an `else` or `elif`; none where there is neither."""
     if node is None:
         return nothing
     return compile_steps(path, node if isinstance(node, cst.If) else node.body, twins)
 
 
 def nothing(frame: Frame) -> Run:
+    """Steps that do nothing."""
     yield from ()
+    return None
 
 
 def for_steps(path: str, node: cst.For, twin: ast.For, whole: Code) -> Steps | None:
+    """The steps of a `for` whose body yields; None where it is asynchronous, or what it goes through yields."""
     if yields([twin.iter, twin.target]) or node.asynchronous is not None:
         return None
     compiler = Compiler(path, twin)
@@ -239,6 +251,7 @@ def for_steps(path: str, node: cst.For, twin: ast.For, whole: Code) -> Steps | N
 
 
 def while_steps(path: str, node: cst.While, twin: ast.While, whole: Code) -> Steps | None:
+    """The steps of a `while` whose body yields; None where its test does."""
     if yields([twin.test]):
         return None
     test = Compiler(path, twin).expression(node.test)
@@ -269,17 +282,20 @@ def while_steps(path: str, node: cst.While, twin: ast.While, whole: Code) -> Ste
 
 
 def check_rounds(run: Interpreter, rounds: int) -> None:
+    """Draw on the budget for one turn of a loop. Exhausted after LOOP_ROUNDS of them."""
     run.spend(1)
     if rounds >= LOOP_ROUNDS:
         raise Exhausted("a loop runs for too long to be followed")
 
 
 def leave_loop(frame: Frame, outer: Breaks, signal: Value) -> Signal | None:
+    """Join what `break` left open, and give the signal of a `return`."""
     join_breaks(frame, outer)
     return signal if isinstance(signal, Returned) else None
 
 
 def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps | None:
+    """The steps of a `with` whose body yields; None where it is asynchronous, or a manager yields."""
     if any(yields([item.context_expr]) for item in twin.items) or node.asynchronous is not None:
         return None
     compiler = Compiler(path, twin)
@@ -316,6 +332,7 @@ def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps 
 
 
 def try_steps(path: str, node: Any, twin: Any, whole: Code) -> Steps:
+    """The steps of a `try` whose body yields."""
     body = compile_steps(path, node.body, twin.body)
     handlers: list[tuple[Code | None, str | None, Steps]] = []
     for handler, handler_twin in zip(node.handlers, twin.handlers, strict=True):

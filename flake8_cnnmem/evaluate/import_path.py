@@ -55,6 +55,7 @@ class ImportPath:
         return self.folders or importer.search_path
 
     def ordered(self, written: Sequence[str]) -> Sequence[str]:
+        """The folders in which modules are looked up, as the program's `sys.path` orders them."""
         own, *rest = self.importer.search_path or [""]
         found: list[str] = []
         for entry in written if SCRIPT in written else (*written, SCRIPT):

@@ -131,6 +131,7 @@ class Importer:
         return self.find(dotted)
 
     def find_source(self, dotted: str) -> Module | None:
+        """The module of a dotted name whose source is found; None without one."""
         parts = dotted.split(".")
         at = self.location(dotted)
         if at is not None:
@@ -157,6 +158,7 @@ class Importer:
         return bare
 
     def load_file(self, path: str, dotted: str, package: bool) -> Module | None:
+        """The module of a file, read once; None for a file that cannot be read."""
         known = self.by_path.get(self.files.real(path)) if path else None
         if known is not None:
             return known
@@ -196,6 +198,7 @@ class Importer:
         self.modules.setdefault(module.name, module)
 
     def resolve_relative(self, module: Module, level: int, name: str) -> str:
+        """The absolute name of `from ..name import`, seen from a module. ImportError above the top package."""
         package = module.package_name().split(".") if module.package_name() else []
         base = package[: len(package) - (level - 1)] if level > 1 else package
         return ".".join([*base, name] if name else base)
@@ -310,6 +313,7 @@ class Importer:
 
 
 def may_hold(text: str, word: str) -> bool:
+    """Whether a module's text may define a word: by its letters, by a star, by `globals()`."""
     return word in text or "import *" in text or "globals()" in text
 
 
@@ -341,6 +345,7 @@ def package_of(path: str, files: Files = DISK) -> tuple[str, str, bool]:
 
 @statement(cst.Import)
 def import_(compiler: Compiler, node: cst.Import, twin: ast.Import) -> Code:
+    """Code for `import a.b as c`."""
     names = [(alias.name, alias.asname) for alias in twin.names]
 
     def code(frame: Frame) -> None:
@@ -361,6 +366,7 @@ def import_(compiler: Compiler, node: cst.Import, twin: ast.Import) -> Code:
 
 @statement(cst.ImportFrom)
 def import_from(compiler: Compiler, node: cst.ImportFrom, twin: ast.ImportFrom) -> Code:
+    """Code for `from a import b as c`, and for a star, which brings names when they are asked for."""
     names = [(alias.name, alias.asname or alias.name) for alias in twin.names]
     star = names[0][0] == "*"
 

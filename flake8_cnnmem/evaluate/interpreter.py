@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, TypeAlias
@@ -22,7 +22,6 @@ from flake8_cnnmem.evaluate.budget import (
     Exhausted,
 )
 from flake8_cnnmem.evaluate.builtins.files import text
-from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.host_errors import of_host_error
@@ -39,7 +38,7 @@ from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Raised, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, Raised, Value
 
 Guard: TypeAlias = "Callable[[Instance], bool]"
 """A `try` with handlers, or a context manager: whether it may take an exception."""
@@ -126,13 +125,8 @@ class Interpreter:
         if made is not None:
             made.last = self.layers_made
 
-    def built(self, result: Instance, before: int, site: StatementSite) -> None:
-        """A call has given a layer that was made during it: so far the outermost call that builds it."""
-        made = self.trace.layers.get(id(result))
-        if made is not None and made.number > before and site.path == self.trace.path:
-            made.site = site
-
     def note(self, kind: str, subject: Value, **options: Value) -> None:
+        """Note an event of the training (a step, a backward pass, a loop's start) with its site."""
         # Counted among the ops: what the code lets go of before it is gone by then.
         event = Event(kind, subject, self.site, self.next_number(), options=options)
         if kind == "step":
@@ -143,6 +137,7 @@ class Interpreter:
         self.add_event(event)
 
     def joins_step(self, optimizer: Instance) -> None:
+        """What an optimizer updates now belongs to the step that it last made."""
         last = next((event for event in reversed(self.trace.events) if event.subject is optimizer), None)
         if last is not None:
             last.trainable = held_by(optimizer)
@@ -184,12 +179,14 @@ class Interpreter:
         return made is not None and not made.last and framework is not None and framework.declares_inputs
 
     def add_event(self, event: Event) -> None:
+        """Put an event into the trace, with the turn of the loop that it is in; no more than MOST_EVENTS."""
         trace = self.trace
         if len(trace.events) < MOST_EVENTS:
             event.turn, event.doubt = trace.turn, trace.doubt()
             trace.events.append(event)
 
     def repeated(self, site: Site | None = None) -> RepeatedTurns:
+        """The turns of a loop that stand for many, for natives that loop themselves."""
         return RepeatedTurns(self, site or self.site)
 
     def drawn_again(self) -> Callable[[], bool]:
@@ -225,24 +222,29 @@ class Interpreter:
     # Budget
 
     def spend(self, steps: int) -> None:
+        """Draw steps from the budget. Exhausted when it has none left."""
         self.budget.steps -= steps
         if self.budget.steps < 0:
             raise Exhausted("the code runs for too long to be followed")
 
     def check_size(self, length: int) -> None:
+        """Exhausted for a text or container of more than LENGTH items."""
         if length > LENGTH:
             raise Exhausted("a value grows too large to be followed")
 
     # Causes and places
 
     def unknown(self, reason: str) -> Unknown:
+        """An unknown with this reason, at the line that is being run."""
         frame = self.frame
         return Unknown(reason) if frame is None else Unknown(reason, frame.module.path, frame.line)
 
     def here(self) -> Site | None:
+        """The site of the call that is being run; None outside of any."""
         return self.site
 
-    def error(self, kind: str, message: str) -> Raised:
+    def error(self, kind: str, message: Value) -> Raised:
+        """An exception of the program, of a builtin kind ("ValueError"), to be raised."""
         cls = builtins.BUILTINS[kind]
         return Raised(Instance(cls, {"args": (message,)}, site=self.site))
 
@@ -273,12 +275,15 @@ class Interpreter:
         return self.unknown(reason)
 
     def choose(self, question: str, answers: Sequence[str], only_if_stopped: bool = False) -> str | None:
+        """One of several answers to a question that the code leaves open, where a caller tries them all; else None."""
         return None if self.ways is None else self.ways.choose(question, answers, only_if_stopped)
 
     def data(self, key: str) -> dict[Any, Any]:
+        """What natives keep for this run under a key: a dict, empty at first."""
         return self.scratch.setdefault(key, {})
 
     def builtin(self, name: str) -> Any:
+        """The builtin of this name."""
         return builtins.BUILTINS[name]
 
     def doubt_calls(self, number: int) -> None:
@@ -289,21 +294,24 @@ class Interpreter:
             call.doubtful = True
 
     def next_number(self) -> int:
+        """The next number of the run, by which tensors and events are ordered."""
         self.numbered += 1
         return self.numbered
 
     def note_registry(self, container: dict[Value, Value]) -> None:
+        """A dict that is made while a module is imported may be filled by other modules."""
         if self.importing is not None:
             self.registries[id(container)] = (container, self.importing)
 
     # Changes
 
     def changed(self, container: Value) -> None:
+        """A container or instance is about to change: what a branch or loop must put back is kept."""
         journal = self.journal
         if type(container) in CONTAINERS:
             self.fills(id(container))
         turn = self.trace.turn
-        if type(container) is list and turn is not None and self.invocation is None:
+        if isinstance(container, list) and turn is not None and self.invocation is None:
             turn.lengths.setdefault(id(container), (container, len(container)))
         if type(container) is Instance and container.site is None:
             about_to_change(container)
@@ -317,6 +325,7 @@ class Interpreter:
             self.trace.fills(what, self.numbered, self.site)
 
     def havoc(self, container: Value, cause: Unknown) -> None:
+        """From now on what a container holds is not known, for this cause."""
         self.havocked.setdefault(id(container), (container, cause))
 
     def note_sample(self, container: Value, items: Sequence[Value]) -> None:
@@ -328,10 +337,12 @@ class Interpreter:
             self.samples[id(container)] = (container, common)
 
     def sample(self, container: Value) -> Value:
+        """What stands for the items of a container of which it is not known how many it has; or MISSING."""
         held, found = self.samples.get(id(container), (None, MISSING)) if self.samples else (None, MISSING)
         if held is not container or found is MISSING or id(container) not in self.havocked:
             return MISSING
-        certain: list[Value] = list(container.values()) if isinstance(container, dict) else list(container or ())
+        inside = container.values() if isinstance(container, dict) else container
+        certain: list[Value] = list(inside) if isinstance(inside, Iterable) else []
         common = branches.one_of(self, [found, *certain], self.havocked[id(container)][1])
         return MISSING if isinstance(common, Unknown) else common
 
@@ -340,6 +351,7 @@ class Interpreter:
     find = attributes.find
 
     def get(self, value: Value, name: str) -> Value:
+        """An attribute, or MISSING."""
         found = attributes.find(self, value, name)
         if found is MISSING and isinstance(value, Module):
             found = self.importer.elsewhere(value, name)
@@ -348,18 +360,23 @@ class Interpreter:
         return found
 
     def set(self, value: Value, name: str, new: Value) -> None:
+        """Set an attribute, as the class of the value does it."""
         attributes.assign(self, value, name, new)
 
     def get_plainly(self, value: Instance, name: str) -> Value:
+        """An attribute as `object.__getattribute__` finds it, or MISSING."""
         return attributes.of_instance_plainly(self, value, name)
 
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
+        """Set an attribute as `object.__setattr__` does."""
         attributes.assign_plainly(self, value, name, new)
 
     def delete_plainly(self, value: Instance, name: str) -> None:
+        """Delete an attribute as `object.__delattr__` does."""
         attributes.remove_plainly(self, value, name)
 
     def delete(self, value: Value, name: str) -> None:
+        """Delete an attribute, as the class of the value does it."""
         attributes.remove(self, value, name)
 
     def quietly(self, kind: str, function: Value, *args: Value) -> Value:
@@ -381,6 +398,7 @@ class Interpreter:
     equal = operators.equal
 
     def operate(self, operator: str, left: Value, right: Value) -> Value:
+        """`left operator right`. What goes wrong in the host is an exception of the program, or an unknown."""
         try:
             return operators.binary(self, operator, left, right)
         except (Leaving, RecursionError):
@@ -389,12 +407,15 @@ class Interpreter:
             return of_host_error(self, error, (left, right))
 
     def operate_unary(self, operator: str, value: Value) -> Value:
+        """`operator value`, guarded as `operate`."""
         return self.guarded(operators.unary, operator, value)
 
     def operate_in_place(self, operator: str, left: Value, right: Value) -> Value:
+        """`left operator= right`, guarded as `operate`; the value that the target gets."""
         return self.guarded(operators.in_place, operator, left, right)
 
     def index(self, value: Value, key: Value) -> Value:
+        """`value[key]`, guarded as `operate`."""
         try:
             return subscripts.subscript(self, value, key)
         except (Leaving, RecursionError):
@@ -403,9 +424,11 @@ class Interpreter:
             return of_host_error(self, error, (value, key))
 
     def set_index(self, value: Value, key: Value, new: Value) -> Value:
+        """`value[key] = new`, guarded as `operate`."""
         return self.guarded(subscripts.store_item, value, key, new)
 
     def delete_index(self, value: Value, key: Value) -> None:
+        """`del value[key]`, guarded as `operate`."""
         self.guarded(subscripts.remove_item, value, key)
 
     def key(self, value: Value) -> Value:
@@ -423,11 +446,13 @@ class Interpreter:
 
     @property
     def modes(self) -> tuple[Any, ...]:
+        """The switches that decide how a call is noted: gradients, autocast, offloading, attention kernels."""
         switches = (self.grad_enabled, self.autocast, self.cast_region, self.caches_casts, self.offloading)
         return (*switches, self.attention)
 
     @modes.setter
     def modes(self, modes: tuple[Any, ...]) -> None:
+        """The switches that decide how a call is noted: gradients, autocast, offloading, attention kernels."""
         self.grad_enabled, self.autocast, self.cast_region, self.caches_casts, self.offloading, self.attention = modes
 
     # Calls
@@ -435,9 +460,12 @@ class Interpreter:
     invoke = invoke
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        """Call a value of the program."""
         return invoke(self, function, args, kwargs)
 
     def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        """Call a function; where it raises or takes too long, what was in progress is as before and the result an
+        unknown."""
         saved = (self.frame, self.site, self.invocation, self.budget.depth)
         modes = self.modes
         try:
@@ -450,6 +478,7 @@ class Interpreter:
             return Unknown(describe(raised), *where)
 
     def within(self, steps: int, function: Value, *args: Value) -> Value:
+        """Call a function with no more than so many steps; an unknown where they do not suffice."""
         outer, given = self.budget, min(steps, self.budget.steps)
         saved = (self.frame, self.site, self.invocation, self.modes)
         self.budget = Budget(given, outer.depth)
@@ -463,6 +492,8 @@ class Interpreter:
             self.budget = outer
 
     def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
+        """Call a function without gradients and without noting its calls: (the first number that its tensors may have,
+        result)."""
         before = self.grad_enabled, self.log, self.stop_at_problem
         self.grad_enabled, self.log, self.stop_at_problem = False, None, False
         recording, self.trace.recording = self.trace.recording, False
@@ -474,6 +505,7 @@ class Interpreter:
             self.grad_enabled, self.log, self.stop_at_problem = before
 
     def make_data(self, function: Value, *args: Value) -> Value:
+        """Call a function that makes data: what it computes is no part of a model."""
         outer, self.making_data = self.making_data, True
         try:
             return self.attempt(function, *args)
@@ -481,12 +513,15 @@ class Interpreter:
             self.making_data = outer
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+        """The content of a text file of the project, or why it is not read."""
         return text(self, path, also)
 
     def environment_variable(self, name: str) -> str | None:
+        """A variable of this process's environment, where files lie by it; None where it is not set."""
         return self.importer.files.variable(name)
 
     def arguments(self) -> dict[str, Value] | Unknown:
+        """The arguments of the function that the program was started with, by name."""
         frame = self.frame
         while frame is not None and frame.caller is not None:
             frame = frame.caller
@@ -500,15 +535,20 @@ class Interpreter:
 
     def call_with_unknown(self, function: Value, cause: Unknown) -> Value:
         """A call some of whose arguments are not known, not even how many."""
+        if isinstance(function, Bound) and isinstance(function.function, Native) and function.function.spread:
+            function.function.spread(self, function.receiver, cause)
         return function if isinstance(function, Unknown) else cause
 
     def construct(self, cls: Class, *args: Value, **kwargs: Value) -> Value:
+        """An instance of a class, as a call of it gives."""
         return construct(self, cls, args, kwargs)
 
     def call_function(self, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        """Call a function of the program."""
         return call_function(self, function, args, kwargs)
 
     def class_base(self, value: Value) -> Value:
+        """What a value is as a base of a class: a Class, or why it is none."""
         return class_base(self, value)
 
     def class_made(self, cls: Class, options: dict[str, Value]) -> Value:
@@ -530,6 +570,7 @@ class Interpreter:
         return cls
 
     def type_of(self, value: Value) -> Class | Unknown:
+        """The class of a value, an unknown's cause."""
         if isinstance(value, Unknown):
             return value
         if isinstance(value, Instance):
@@ -537,10 +578,12 @@ class Interpreter:
         if isinstance(value, Tensor):
             return frameworks.of(value).type_of(value)
         if isinstance(value, Batch):
-            return builtins.BUILTINS["int"]  # type: ignore[no-any-return]
+            whole: Class = builtins.BUILTINS["int"]
+            return whole
         return builtins.class_of(value) or self.unknown("the type of a value is not followed")
 
     def type_name(self, value: Value) -> str:
+        """What the class of a value is called, for messages."""
         if isinstance(value, (Module, Namespace)):
             return f"module '{value.name}'"
         if isinstance(value, Class):
@@ -549,6 +592,7 @@ class Interpreter:
         return f"'{cls.name}' object" if isinstance(cls, Class) else "value"
 
     def is_instance(self, value: Value, cls: Value) -> bool | Unknown:
+        """`isinstance(value, cls)`, also for a tuple of classes."""
         if isinstance(cls, (tuple, list)):
             results = [self.is_instance(value, each) for each in cls]
             if any(result is True for result in results):
@@ -574,9 +618,11 @@ class Interpreter:
     # Iteration
 
     def iterate(self, value: Value) -> Iterator[Value] | Unknown:
+        """An iterator over a value's items, or why there is none. TypeError for what is not iterable."""
         return iteration.iterate(self, value)
 
     def items(self, value: Value) -> list[Value] | Unknown:
+        """All items of a value as a list, or why they are not known."""
         found = self.iterate(value)
         if isinstance(found, Unknown):
             return found
@@ -588,7 +634,8 @@ class Interpreter:
                 raise Exhausted("a container grows too large to be followed")
         return result
 
-    def make_set(self, items: Value) -> Value:
+    def make_set(self, items: Iterable[Value] | Unknown) -> Value:
+        """A set of these items, or the first of them that cannot be a key."""
         if isinstance(items, Unknown):
             return items
         keys = [self.key(item) for item in items]
@@ -614,21 +661,27 @@ class Interpreter:
     # Branches, contexts, generators
 
     def branch(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+        """Run both sides of an `if` whose test is not known, and join what they leave."""
         return branches.branch(self, cause, frame, body, orelse)
 
     def either(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
+        """The value of `body if test else orelse` where the test is not known: both, joined."""
         return branches.either(self, cause, frame, body, orelse)
 
     def evaluate_aside(self, code: Code, frame: Frame) -> Value:
+        """The value of an expression, with what it changes undone."""
         return branches.aside(self, code, frame)
 
     def join(self, left: Value, right: Value, cause: Unknown) -> Value:
+        """One value for two that a branch leaves: the value where they are equal, else an unknown."""
         return branches.join(self, left, right, cause)
 
     def one_of(self, items: Sequence[Value], cause: Unknown) -> Value:
+        """One value that stands for any of several."""
         return branches.one_of(self, items, cause)
 
     def enter_context(self, manager: Value) -> Value:
+        """`manager.__enter__()`; an unknown manager gives itself."""
         if isinstance(manager, Unknown):
             return manager
         method = self.find(manager, "__enter__")
@@ -657,6 +710,7 @@ class Interpreter:
 
     @contextmanager
     def guarding(self, guard: Guard) -> Iterator[None]:
+        """Within it, a guard is asked before a value is changed."""
         self.guards.append(guard)
         try:
             yield
@@ -666,6 +720,7 @@ class Interpreter:
                 self.guards.remove(guard)
 
     def leave_contexts(self, managers: list[Value], why: tuple[Value, ...]) -> bool:
+        """`__exit__` of managers, the last one first: whether one of them swallowed the exception."""
         swallowed = False
         for manager in reversed(managers):
             method = self.find(manager, "__exit__") if not isinstance(manager, Unknown) else MISSING
@@ -674,6 +729,7 @@ class Interpreter:
         return swallowed
 
     def yield_value(self, frame: Frame, value: Value) -> None:
+        """Give a value to the generator that a frame belongs to."""
         from flake8_cnnmem.evaluate.generators import GeneratorFull
 
         owner = frame.outside_comprehension()
@@ -688,29 +744,32 @@ class Interpreter:
     def apply(
         self,
         op: Op,
-        *inputs: Tensor | Unknown,
+        *inputs: Value,
         weights: Sequence[Value] = (),
         function: str = "",
         dtypes: Sequence[str] | None = None,
         framework: str = FIRST,
     ) -> Value:
+        """One call of an op in the graph: `dtypes` are those of its outputs, the first input's where they are
+        not said."""
         return apply_op(self, op, inputs, weights, function, dtypes, framework)
 
     def left_behind(self, value: Value) -> None:
         """A name is given another value: the tensors that it led to may be freed from here on."""
-        kind = type(value)
-        if kind is Tensor:
+        if type(value) is Tensor:
             value.held = self.numbered
         elif self.invocation is None and self.trace.turn is not None:
             # A dict of a class of its own, as models give their outputs in, is as good as one.
-            own = value.payload if kind is Instance else value
+            own = value.payload if type(value) is Instance else value
             if isinstance(own, (list, tuple, dict)):
                 let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:
+        """The program holds these values no longer: their storage may be used again."""
         let_go(values, self.numbered)
 
     def enter(
         self, layer: Instance | None, checkpoint: bool = False, reentrant: Sequence[Value] | None = None
     ) -> InvocationContext:
+        """A region of the graph: the call of a layer, or a checkpoint that is computed again in the backward pass."""
         return InvocationContext(self, layer, checkpoint, reentrant)

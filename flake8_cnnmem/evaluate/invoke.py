@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 
 def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Call any value with these arguments: function, native, class, bound method, instance with `__call__`."""
     kind = type(function)
-    if kind is Bound:
+    if type(function) is Bound:
         receiver = function.receiver
         if run.invocation is None and id(receiver) in run.trace.layers:
             note_forward(run, function, args, kwargs)
-            if function.function is receiver.cls.find("forward"):
+            if isinstance(receiver, Instance) and function.function is receiver.cls.find("forward"):
                 # What it runs is the layer's own, as it is where the layer itself is called.
                 with run.enter(receiver):
                     result = invoke(run, function, args, kwargs)
@@ -47,13 +48,14 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         kind = type(function)
         if kind is Bound:
             return invoke(run, function, args, kwargs)
-    if kind is Function:
+    if type(function) is Function:
         return call_function(run, function, args, kwargs)
-    if kind is Native:
+    if type(function) is Native:
         return call_native(run, function, args, kwargs)
-    if kind is Class:
+    if type(function) is Class:
         return construct(run, function, args, kwargs)
-    if kind is Unknown:
+    if type(function) is Unknown:
+        note_handed(run, args, kwargs)
         size = told_batch(run, args, kwargs)
         if size is not MISSING:
             run.note_batch(size)
@@ -63,7 +65,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
             # A method of so many rows that gives as many.
             return function
         return frameworks.made_by_unfollowed(run, function.loose(), args, kwargs)
-    if kind is Instance:
+    if type(function) is Instance:
         method = function.cls.find("__call__")
         if run.outside_layers() and (id(function) in run.trace.layers or may_be_copied(function)):
             run.called_layer(function, args, kwargs)
@@ -72,9 +74,9 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         unknown_base = function.cls.any_unknown_base()
         if unknown_base is not None:
             return unknown_base
-    elif kind in (StaticMethod, ClassMethod):
+    elif isinstance(function, (StaticMethod, ClassMethod)):
         return invoke(run, function.function, args, kwargs)
-    elif kind is Namespace:
+    elif type(function) is Namespace:
         return run.unknown(f"{function.name} is not followed")
     raise run.error("TypeError", f"{run.type_name(function)} is not callable")
 
@@ -84,6 +86,17 @@ def may_be_copied(value: Instance) -> bool:
     framework = frameworks.of_layer(value)
     return framework is not None and framework.declares_inputs
 
+
+def note_handed(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """Functions of the analysed file that are handed to what nobody can follow, which may call them: what a search
+    tries, what a launcher starts."""
+    for value in (*args, *kwargs.values()):
+        if type(value) is Function and value.module.path == run.trace.path:
+            run.data(HANDED).setdefault(id(value), value)
+
+
+HANDED = "functions handed to what is not followed"
+"""The scratch dict of functions by id."""
 
 BATCH_WORDS = frozenset({"batch_size", "train_batch_size", "per_device_train_batch_size", "bs"})
 
@@ -106,17 +119,22 @@ def told_batch(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`net.forward(x)` and `net.build(shape)` say what the net is fed with, as `net(x)` does."""
-    cls, function = method.receiver.cls, method.function
+    layer, function = method.receiver, method.function
+    if not isinstance(layer, Instance):
+        return
+    cls = layer.cls
     if function is cls.find("forward") or function is cls.find("call"):
-        run.called_layer(method.receiver, args, kwargs)
-    elif args and isinstance(args[0], (tuple, list)) and function is cls.find("build"):
+        run.called_layer(layer, args, kwargs)
+    elif function is cls.find("build"):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
-        sizes = tuple(args[0][1:])
+        shape = next(iter((*args, *kwargs.values())), None)
+        sizes = tuple(shape[1:]) if isinstance(shape, (tuple, list)) else ()
         if sizes and all(isinstance(size, int) for size in sizes):
             run.data("stated inputs").setdefault(id(method.receiver), ([sizes], run.site))
 
 
 def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Call a native; what it raises of the host's exceptions is raised in the program."""
     run.spend(1)
     if native.propagate_unknown:
         for value in args:
@@ -145,6 +163,7 @@ def call_native(run: Interpreter, native: Native, args: tuple[Value, ...], kwarg
 
 
 def call_function(run: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Call a function of the program: its result, a generator, or why it is not known."""
     try:
         variables = function.bind(args, kwargs)
     except TypeError as error:
@@ -165,6 +184,7 @@ def call_function(run: Interpreter, function: Function, args: tuple[Value, ...],
 
 
 def function_line(run: Interpreter) -> int:
+    """The line that is being run, 0 outside of any."""
     return run.frame.line if run.frame is not None else 0
 
 
@@ -249,6 +269,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
 
 
 def in_progress(run: Interpreter, cls: Class) -> bool:
+    """Whether a metaclass's `__call__` for this class is being run."""
     return id(cls) in run.data("metaclass calls")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, cast
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
+    """An iterator over a value's items as Python makes one, or why there is none. TypeError for what is not
+    iterable."""
     if isinstance(value, Unknown):
         return value if value.items is None else iter([value.loose()] * min(value.items, LENGTH))
     if run.havocked and id(value) in run.havocked:
@@ -44,13 +46,15 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
     if isinstance(value, Namespace):
         return run.unknown(f"{value.name} is not followed")
     try:
-        found: Iterator[Value] = iter(value)
+        # What is no iterable is the program's TypeError.
+        found: Iterator[Value] = iter(cast("Iterable[Value]", value))
         return found
     except TypeError:
         raise run.error("TypeError", f"{run.type_name(value)} is not iterable") from None
 
 
 def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unknown:
+    """An iterator over an instance: `__iter__`, or `__getitem__` with 0, 1, ...; of a loader its batches."""
     if isinstance(value.native, dict) and "batch_size" in value.native:
         run.note("iterate", value)
     method = value.cls.find("__iter__")
@@ -72,6 +76,7 @@ def iterate_instance(run: Interpreter, value: Instance) -> Iterator[Value] | Unk
 
 
 def iterate_class(run: Interpreter, cls: Class) -> Iterator[Value] | Unknown:
+    """An iterator over a class: its metaclass's, an enum's members."""
     metaclass = cls.facts.get("metaclass")
     method = metaclass.find("__iter__") if isinstance(metaclass, Class) else MISSING
     if method is not MISSING:

@@ -34,13 +34,13 @@ def let_go(values: Iterable[Value], number: int) -> None:
                 kind = type(value)
                 if kind in PLAIN:
                     continue
-                if kind is Tensor:
+                if type(value) is Tensor:
                     value.held = number
                 elif isinstance(value, (list, tuple, deque)):
                     inner.append(value)
                 elif isinstance(value, dict):
                     inner.append(value.values())
-                elif kind is Instance and not frameworks.is_layer(value):
+                elif type(value) is Instance and not frameworks.is_layer(value):
                     inner.append(value.attributes.values())
                     if value.payload is not None:
                         inner.append((value.payload,))

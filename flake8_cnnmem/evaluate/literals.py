@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, cast
 
 import libcst as cst
 
@@ -16,6 +16,7 @@ from flake8_cnnmem.values import Value
 
 @expression(cst.Integer, cst.Float, cst.Imaginary)
 def number(compiler: Compiler, node: cst.Integer | cst.Float | cst.Imaginary) -> Code:
+    """Code for a number."""
     if len(node.value) < 16 and node.value.isdecimal() and node.value[0] != "0":
         return constant(int(node.value))
     try:
@@ -27,6 +28,7 @@ def number(compiler: Compiler, node: cst.Integer | cst.Float | cst.Imaginary) ->
 
 @expression(cst.SimpleString)
 def string(compiler: Compiler, node: cst.SimpleString) -> Code:
+    """Code for a text or bytes."""
     text = node.value
     if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
         return constant(text[1:-1])
@@ -35,6 +37,7 @@ def string(compiler: Compiler, node: cst.SimpleString) -> Code:
 
 @expression(cst.ConcatenatedString)
 def concatenated(compiler: Compiler, node: cst.ConcatenatedString) -> Code:
+    """Code for literals beside each other."""
     parts: list[Code] = []
     at: cst.CSTNode = node
     while isinstance(at, cst.ConcatenatedString):
@@ -53,6 +56,7 @@ def concatenated(compiler: Compiler, node: cst.ConcatenatedString) -> Code:
 
 @expression(cst.FormattedString)
 def formatted(compiler: Compiler, node: cst.FormattedString) -> Code:
+    """Code for an f-string."""
     parts: list[Code] = []
     raw = "r" in node.prefix.lower()
     compiler.in_format += 1
@@ -69,7 +73,8 @@ def formatted(compiler: Compiler, node: cst.FormattedString) -> Code:
             piece = part(frame)
             if isinstance(piece, Unknown):
                 return piece
-            pieces.append(piece)
+            # A field is formatted to a str.
+            pieces.append(cast("str", piece))
         frame.run.check_size(sum(map(len, pieces)))
         return "".join(pieces)
 
@@ -77,6 +82,7 @@ def formatted(compiler: Compiler, node: cst.FormattedString) -> Code:
 
 
 def format_text(text: str, raw: bool) -> str:
+    """The plain part of an f-string: doubled braces and escapes resolved, escapes kept where it is raw."""
     text = text.replace("{{", "{").replace("}}", "}")
     if raw or "\\" not in text:
         return text
@@ -89,6 +95,7 @@ def format_text(text: str, raw: bool) -> str:
 
 
 def format_field(compiler: Compiler, node: Any) -> Code:
+    """Code for `{value!r:spec}`: a text, or unknown where the value is."""
     value = compiler.expression(node.expression)
     conversion = node.conversion
     spec = [
@@ -111,7 +118,7 @@ def format_field(compiler: Compiler, node: Any) -> Code:
         unknown = next((piece for piece in pieces if isinstance(piece, Unknown)), None)
         if unknown is not None:
             return unknown
-        text = run.call(run.builtin("format"), item, "".join(pieces))
+        text = run.call(run.builtin("format"), item, "".join([cast("str", piece) for piece in pieces]))
         return equal + text if isinstance(text, str) else text
 
     return field
@@ -119,4 +126,5 @@ def format_field(compiler: Compiler, node: Any) -> Code:
 
 @expression(cst.Ellipsis)
 def ellipsis(compiler: Compiler, node: cst.Ellipsis) -> Code:
+    """Code for `...`."""
     return constant(...)

@@ -199,22 +199,26 @@ def told_apart_by(event: Any) -> Any:
     """Two events that agree in this are the same step of a loop's round."""
     call = event.call
     if event.kind == "fit":
-        shapes = tuple(repr(shape_of(each) or each) for each in event.options.values())
+        given = ((each, shape_of(each)) for each in event.options.values())
+        shapes = tuple(repr(each if shape is None or shape == () else shape) for each, shape in given)
     else:
         shapes = () if call is None else tuple(shape_of(each) for each in (*call.args, *call.kwargs.values()))
     return event.kind, id(event.subject) if isinstance(event.subject, Instance) else None, shapes
 
 
 def shape_of(value: Value) -> Any:
+    """The shape of a tensor, or those in a tuple or list; None of anything else."""
     return getattr(value, "shape", None) if not isinstance(value, (tuple, list)) else tuple(map(shape_of, value))
 
 
 def compile_orelse(compiler: Compiler, node: cst.Else | None, twins: list[ast.stmt]) -> Code:
+    """Code for the `else` of a loop; nothing where it has none."""
     return compile_block(compiler.path, node.body, twins) if node is not None else lambda frame: None
 
 
 @statement(cst.For)
 def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
+    """Code for a `for`: each item in turn, or once for all where their number is not known."""
     target = compile_target(compiler, node.target)
     source = compiler.expression(node.iter)
     body = compile_block(compiler.path, node.body, twin.body)
@@ -306,6 +310,7 @@ def for_(compiler: Compiler, node: cst.For, twin: ast.For) -> Code:
 
 @statement(cst.While)
 def while_(compiler: Compiler, node: cst.While, twin: ast.While) -> Code:
+    """Code for a `while`: until its test is false, or both ways where that is not known."""
     test = compiler.expression(node.test)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_orelse(compiler, node.orelse, twin.orelse)
@@ -381,6 +386,7 @@ def same_state(before: dict[str, Value], after: dict[str, Value]) -> bool:
 
 
 def same_value(before: Value, now: Value) -> bool:
+    """Whether a name holds after a turn what it held before, as far as the next turn can see."""
     if before is now or (isinstance(before, Unknown) and isinstance(now, Unknown)):
         return True
     if isinstance(before, Tensor) and isinstance(now, Tensor):
@@ -395,6 +401,8 @@ def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again
 
     def guarded(frame: Frame) -> Value:
         watched = Rounds(frame, twin, False)
+        if watched.loop is not None:
+            watched.loop.open = cause
         watched.begin()
         signal = body(frame)
         watched.end()

@@ -34,6 +34,7 @@ def names_of(run: Interpreter, module: Module) -> list[str]:
 
 
 def exported(run: Interpreter, module: Module) -> Iterator[str]:
+    """The names that a module's `__all__` lists, else those without an underscore."""
     listed = module.own(run, "__all__")
     yield from (
         (word for word in listed if isinstance(word, str))
@@ -43,12 +44,14 @@ def exported(run: Interpreter, module: Module) -> Iterator[str]:
 
 
 def look_up(run: Any, self: Instance, key: Value) -> Value:
+    """The value of a module's name, or MISSING."""
     word = payload(key)
     return self.native.attribute(run, word) if isinstance(word, str) and word != "__dict__" else MISSING
 
 
 @tables.function("__getitem__")
 def get_item(run: Runtime, self: Instance, key: Value) -> Value:
+    """`vars(module)[key]`. KeyError for a name that it does not have."""
     found = look_up(run, self, key)
     if found is MISSING:
         raise KeyError(payload(key))
@@ -57,6 +60,7 @@ def get_item(run: Runtime, self: Instance, key: Value) -> Value:
 
 @tables.function("get", propagate_unknown=False)
 def get(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    """`vars(module).get(key, default)`."""
     if isinstance(key, Unknown):
         return key
     found = look_up(run, self, key)
@@ -65,36 +69,43 @@ def get(run: Runtime, self: Instance, key: Value, default: Value = None) -> Valu
 
 @tables.function("__contains__")
 def contains(run: Any, self: Instance, key: Value) -> Value:
+    """`key in vars(module)`."""
     return look_up(run, self, key) is not MISSING
 
 
 @tables.function("__iter__")
 def iterate(run: Any, self: Instance) -> Value:
+    """An iterator over the names."""
     return iter(names_of(run, self.native))
 
 
 @tables.function("keys")
 def keys(run: Any, self: Instance) -> Value:
+    """The names."""
     return names_of(run, self.native)
 
 
 @tables.function("values")
 def values(run: Any, self: Instance) -> Value:
+    """The values, one after the other."""
     return (self.native.attribute(run, word) for word in names_of(run, self.native))
 
 
 @tables.function("items")
 def items(run: Any, self: Instance) -> Value:
+    """Pairs of name and value."""
     return ((word, self.native.attribute(run, word)) for word in names_of(run, self.native))
 
 
 @tables.function("__len__")
 def length(run: Any, self: Instance) -> Value:
+    """How many names the module has."""
     return len(names_of(run, self.native))
 
 
 @tables.function("__setitem__")
 def set_item(run: Any, self: Instance, word: Value, value: Value) -> None:
+    """`vars(module)[word] = value`."""
     if isinstance(word, str):
         run.set(self.native, word, value)
 
@@ -103,4 +114,5 @@ CONTENTS = Class("dict", (OBJECT,), dict(tables), module="types")
 
 
 def contents(module: Module) -> Instance:
+    """A module's `__dict__`, which reads and writes the module itself."""
     return Instance(CONTENTS, native=module)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.outlines import Outline
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Namespace, Value
@@ -25,50 +25,6 @@ TODO, RUNNING, DONE = 0, 1, 2
 
 HANDED_ON = frozenset(("__version__", "__version_info__"))
 """Names with two underscores that a package's own `__all__` hands on (`from .version import *`)."""
-
-
-class Outline:
-    """What is noted of the top-level statements of a text, so that its syntax tree need not be kept. The same for all
-    evaluations."""
-
-    __slots__ = ("bases", "declared", "imports", "lines", "names", "places", "plain", "settings", "stars", "tops")
-
-    def __init__(self, statements: Sequence[ast.stmt]) -> None:
-        self.lines = [statement.lineno for statement in statements]
-        functions = {each.name: each for each in statements if isinstance(each, ast.FunctionDef)}
-        self.names = [touched(statement, functions) for statement in statements]
-        """By statement: the names that it concerns."""
-        self.bases: dict[str, list[tuple[int, str]]] = {}
-        """By name: the classes with it among their bases, and the places of their statements."""
-        self.settings = [at for at, each in enumerate(statements) if sets_globally(each)]
-        """The statements that change how a framework works for the whole program."""
-        self.declared = list(for_checkers(statements))
-        self.imports = dict(reversed([(name, at) for at, each in enumerate(statements) for name in imported(each)]))
-        """By module, as the import writes it (dots in front for a relative one): its first import."""
-        self.plain = {at for at, each in enumerate(statements) if isinstance(each, (ast.Assign, ast.AnnAssign))}
-        self.tops = frozenset(imported_packages(statements))
-        """The packages of which something is imported."""
-        self.places: dict[str, list[int]] = {}
-        self.stars: list[ast.ImportFrom] = []
-        # What a decorator is an attribute of is changed by it only where it is this module's own.
-        brought = {
-            word
-            for each, names in zip(statements, self.names, strict=True)
-            if isinstance(each, IMPORTS)
-            for word in names
-        }
-        for at, statement in enumerate(statements):
-            self.stars.extend(star_imports(statement))
-            names = self.names[at]
-            if isinstance(statement, DEFINITIONS):
-                names = names - (brought - {statement.name})
-            for word in names:
-                if word != "*":
-                    self.places.setdefault(word, []).append(at)
-            if isinstance(statement, ast.ClassDef):
-                parts = (part for base in statement.bases for part in ast.walk(base))
-                for word in {part.id for part in parts if isinstance(part, ast.Name)}:
-                    self.bases.setdefault(word, []).append((at, statement.name))
 
 
 class Module:
@@ -108,6 +64,7 @@ class Module:
         """Assigned names of which is known whether a later star import brings them."""
 
     def package_name(self) -> str:
+        """The dotted name of the package that relative imports start from."""
         return self.name if self.package else self.name.rpartition(".")[0]
 
     def index(self) -> None:
@@ -124,6 +81,7 @@ class Module:
             self.source.release()
 
     def outline(self) -> Outline:
+        """Which statements define which names, worked out once for a text."""
         syntax = self.source.syntax
         if syntax.outline is None:
             syntax.outline = Outline(self.source.tree.body)
@@ -131,6 +89,7 @@ class Module:
         return outline
 
     def run_statement(self, run: Interpreter, at: int) -> None:
+        """Run the statement of this number, unless it ran or is running."""
         if self.state[at] != TODO:
             return
         self.state[at] = RUNNING
@@ -188,6 +147,7 @@ class Module:
         return self.star_failure if found is MISSING and self.star_failure is not None else found
 
     def settle_name(self, run: Interpreter, word: str) -> None:
+        """Run what decides a name, and what must have run before it."""
         if self.lazy:
             if not self.indexed:
                 self.index()
@@ -198,6 +158,7 @@ class Module:
                 self.settle(run, word)
 
     def own(self, run: Interpreter, word: str) -> Value:
+        """The value of a name that the module defines or brings by a star, or MISSING."""
         self.settle_name(run, word)
         found = self.variables.get(word, MISSING)
         if self.stars and (found is MISSING or self.comes_before_stars(word)):
@@ -317,6 +278,7 @@ class Module:
         return MISSING
 
     def assign(self, word: str, value: Value) -> None:
+        """Give a name a value from outside (`module.name = value`)."""
         if self.lazy:
             # What the module itself gives the name must not come after it.
             self.index()
@@ -350,143 +312,6 @@ class Module:
 Importable = Module | Namespace
 
 
-def star_imports(statement: ast.stmt) -> Iterator[ast.ImportFrom]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr, ast.Assign)):
-        return
-    # What is told to type checkers alone is no part of the program.
-    parts = statement.orelse if isinstance(statement, ast.If) and is_for_checkers(statement) else [statement]
-    for node in (inner for part in parts for inner in ast.walk(part)):
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            yield node
-
-
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-IMPORTS = (ast.Import, ast.ImportFrom)
-
-
-def touched(statement: ast.stmt, functions: Mapping[str, ast.FunctionDef] = MappingProxyType({})) -> set[str]:
-    """The names that a top-level statement binds, or may change: targets, what it calls methods of, and what those of
-    the module's `functions` that it calls declare global.
-
-    Bodies of other functions and classes are not looked into: they run when they are called.
-    """
-    found: set[str] = set()
-    # What is imported for type checkers alone is bound to nothing when the module runs.
-    parts = statement.orelse if isinstance(statement, ast.If) and is_for_checkers(statement) else [statement]
-    waiting: list[Any] = list(parts)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-            for decorator in node.decorator_list:
-                # `@MODELS.register("x")` changes MODELS.
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if isinstance(called, ast.Attribute):
-                    found.update(base_name(called))
-            continue
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                found.add(alias.asname or (alias.name.split(".")[0] if isinstance(node, ast.Import) else alias.name))
-            continue
-        if isinstance(node, ast.Name):
-            # A name that is deleted at the end was there for the statements before, which are run when they are needed.
-            if isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-            continue
-        if isinstance(node, ast.For):
-            # `for layer in base.layers: layer.trainable = False` changes what it goes through.
-            found.update(base_name(node.iter))
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            found.update(base_name(node))
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            # `names.append(x)`, `register(cls)`: whatever the call is handed may change.
-            call = node.value
-            if isinstance(call.func, ast.Attribute):
-                found.update(base_name(call.func))
-            elif isinstance(call.func, ast.Name) and call.func.id in functions:
-                found.update(declared_global(functions[call.func.id]))
-            for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-                found.update(base_name(argument))
-        elif isinstance(node, ast.Lambda):
-            continue
-        waiting.extend(ast.iter_child_nodes(node))
-    return found
-
-
-def declared_global(function: ast.FunctionDef) -> Iterator[str]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Global):
-            yield from node.names
-
-
 def common_length(part: str, word: str) -> int:
     """How long a part's name is that a word begins with; 0 where it begins otherwise."""
     return len(part) if word.startswith(part) else 0
-
-
-def is_for_checkers(statement: ast.stmt) -> bool:
-    """`if TYPE_CHECKING:`, `if typing.TYPE_CHECKING or SLOW:`."""
-    if not isinstance(statement, ast.If):
-        return False
-    words = (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in ast.walk(statement.test))
-    return "TYPE_CHECKING" in words
-
-
-def for_checkers(statements: Sequence[ast.stmt]) -> Iterator[ast.ImportFrom]:
-    """The imports at the top of a module that type checkers alone see."""
-    for statement in statements:
-        if isinstance(statement, ast.If) and is_for_checkers(statement):
-            for each in statement.body:
-                yield from (node for node in ast.walk(each) if isinstance(node, ast.ImportFrom))
-
-
-def imported(statement: ast.stmt) -> Iterator[str]:
-    """The modules that a top-level import may lead to, as it writes them: `.net` for `from .net import Net`, and for
-    `from . import net`."""
-    if isinstance(statement, ast.Import):
-        yield from (alias.name for alias in statement.names)
-    elif isinstance(statement, ast.ImportFrom):
-        inside = "." * statement.level + (statement.module or "")
-        yield inside
-        yield from (f"{inside}{'.' if statement.module else ''}{alias.name}" for alias in statement.names)
-
-
-def imported_packages(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The packages of which top-level statements import something by an absolute name."""
-    for statement in statements:
-        if isinstance(statement, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in statement.names)
-        elif isinstance(statement, ast.ImportFrom) and not statement.level:
-            yield (statement.module or "").partition(".")[0]
-
-
-SETTERS = frozenset({
-    "set_image_data_format", "set_image_dim_ordering", "set_floatx", "set_global_policy", "set_policy",
-    "set_dtype_policy", "set_default_dtype", "set_default_tensor_type", "set_default_device", "set_grad_enabled",
-})  # fmt: skip
-"""Functions of frameworks that decide how everything after them is made."""
-
-
-def sets_globally(statement: ast.stmt) -> bool:
-    """Whether a statement only tells a framework how to work: `K.set_image_data_format("channels_first")`, perhaps
-    under a condition."""
-    if isinstance(statement, ast.If):
-        if isinstance(statement.test, ast.Compare) and base_name(statement.test.left) == {"__name__"}:
-            return False
-        return all(sets_globally(each) for each in (*statement.body, *statement.orelse))
-    called = statement.value if isinstance(statement, ast.Expr) else None
-    function = called.func if isinstance(called, ast.Call) else None
-    word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return word in SETTERS or (isinstance(function, ast.Attribute) and is_import_path(function.value))
-
-
-def is_import_path(node: ast.expr) -> bool:
-    """`sys.path`."""
-    return isinstance(node, ast.Attribute) and node.attr == "path" and base_name(node) == {"sys"}
-
-
-def base_name(node: ast.expr) -> set[str]:
-    """The name that an attribute or subscript hangs on: `{"x"}` for `x.y[0]`."""
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-        node = node.value
-    return {node.id} if isinstance(node, ast.Name) else set()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flake8_cnnmem.values import Value
+from flake8_cnnmem.values import Instance, Value
 
 _analyses: list[dict[int, tuple[Value, Any]]] = []
 """For each analysis that is under way, the innermost last: the state of what it has changed, by id."""
@@ -35,6 +35,14 @@ def about_to_change(container: Value) -> None:
 
     if _analyses and id(container) not in _analyses[-1]:
         _analyses[-1][id(container)] = (container, snapshot(container))
+
+
+def note_set_around(instance: Instance, name: Value) -> None:
+    """An attribute was put into an object's own dict, past the `__setattr__` of its class. What a framework keeps of
+    the object (`Instance.native`) may have a set for the names of such."""
+    names = getattr(instance.native, "set_around", None)
+    if names is not None:
+        names.add(name)
 
 
 def natives_changed() -> bool:

@@ -119,6 +119,7 @@ def headers(node: Any, twin: Any) -> Iterator[Pair]:
 
 
 def of_call(node: cst.Call, twin: ast.Call) -> Iterator[Pair]:
+    """Pairs of nodes of a call in both trees: function and arguments, in order."""
     yield node.func, twin.func
     arguments: list[ast.expr | ast.keyword] = sorted(
         [*twin.args, *twin.keywords], key=lambda each: (each.lineno, each.col_offset)
@@ -130,6 +131,7 @@ def of_call(node: cst.Call, twin: ast.Call) -> Iterator[Pair]:
 
 
 def of_subscript(node: cst.Subscript, twin: ast.Subscript) -> Iterator[Pair]:
+    """Pairs of nodes of a subscript in both trees."""
     yield node.value, twin.value
     several = len(node.slice) > 1 or isinstance(node.slice[0].comma, cst.Comma)
     keys: Sequence[ast.expr] = [twin.slice]
@@ -156,6 +158,7 @@ def of_boolean(node: cst.BooleanOperation, twin: ast.BoolOp) -> Iterator[Pair]:
 
 
 def of_comprehension(node: Any, twin: Any) -> Iterator[Pair]:
+    """Pairs of nodes of a comprehension in both trees: element, sources, tests."""
     if isinstance(node, cst.DictComp):
         yield from both((node.key, node.value), (twin.key, twin.value))
     else:
@@ -170,11 +173,13 @@ def of_comprehension(node: Any, twin: Any) -> Iterator[Pair]:
 
 
 def of_elements(node: Any, twin: Any) -> Iterator[Pair]:
+    """Pairs of nodes of a tuple's, list's or set's elements in both trees."""
     for element, other in zip(node.elements, twin.elts, strict=True):
         yield element.value, other.value if isinstance(other, ast.Starred) else other
 
 
 def of_dict(node: cst.Dict, twin: ast.Dict) -> Iterator[Pair]:
+    """Pairs of nodes of a dict's keys and values in both trees."""
     for element, key, value in zip(node.elements, twin.keys, twin.values, strict=True):
         if isinstance(element, cst.DictElement):
             yield from both((element.key,), (key,))

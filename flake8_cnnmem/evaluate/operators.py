@@ -1,4 +1,4 @@
-"""Operators, comparison, truth, subscripts: plain values by Python itself, within the budget, the rest by its owner."""
+"""Operators, comparison, truth: containers by Python itself, within the budget, the rest by its owner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate.budget import BITS
+from flake8_cnnmem.evaluate.arithmetic import HOST, NUMBERS, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.functions import Directory
 from flake8_cnnmem.evaluate.functions import Function
@@ -21,12 +21,6 @@ from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Value
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
-HOST: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 
 METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -35,14 +29,8 @@ METHODS = {
 
 ORDER = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le")}
 
-QUOTIENTS = frozenset(("/", "//"))
-NUMBERS = frozenset((int, float, bool, complex))
 PLAIN = NUMBERS | {str, bytes, type(None), range, type(...)}
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
-
-ON_BATCH: dict[str, Callable[[Any, Any], dims.Size]] = {
-    "+": dims.add, "-": dims.subtract, "*": dims.multiply, "//": dims.floor_divide, "%": dims.modulo,
-}  # fmt: skip
 
 
 COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">="))
@@ -50,9 +38,10 @@ COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """`left symbol right` of any two values: numbers, sizes with the batch, tensors, texts, containers, instances."""
     run.spend(1)
     left_kind, right_kind = type(left), type(right)
-    if symbol in COMPARED and left_kind is int and right_kind is int and run.invocation is None:
+    if symbol in COMPARED and type(left) is int and type(right) is int and run.invocation is None:
         if run.trace.turn is not None:
             run.trace.turn.compared(symbol, left, right)
     if left_kind in NUMBERS and right_kind in NUMBERS and symbol in HOST:
@@ -63,8 +52,8 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         return relation(run, symbol, left, right)
     if left_kind is Unknown or right_kind is Unknown:
         return with_unknown(run, symbol, left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
-        owner = left if isinstance(left, Tensor) else right
+    owner = left if isinstance(left, Tensor) else right
+    if isinstance(owner, Tensor):
         if isinstance(left, Tensor) and isinstance(right, Tensor) and left.framework == "numpy":
             owner = right
         if not (isinstance(left, Instance) and dunder(left, METHODS.get(symbol, "")) is not MISSING):
@@ -82,133 +71,9 @@ def binary(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
     return on_containers(run, symbol, left, right)
 
 
-def with_unknown(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
-    """Two numbers give a number, whether it is known or not; a number that is not known leaves a tensor its shape."""
-    if type(left) is Unknown and symbol in QUOTIENTS and type(right) in (int, float):
-        return left.divided(right)
-    if symbol in MIRRORED:
-        known = decided(symbol, left, right)
-        if known is not None:
-            return known
-    kinds = number_kind(left), number_kind(right)
-    unknown: Unknown = left if type(left) is Unknown else right
-    if kinds == ("int", "int") and symbol in ("+", "-", "*"):
-        return moved(symbol, left, right)
-    if all(kinds):
-        return unknown.another("float" if "float" in kinds or symbol in ("/", "**") else "int")
-    tensor = left if isinstance(left, Tensor) else right
-    if isinstance(tensor, Tensor) and any(kinds) and keeps_shape(tensor):
-        stand_in = ANY_NUMBER[kinds[0] or kinds[1]]
-        plain = Tensor(tensor.shape, tensor.dtype, framework="numpy") if tensor.framework == "numpy" else tensor
-        pair = (plain, stand_in) if tensor is left else (stand_in, plain)
-        return frameworks.of(tensor).operate(run, symbol, *pair)
-    return unknown.loose().as_something()
-
-
-MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-def decided(symbol: str, left: Value, right: Value) -> bool | None:
-    """What a comparison with a random number gives whatever is drawn (`random() < 0.0`); None where that decides."""
-    if type(left) is not Unknown:
-        return decided(MIRRORED[symbol], right, left) if type(right) is Unknown else None
-    if left.span is None or type(right) not in (int, float):
-        return None
-    least, most, reached = left.span
-    if symbol in ("<", ">="):
-        all_less, none_less = most < right or (most == right and not reached), least >= right
-    else:
-        all_less, none_less = most <= right, least > right
-    if not all_less and not none_less:
-        return None
-    return all_less if symbol in ("<", "<=") else none_less
-
-
-def moved(symbol: str, left: Value, right: Value) -> Value:
-    """The sum, difference or product of two whole numbers of which one, at least, is not known: the ends of a crop are
-    as far apart as the crop is long, wherever it lies, and those of a batch as the batch is, whichever it is."""
-    if symbol == "*":
-        unknown, by = (left, right) if type(left) is Unknown else (right, left)
-        return unknown.multiplied(by) if type(by) is int else unknown.another("int")
-    if type(left) is int:
-        return right.moved(left) if symbol == "+" else right.another("int")
-    if type(right) is int:
-        return left.moved(right if symbol == "+" else -right)
-    length = right.distance(left) if symbol == "-" else None
-    return left.another("int") if length is None else length
-
-
-ANY_NUMBER = {"int": 3, "float": 0.5}
-"""What stands for a number that is not known, in arithmetic of which only shapes are followed."""
-
-
-def number_kind(value: Value) -> str:
-    if type(value) is Unknown:
-        return value.number
-    return "float" if type(value) is float else "int" if type(value) is int else ""
-
-
-def keeps_shape(tensor: Tensor) -> bool:
-    """Whether arithmetic with one other value can only give this shape, and none of its values have to be followed:
-    what an op has given (a loss, say) and what has several axes."""
-    if not isinstance(tensor.shape, tuple) or (tensor.data is not None and tensor.framework != "numpy"):
-        return False
-    return tensor.call is not None or (len(tensor.shape) > 1 and 1 not in tensor.shape)
-
-
 def flat(value: Value) -> tuple[Value, ...]:
     """`int | None` as isinstance takes it."""
     return value if isinstance(value, tuple) else (value,)
-
-
-def numeric(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
-    if symbol == "**" and isinstance(left, int) and isinstance(right, int):
-        if right > 0 and left.bit_length() * right > BITS:
-            return run.unknown("a number grows too large to be followed")
-    elif symbol == "<<" and isinstance(right, int) and right > BITS:
-        return run.unknown("a number grows too large to be followed")
-    result = HOST[symbol](left, right)
-    if type(result) is int and result.bit_length() > BITS:
-        return run.unknown("a number grows too large to be followed")
-    return result
-
-
-def on_batch(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
-    for side in (left, right):
-        if type(side) not in NUMBERS and type(side) is not Batch:
-            return run.unknown("the batch size among other values is not followed")
-    if symbol == "/":
-        return batch_quotient(run, left, right)
-    if symbol in ("<", "<=", ">", ">="):
-        return batch_order(run, symbol, left, right)
-    rule = ON_BATCH.get(symbol)
-    left, right = (int(side) if isinstance(side, (bool, float)) else side for side in (left, right))
-    if rule is None:
-        return run.unknown(f"{symbol} on the batch size is not followed")
-    result = rule(left, right)
-    return run.unknown(result.reason) if isinstance(result, Unknown) and not result.path else result
-
-
-def batch_quotient(run: Interpreter, left: Value, right: Value) -> Value:
-    """A batch divided by a number that divides it stays a batch, as `int(B / windows)` expects."""
-    if isinstance(right, float) and right.is_integer():
-        right = int(right)
-    if isinstance(left, Batch) and isinstance(right, (int, Batch)):
-        quotient = dims.floor_divide(left, right)
-        if not isinstance(quotient, Unknown):
-            return float(quotient) if isinstance(quotient, int) else quotient
-    return run.unknown("a fraction of the batch size is not followed")
-
-
-def batch_order(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
-    """The batch is at least 1, and nothing more is known of it."""
-    if isinstance(left, Batch) and isinstance(right, Batch):
-        return HOST[symbol](left.multiple, right.multiple)
-    if isinstance(left, Batch) and (right < left.multiple or (right == left.multiple and symbol in ("<", ">="))):
-        return symbol in (">", ">=")
-    if isinstance(right, Batch) and (left < right.multiple or (left == right.multiple and symbol in ("<=", ">"))):
-        return symbol in ("<", "<=")
-    return run.unknown("it depends on the batch size")
 
 
 def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
@@ -239,6 +104,7 @@ def on_containers(run: Interpreter, symbol: str, left: Value, right: Value) -> V
 
 
 def lexicographic(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
+    """An order of two sequences: that of the first items that differ."""
     for a, b in zip(left, right, strict=False):
         same = run.equal(a, b)
         if isinstance(same, Unknown):
@@ -249,10 +115,12 @@ def lexicographic(run: Interpreter, symbol: str, left: Any, right: Any) -> Value
 
 
 def dunder(instance: Instance, word: str) -> Value:
+    """The method of an operator that an instance's class has, or MISSING."""
     return instance.cls.find(f"__{word}__") if word else MISSING
 
 
 def on_instances(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """An operation on instances by their methods, reflected ones too; or MISSING."""
     words = ORDER.get(symbol) or (METHODS.get(symbol, ""), "r" + METHODS.get(symbol, ""))
     for side, other, word in ((left, right, words[0]), (right, left, words[1])):
         if not isinstance(side, Instance):
@@ -271,24 +139,27 @@ def on_instances(run: Interpreter, symbol: str, left: Value, right: Value) -> Va
     return binary(run, symbol, left, right)
 
 
-def payload(value: Value) -> Value:
+def payload(value: Value) -> Any:
+    """The host value that an instance of a builtin's subclass holds; any other value as it is."""
     return value.payload if isinstance(value, Instance) and value.payload is not None else value
 
 
 def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
+    """`is`, `in`, `==` and their opposites."""
     if symbol in ("is", "is not"):
         same = identical(left, right)
         if isinstance(same, Unknown):
             return same
         return same if symbol == "is" else not same
     if symbol in ("==", "!="):
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
+        owner = left if isinstance(left, Tensor) else right
+        if isinstance(owner, Tensor):
             if left is None or right is None or isinstance(left, str) or isinstance(right, str):
                 return symbol == "!="
             for side in (left, right):
                 if isinstance(side, Unknown):
                     return side
-            return frameworks.of(left if isinstance(left, Tensor) else right).operate(run, symbol, left, right)
+            return frameworks.of(owner).operate(run, symbol, left, right)
         if symbol == "!=" and isinstance(left, Instance):
             method = user_dunder(left, "__ne__")
             if method is not MISSING:
@@ -304,6 +175,7 @@ def relation(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
 
 
 def identical(left: Value, right: Value) -> bool | Unknown:
+    """Whether two values are one object; unknown where either is not known."""
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Unknown):
             return False if side.something and other is None else side
@@ -325,6 +197,7 @@ def user_dunder(value: Value, word: str) -> Value:
 
 
 def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
+    """Whether two values are equal as Python compares them; unknown where that cannot be said."""
     if left is right and not isinstance(left, (Unknown, float, Tensor)):
         return True
     left_kind, right_kind = type(left), type(right)
@@ -336,16 +209,16 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
         return right
     if left_kind is Instance or right_kind is Instance:
         return equal_instances(run, left, right)
-    if left_kind is Batch or right_kind is Batch:
+    if type(left) is Batch or right_kind is Batch:
         if left_kind is right_kind:
             return bool(left == right)
         other = right if left_kind is Batch else left
-        if type(other) not in NUMBERS or other <= 0:
+        if type(other) not in NUMBERS or HOST["<="](other, 0):
             return False
         return run.unknown("it depends on the batch size")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return run.truth(binary(run, "==", left, right))
-    if isinstance(left, (list, tuple, deque)) and left_kind is right_kind:
+    if isinstance(left, (list, tuple, deque)) and isinstance(right, (list, tuple, deque)) and left_kind is right_kind:
         if len(left) != len(right):
             return False
         return all_equal(run, zip(left, right, strict=True))
@@ -361,6 +234,7 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
 
 
 def all_equal(run: Interpreter, pairs: Any) -> bool | Unknown:
+    """Whether all pairs are equal: False as soon as one is not, else the first cause why it is not known."""
     unknown: Unknown | None = None
     for left, right in pairs:
         run.spend(1)
@@ -373,6 +247,7 @@ def all_equal(run: Interpreter, pairs: Any) -> bool | Unknown:
 
 
 def equal_instances(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
+    """Equality of instances: `__eq__`, the fields of a dataclass, identity."""
     for side, other in ((left, right), (right, left)):
         method = user_dunder(side, "__eq__")
         if method is not MISSING:
@@ -389,6 +264,7 @@ def equal_instances(run: Interpreter, left: Value, right: Value) -> bool | Unkno
 
 
 def contains(run: Interpreter, container: Value, item: Value) -> bool | Unknown:
+    """`item in container`."""
     container = container if user_dunder(container, "__contains__") is not MISSING else payload(container)
     if isinstance(container, Unknown):
         return container
@@ -440,13 +316,14 @@ def in_range(run: Interpreter, numbers: range, item: Value) -> bool | Unknown:
 
 
 def truth(run: Interpreter, value: Value) -> bool | Unknown:
+    """Whether a value is true, by `__bool__` and `__len__`; unknown where that cannot be said."""
     kind = type(value)
     if kind is bool:
         return bool(value)
     if kind in PLAIN:
         return bool(value)
-    if kind is Unknown:
-        return value  # type: ignore[no-any-return]
+    if type(value) is Unknown:
+        return value
     if kind is Batch:
         return True
     if isinstance(value, CONTAINERS):
@@ -457,7 +334,7 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
         if isinstance(value.data, tuple) and len(value.data) == 1 and not isinstance(value.data[0], tuple):
             return truth(run, value.data[0])
         return run.unknown("the values of a tensor are not known")
-    if kind is Instance:
+    if type(value) is Instance:
         for word in ("__bool__", "__len__"):
             method = value.cls.find(word)
             if method is not MISSING:
@@ -470,6 +347,7 @@ def truth(run: Interpreter, value: Value) -> bool | Unknown:
 
 
 def unary(run: Interpreter, symbol: str, value: Value) -> Value:
+    """`-value`, `+value` and `~value`."""
     run.spend(1)
     if isinstance(value, Unknown):
         return value

@@ -21,6 +21,7 @@ Test = Callable[[Frame, Value], "bool | Unknown"]
 
 @statement(cst.Match)
 def match(compiler: Compiler, node: cst.Match, twin: ast.Match) -> Code:
+    """Code for a `match`: the first case that fits, or all that may fit where that is not known."""
     subject = compiler.expression(node.subject)
     cases: list[tuple[Test, Code | None, Code]] = []
     for case, case_twin in zip(node.cases, twin.cases, strict=True):
@@ -46,6 +47,7 @@ def match(compiler: Compiler, node: cst.Match, twin: ast.Match) -> Code:
 
 
 def compile_pattern(compiler: Compiler, node: Any) -> Test:
+    """A test whether a value fits a pattern; it binds the pattern's names."""
     if isinstance(node, cst.MatchAs):
         return capture(compiler, node)
     if isinstance(node, cst.MatchOr):
@@ -75,6 +77,7 @@ def compile_pattern(compiler: Compiler, node: Any) -> Test:
 
 
 def capture(compiler: Compiler, node: cst.MatchAs) -> Test:
+    """A test for `pattern as name`, `name` and `_`."""
     inner = compile_pattern(compiler, node.pattern) if node.pattern is not None else None
     word = node.name.value if node.name is not None else None
 
@@ -88,12 +91,14 @@ def capture(compiler: Compiler, node: cst.MatchAs) -> Test:
 
 
 def all_of(results: list[bool | Unknown]) -> bool | Unknown:
+    """Whether all hold: False as soon as one does not, else the first that is not known."""
     if any(result is False for result in results):
         return False
     return next((result for result in results if isinstance(result, Unknown)), True)
 
 
 def sequence(compiler: Compiler, node: Any) -> Test:
+    """A test for `[a, *rest]`."""
     parts: list[tuple[bool, Test | None, str | None]] = []
     for element in node.patterns:
         if isinstance(element, cst.MatchStar):
@@ -125,6 +130,7 @@ def sequence(compiler: Compiler, node: Any) -> Test:
 
 
 def mapping(compiler: Compiler, node: cst.MatchMapping) -> Test:
+    """A test for `{"key": pattern, **rest}`."""
     parts = [
         (compiler.expression(element.key), compile_pattern(compiler, element.pattern)) for element in node.elements
     ]
@@ -150,6 +156,7 @@ def mapping(compiler: Compiler, node: cst.MatchMapping) -> Test:
 
 
 def class_pattern(compiler: Compiler, node: cst.MatchClass) -> Test:
+    """A test for `Class(a, name=b)`, with `__match_args__` for those by position."""
     cls_code = compiler.expression(node.cls)
     positional = [compile_pattern(compiler, element.value) for element in node.patterns]
     keywords = [(element.key.value, compile_pattern(compiler, element.pattern)) for element in node.kwds]

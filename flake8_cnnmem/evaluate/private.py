@@ -9,6 +9,7 @@ from flake8_cnnmem.evaluate.frame import Frame
 
 
 def is_private(word: str) -> bool:
+    """Whether Python spells an attribute with the name of its class (`__name`)."""
     return word.startswith("__") and not word.endswith("__")
 
 

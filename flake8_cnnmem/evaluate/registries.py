@@ -77,8 +77,9 @@ def registered_elsewhere(
 ) -> bool:
     """Run what may register the key in modules outside of the registry's own folder that the program imports, for their
     effect or for something else, and in what lies below them."""
-    imported = [each for each in importer.modules.values() if isinstance(each, Module) and each.path]
-    for module in dict.fromkeys(imported):
+    known = [each for each in importer.modules.values() if isinstance(each, Module) and each.path]
+    packages = [importer.find(name) for name in imported_packages(known)]
+    for module in dict.fromkeys((*known, *(each for each in packages if isinstance(each, Module)))):
         if module.path.startswith(folder + os.sep) or not importer.files.is_file(module.path):
             continue
         if module.package and module.name.partition(".")[0] == module.name:
@@ -91,6 +92,17 @@ def registered_elsewhere(
         if key in container:
             return True
     return False
+
+
+def imported_packages(modules: Sequence[Module]) -> Sequence[str]:
+    """The packages that the import statements at the top of modules load, whether a name of theirs was needed so far or
+    not."""
+    statements = [node for module in modules for node in module.source.tree.body]
+    imported = [alias.name for node in statements if isinstance(node, ast.Import) for alias in node.names]
+    imported += [
+        node.module for node in statements if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    ]
+    return list(dict.fromkeys(name.partition(".")[0] for name in imported))
 
 
 def mentioning(importer: Importer, package: Module, names: Sequence[str]) -> Sequence[str]:
@@ -168,6 +180,7 @@ def names_of(module: Module, container: dict[Value, Value]) -> list[str]:
 
 
 def inside(value: Value, container: dict[Value, Value]) -> bool:
+    """Whether a container is an instance's payload or one of its attributes."""
     return isinstance(value, Instance) and any(
         inner is container for inner in (value.payload, *value.attributes.values())
     )
@@ -212,7 +225,8 @@ LOOP = re.compile(r"^for \w+ in ", re.MULTILINE)
 
 def may_register(text: str, key: str) -> bool:
     """Whether the text of a file has what gives a registry a key: a definition of that name, the key as a string, or an
-    attribute of that name that a loop goes over (`for each in (nn.ReLU, nn.ELU): register(each)`)."""
+    attribute of that name that a loop goes over (`for each in (nn.ReLU, nn.ELU): register(each)`) or that is registered
+    by a call (`register_module(module=nn.GELU)`)."""
     if not key:
         return True
     at = text.find(key)
@@ -223,6 +237,8 @@ def may_register(text: str, key: str) -> bool:
         if not (after == "_" or after.isalnum()):
             if before == "." and LOOP.search(text, text.rfind(":", 0, at) + 1, at - 1):
                 return True
+            if before == "." and after in END_OF_ARGUMENT and REGISTERS in text[text.rfind("\n", 0, at) + 1 : at]:
+                return True
             word = text.rfind("\n", 0, at) + 1
             if text[word:at] in ("def ", "class "):
                 return True
@@ -230,6 +246,8 @@ def may_register(text: str, key: str) -> bool:
     return False
 
 
+REGISTERS = "regist"
+END_OF_ARGUMENT = frozenset("),")
 QUOTES = frozenset("\"'")
 
 
@@ -241,7 +259,7 @@ def mentioned(body: Sequence[ast.stmt]) -> dict[object, list[int]]:
     for at, node in enumerate(body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             words = {node.name, *words_of(node.decorator_list)} if node.decorator_list else set()
-        elif isinstance(node, (ast.Expr, ast.For, ast.Assign)):
+        elif isinstance(node, (ast.Expr, ast.For, ast.Assign, ast.If, ast.Try)):
             words = words_of([node, *called_by(node, own)])
         else:
             continue
@@ -251,11 +269,14 @@ def mentioned(body: Sequence[ast.stmt]) -> dict[object, list[int]]:
 
 
 def words_of(nodes: Sequence[ast.AST]) -> set[str]:
-    """The strings and names in syntax, and where a loop goes over them attributes."""
+    """The strings and names in syntax, and attributes that are handed to a call or that a loop goes over."""
     found: set[str] = set()
     for node in nodes:
         loop = isinstance(node, ast.For)
         for part in ast.walk(node):
+            if isinstance(part, ast.Call):
+                given = (*part.args, *(word.value for word in part.keywords))
+                found.update(each.attr for each in given if isinstance(each, ast.Attribute))
             if isinstance(part, ast.Constant):
                 if isinstance(part.value, str):
                     found.add(part.value)

@@ -38,6 +38,8 @@ STATEMENTS: dict[type[cst.CSTNode], StatementRule] = {}
 
 
 def statement(*kinds: type[cst.CSTNode]) -> Callable[[StatementRule], StatementRule]:
+    """Register the rule below for these kinds of statements."""
+
     def register(rule: StatementRule) -> StatementRule:
         for kind in kinds:
             STATEMENTS[kind] = rule
@@ -55,11 +57,13 @@ def pair(body: Sequence[Any], twins: list[ast.stmt]) -> list[tuple[Any, ast.stmt
 
 
 def compile_block(path: str, node: Any, twins: list[ast.stmt]) -> Code:
+    """Code for the statements of a block, in both trees."""
     body = node.body if isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)) else [node]
     return run_all([compile_statement(path, each, twin) for each, twin in pair(body, twins)])
 
 
 def run_all(codes: list[Code]) -> Code:
+    """Code that runs statements one after the other, until one leaves."""
     if len(codes) == 1:
         return codes[0]
 
@@ -74,6 +78,7 @@ def run_all(codes: list[Code]) -> Code:
 
 
 def compile_statement(path: str, node: Any, twin: ast.stmt) -> Code:
+    """Code for one statement; what is not followed gives up the names that it would bind."""
     compiler = Compiler(path, twin)
     compiler.take_notes(node, twin)
     rule = STATEMENTS.get(type(node))
@@ -111,6 +116,7 @@ def is_in_place(method: str) -> bool:
 
 @statement(cst.Expr)
 def expression_statement(compiler: Compiler, node: cst.Expr, twin: ast.Expr) -> Code:
+    """Code for an expression alone; what it gives is let go."""
     value = node.value
     if isinstance(twin.value, ast.Constant):
         return lambda frame: None
@@ -136,6 +142,7 @@ def expression_statement(compiler: Compiler, node: cst.Expr, twin: ast.Expr) -> 
 
 @statement(cst.Assign)
 def assign(compiler: Compiler, node: cst.Assign, twin: ast.Assign) -> Code:
+    """Code for `a = b = value`."""
     # `ast` orders calls by where they end, so targets are compiled in source order, before the value.
     stores = [compile_target(compiler, target.target) for target in node.targets]
     value = compiler.expression(node.value)
@@ -153,6 +160,7 @@ def assign(compiler: Compiler, node: cst.Assign, twin: ast.Assign) -> Code:
 
 @statement(cst.AnnAssign)
 def annotated(compiler: Compiler, node: cst.AnnAssign, twin: ast.AnnAssign) -> Code:
+    """Code for `name: annotation = value`; nothing without a value."""
     if node.value is None:
         return lambda frame: None
     store = compile_target(compiler, node.target)
@@ -162,11 +170,13 @@ def annotated(compiler: Compiler, node: cst.AnnAssign, twin: ast.AnnAssign) -> C
 
 @statement(cst.AugAssign)
 def augmented(compiler: Compiler, node: cst.AugAssign, twin: ast.AugAssign) -> Code:
+    """Code for `target op= value`."""
     return compile_augmented(compiler, node)
 
 
 @statement(cst.Del)
 def delete(compiler: Compiler, node: cst.Del, twin: ast.Delete) -> Code:
+    """Code for `del`."""
     code = compile_deletion(compiler, node.target)
 
     def remove(frame: Frame) -> None:
@@ -177,21 +187,25 @@ def delete(compiler: Compiler, node: cst.Del, twin: ast.Delete) -> Code:
 
 @statement(cst.Pass)
 def pass_(compiler: Compiler, node: cst.Pass, twin: ast.Pass) -> Code:
+    """Code that does nothing."""
     return lambda frame: None
 
 
 @statement(cst.Break)
 def break_(compiler: Compiler, node: cst.Break, twin: ast.Break) -> Code:
+    """Code that leaves the loop."""
     return lambda frame: BREAK
 
 
 @statement(cst.Continue)
 def continue_(compiler: Compiler, node: cst.Continue, twin: ast.Continue) -> Code:
+    """Code that begins the loop's next turn."""
     return lambda frame: CONTINUE
 
 
 @statement(cst.Return)
 def return_(compiler: Compiler, node: cst.Return, twin: ast.Return) -> Code:
+    """Code that leaves the function with a value."""
     if node.value is None:
         return lambda frame: Returned(None)
     value = compiler.expression(node.value)
@@ -200,6 +214,7 @@ def return_(compiler: Compiler, node: cst.Return, twin: ast.Return) -> Code:
 
 @statement(cst.Global)
 def global_(compiler: Compiler, node: cst.Global, twin: ast.Global) -> Code:
+    """Code after which names are those of the module."""
     words = [item.name.value for item in node.names]
 
     def declare(frame: Frame) -> None:
@@ -211,6 +226,7 @@ def global_(compiler: Compiler, node: cst.Global, twin: ast.Global) -> Code:
 
 @statement(cst.Nonlocal)
 def nonlocal_(compiler: Compiler, node: cst.Nonlocal, twin: ast.Nonlocal) -> Code:
+    """Code after which names are those of the function around."""
     words = [item.name.value for item in node.names]
 
     def declare(frame: Frame) -> None:
@@ -225,6 +241,7 @@ def nonlocal_(compiler: Compiler, node: cst.Nonlocal, twin: ast.Nonlocal) -> Cod
 
 @statement(cst.Assert)
 def assert_(compiler: Compiler, node: cst.Assert, twin: ast.Assert) -> Code:
+    """Code for `assert`: AssertionError where the test is false; an unknown test is taken to hold."""
     test = compiler.expression(node.test)
     message = compiler.expression(node.msg) if node.msg is not None else None
 
@@ -238,16 +255,19 @@ def assert_(compiler: Compiler, node: cst.Assert, twin: ast.Assert) -> Code:
 
 @statement(cst.FunctionDef)
 def function(compiler: Compiler, node: cst.FunctionDef, twin: ast.FunctionDef) -> Code:
+    """Code for a `def`."""
     return compile_function(compiler, node, twin)
 
 
 @statement(cst.ClassDef)
 def class_(compiler: Compiler, node: cst.ClassDef, twin: ast.ClassDef) -> Code:
+    """Code for a `class`."""
     return compile_class(compiler, node, twin)
 
 
 @statement(cst.If)
 def if_(compiler: Compiler, node: cst.If, twin: ast.If) -> Code:
+    """Code for an `if`: both sides, joined, where the test is not known."""
     test = compiler.expression(node.test)
     body = compile_block(compiler.path, node.body, twin.body)
     orelse = compile_else(compiler.path, node.orelse, twin.orelse)
@@ -311,6 +331,7 @@ def passed_over(frame: Frame, cause: Unknown, blocks: Sequence[Sequence[ast.stmt
 
 
 def compile_else(path: str, node: Any, twins: list[ast.stmt]) -> Code:
+    """Code for an `else` or `elif`; nothing where there is neither."""
     if node is None:
         return lambda frame: None
     if isinstance(node, cst.If):
@@ -320,6 +341,7 @@ def compile_else(path: str, node: Any, twins: list[ast.stmt]) -> Code:
 
 @statement(cst.With)
 def with_(compiler: Compiler, node: cst.With, twin: ast.With) -> Code:
+    """Code for a `with`: managers entered in order and left in reverse."""
     items: list[tuple[Code, Any]] = []
     for item in node.items:
         context = compiler.expression(item.item)

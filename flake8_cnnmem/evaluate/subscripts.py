@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 
-def subscript(run: Interpreter, value: Value, key: Value) -> Value:
-    """`value[key]`."""
+def subscript(run: Interpreter, value: Value, key: Any) -> Value:
+    """`value[key]`. A key that Python refuses is the program's TypeError."""
     run.spend(1)
     kind = type(value)
-    if kind is Unknown:
+    if type(value) is Unknown:
         return part_of(run, value, key) if value.sides is None else side_of(value, key)
     if run.havocked and id(value) in run.havocked:
         item = run.sample(value)
@@ -45,7 +45,7 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
             key = slice(payload(key.start), payload(key.stop), payload(key.step))
             run.spend(len(value) // 64 if not isinstance(value, range) else 0)
         return value[key]
-    if kind is Instance:
+    if type(value) is Instance:
         method = value.cls.find("__getitem__")
         if method is not MISSING:
             return run.invoke(Bound(method, value), (key,), {})
@@ -55,7 +55,7 @@ def subscript(run: Interpreter, value: Value, key: Value) -> Value:
         if value.payload is not None:
             return subscript(run, value.payload, key)
         raise run.error("TypeError", f"'{value.cls.name}' object is not subscriptable")
-    if kind is Class:
+    if type(value) is Class:
         return class_item(run, value, key)
     if value is None or kind in (int, float, bool):
         raise run.error("TypeError", f"'{kind.__name__}' object is not subscriptable")
@@ -101,6 +101,7 @@ def class_item(run: Interpreter, cls: Class, key: Value) -> Value:
 
 
 def unknown_in_key(key: Value) -> Unknown | None:
+    """Why a key is not known: it is an unknown, or counts with the batch."""
     if isinstance(key, Unknown):
         return key
     if isinstance(key, Batch):
@@ -114,6 +115,8 @@ def unknown_in_key(key: Value) -> Unknown | None:
 
 
 def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
+    """The value of a dict's key; one of all values where the key is not known. KeyError for one that it does
+    not have."""
     word = run.key(key)
     if isinstance(word, Unknown):
         return run.one_of(list(value.values()), word) if word.number else word
@@ -127,8 +130,8 @@ def item_of(run: Interpreter, value: dict[Value, Value], key: Value) -> Value:
     raise KeyError(word)
 
 
-def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> Value:
-    """`container[key] = value`; gives what a tensor's name holds afterwards."""
+def store_item(run: Interpreter, container: Value, key: Any, value: Value) -> Value:
+    """`container[key] = value`; gives what a tensor's name holds afterwards. A key is refused as in `subscript`."""
     run.spend(1)
     if isinstance(container, Tensor):
         return frameworks.of(container).set_index(run, container, key, value)
@@ -160,20 +163,25 @@ def store_item(run: Interpreter, container: Value, key: Value, value: Value) -> 
         if unknown is not None:
             run.havoc(container, unknown)
         elif isinstance(key, slice):
+            if isinstance(container, deque):
+                raise run.error("TypeError", "sequence index must be integer, not 'slice'")
             items = run.items(value)
             if isinstance(items, Unknown):
                 run.havoc(container, items)
             else:
-                container[key] = items  # type: ignore[index]
+                container[key] = items
         else:
             run.left_behind(container[key])
+            # A list that tells what is its own looks at all that it holds.
+            run.spend(0 if type(container) in (list, deque) else len(container) // 4)
             container[key] = value
     else:
         raise run.error("TypeError", "object does not support item assignment")
     return container
 
 
-def remove_item(run: Interpreter, container: Value, key: Value) -> None:
+def remove_item(run: Interpreter, container: Value, key: Any) -> None:
+    """`del container[key]`."""
     if isinstance(container, Unknown):
         return
     if isinstance(container, Instance):

@@ -7,9 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.builtins.declare import payload
+from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
-from flake8_cnnmem.evaluate.modules import Module, touched
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.outlines import touched
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.running.stopping import go_on
@@ -61,6 +64,8 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
             modes = run.modes
     except (Raised, Exhausted, RecursionError) as error:
         give_up(run, module, twin, error)
+        if not isinstance(error, Raised):
+            cut_off(run, module, twin)
         if run.layers_made != made and (not isinstance(error, Raised) or is_method_call(twin)):
             doubt(run, module, twin)
     finally:
@@ -74,6 +79,7 @@ def run_top_level(run: Interpreter, module: Module, twin: ast.stmt, code: Code) 
 
 
 def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) -> None:
+    """A statement of a module cannot be followed: the names that it would bind are unknown, with this cause."""
     frame = run.frame
     path, line = (frame.module.path, frame.line) if frame is not None else (module.path, twin.lineno)
     cause = Unknown(describe(error), path, line)
@@ -86,6 +92,15 @@ def give_up(run: Interpreter, module: Module, twin: ast.stmt, error: Exception) 
         run.failures.append(cause)
     else:
         module.lose(run, touched(twin), cause)
+
+
+def cut_off(run: Interpreter, module: Module, twin: ast.stmt) -> None:
+    """A statement that could not be followed to its end: the containers and settings that it changes may hold anything
+    (`cfg.merge_from_file(path)`)."""
+    for word in touched(twin):
+        held = payload(module.variables.get(word))
+        if isinstance(held, (dict, list)):
+            lose(run, held, run.failures[-1])
 
 
 def doubt(run: Interpreter, module: Module, twin: ast.stmt) -> None:

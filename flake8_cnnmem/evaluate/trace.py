@@ -7,7 +7,7 @@ its end. Who asks for a training reads it off the turns of the loop that repeats
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import TypeAlias
 
@@ -86,6 +86,8 @@ class Loop:
     count: int | None = None
     """How many turns the program makes of it, each like the other; None where that is not known. Looked at only where
     results outlive a turn."""
+    open: Unknown | None = None
+    """Why it is not known how many turns it has, where one was followed that stands for all of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,11 +127,13 @@ class Turn:
     """What a count was compared with, if it is smaller: (the count, the first that would answer otherwise)."""
 
     def compared(self, symbol: str, count: int, limit: int) -> None:
+        """A count was compared with a limit: a later turn finds the other answer."""
         first = limit + (symbol in (">", "<="))
         if 0 <= count < first <= MOST_COUNTED and len(self.limits) < MOST_LIMITS:
             self.limits.append((count, first))
 
     def counted_off(self, count: Value, divisor: Value) -> None:
+        """A count was divided: every so many turns something else is done."""
         if type(count) is int and type(divisor) is int and 1 < divisor <= LONGEST_PERIOD and 0 <= count < MOST_COUNTED:
             self.counts.append((count, divisor))
 
@@ -265,6 +269,21 @@ class Trace:
         if call.problem is not None and not self.doubts and not call.doubtful:
             self.problems.append(call)
 
+    def built(self, result: Value, before: int, site: Site) -> None:
+        """A call has given a layer that was made during it: so far the outermost call that builds it. For one that
+        another file makes, and that comes among other things (`model, preprocess = create()`), this call builds it."""
+        if site.path != self.path:
+            return
+        made = self.layers.get(id(result))
+        if made is not None:
+            if made.number > before:
+                made.site = site
+            return
+        for item in given_inside(result):
+            made = self.layers.get(id(item))
+            if made is not None and made.number > before and (made.site is None or made.site.path != self.path):
+                made.site = site
+
     def not_followed(self, cause: Unknown, given: Value, site: Site | None) -> None:
         """Something is called that nobody can follow."""
         if isinstance(given, (Tensor, Unknown)) and self.recording and len(self.unfollowed) < MOST_EVENTS:
@@ -290,10 +309,21 @@ class Trace:
                 del calls[last]
 
     def events_of(self, turn: Turn) -> list[Event]:
+        """The events of a turn of a loop."""
         return self.events[slice(*turn.events)]
 
     def calls_of(self, turn: Turn) -> list[tuple[Call, Unknown | None]]:
+        """The calls of ops of a turn of a loop, each with the doubt whether it is made."""
         return self.calls[slice(*turn.calls)]
+
+
+def given_inside(result: Value) -> Iterable[Value]:
+    """What a call gives at once: the items of a container, the attributes of an object."""
+    if isinstance(result, dict):
+        return result.values()
+    if type(result) is Instance:
+        return result.attributes.values()
+    return result if isinstance(result, (tuple, list)) else ()
 
 
 def called_in(noted: RootCall | Event) -> Instance | None:

@@ -36,6 +36,7 @@ def asking(layer: Instance) -> frozenset[int]:
 
 
 def weights_of(layer: Instance) -> list[Weight]:
+    """The weights of a layer of a framework that declares inputs; of others none are counted here."""
     framework = frameworks.of_layer(layer)
     return framework.weights(layer) if framework is not None and framework.declares_inputs else []
 
@@ -109,6 +110,8 @@ def held_now(run: Interpreter) -> Held:
     for path, value, _ in within_reach(names_in_sight(run.frame)):
         if isinstance(value, Tensor):
             found.tensors.append((path, value))
+        elif not isinstance(value, Instance):
+            continue
         elif frameworks.is_layer(value):
             found.layers.append((path, value))
             found.weights[id(value)] = frozenset(map(id, weights_of(value)))
@@ -128,7 +131,10 @@ def models_put_by(run: Interpreter, turn: Turn) -> int:
 
 
 def holds_results(word: str, item: Value) -> bool:
-    """Whether an attribute of a layer may hold what ops have given: it is no layer or weight of its own."""
+    """Whether an attribute of a layer may hold what ops have given, or is an optimizer of its own: it is no layer or
+    weight."""
+    if type(item) is Instance:
+        return not frameworks.is_layer(item) and frameworks.updated_by(item) is not None
     return (isinstance(item, (list, tuple, dict, deque)) or type(item) is Tensor) and not word.startswith("_")
 
 

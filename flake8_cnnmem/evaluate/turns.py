@@ -19,7 +19,10 @@ FINITE: tuple[type[Any], ...] = (*COUNTED, type(iter([])), type(iter(())))
 
 
 def is_too_long(before: int, now: int, rounds: int, items: Iterator[Value]) -> bool:
-    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far."""
+    """Whether a loop would use the budget up, if all its rounds took as many steps as those so far; where nobody knows
+    how many there are, whether it has used up half of it."""
+    if not isinstance(items, FINITE):
+        return before - now > now
     left = turns_of(items)
     return left is None or (before - now) // rounds * left > now
 

@@ -29,6 +29,7 @@ class Stubs:
         return self.modules[dotted]
 
     def described(self, dotted: str, path: str, package: bool) -> Namespace:
+        """The module that a stub describes; every name is unknown where the stub makes no sense."""
         try:
             stub = read_stub(path, dotted, package, self.files)
         except BadStub as error:
@@ -54,6 +55,7 @@ class Stubs:
         return self.find_module(f"{stub.dotted}.{name}") or MISSING
 
     def imported(self, module: str, name: str) -> Value:
+        """A name of another stub's module, or MISSING."""
         inner = self.find_module(f"{module}.{name}")
         if inner is not None:
             return inner

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
@@ -29,7 +30,7 @@ TRAINED_ON = "trained on"
 """Scratch of the run: by id the loaders that a training draws from. They say nothing of other models."""
 
 
-def is_loader(value: Value) -> bool:
+def is_loader(value: Value) -> TypeGuard[Instance]:
     """Whether a native remembers a batch size of it."""
     return isinstance(value, Instance) and isinstance(value.native, dict) and "batch_size" in value.native
 
@@ -41,7 +42,7 @@ def of_loader(loader: Instance) -> Statement[int] | None:
     return Statement(size, site) if is_count(size) else None
 
 
-def is_count(size: Value) -> bool:
+def is_count(size: Value) -> TypeGuard[int]:
     return isinstance(size, int) and not isinstance(size, bool) and size > 0
 
 

@@ -9,11 +9,11 @@ from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall
 from flake8_cnnmem.evidence import batches, losses
-from flake8_cnnmem.evidence.phases import Phase, seen_through
+from flake8_cnnmem.evidence.phases import Phase, holds_no_weight, seen_through
 from flake8_cnnmem.evidence.statement import Statement
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_STEPS, Fit, Framework
 from flake8_cnnmem.frameworks.updates import Update
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -76,7 +76,12 @@ def of_unknown_model(run: Interpreter, phases: Sequence[Phase], fit: Fit | None 
         made_loaders(evidence, run)
     for phase in phases:
         evidence.loaders += phase.loaders
-        evidence.batch_size += [said for each in phase.loaders if (said := batches.of_loader(each)) is not None]
+        drawn = [said for each in phase.loaders if (said := batches.of_loader(each)) is not None]
+        if phase.optimizers and all(map(holds_no_weight, phase.optimizers)) and any(map(has_weights, phase.learning)):
+            # A picture that a network is given; what was drawn before trained the network.
+            given = [said for call in phase.learning if has_weights(call) and (said := batches.of_call(call))]
+            drawn = [said for said in drawn if given and said.value == given[0].value] or given[:1]
+        evidence.batch_size += drawn
         for optimizer in phase.optimizers:
             named = frameworks.optimizer_of(optimizer)
             evidence.optimizer += [Statement(named, optimizer.site)] if named is not None else []
@@ -253,6 +258,7 @@ def precision(evidence: Evidence, run: Interpreter, framework: Framework, model:
         evidence.dtype.append(Statement(floating.pop(), cast_site(run, model)))
 
 
-def cast_site(run: Interpreter, model: Instance) -> Value:
+def cast_site(run: Interpreter, model: Instance) -> Site | None:
     """Where `model.half()` or its like stands."""
-    return run.data("casts").get(id(model))
+    site: Site | None = run.data("casts").get(id(model))
+    return site

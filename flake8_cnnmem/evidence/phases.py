@@ -11,7 +11,7 @@ from dataclasses import field
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Held, Loop, Retained, RootCall, Trace, Turn, around, is_within
-from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
@@ -291,13 +291,17 @@ def phases_without_loop(trace: Trace, events: Sequence[Event]) -> Iterator[Phase
 
 
 def divided(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """The events of each step: one is over when, after an optimizer's step, something begins again."""
+    """The events of each step: one is over when, after an optimizer's step, something begins again, or when the next
+    step has nothing in common with it."""
     gathered: list[Event] = []
     seen: set[tuple[str, int, int]] = set()
     last_step = 0
-    for event in events:
+    for at, event in enumerate(events):
         key = identity(event)
-        if last_step and event.kind in ("iterate", "call", "step") and (key in seen or event.kind == "iterate"):
+        begins = event.kind == "iterate" or key in seen
+        if event.kind == "call" and last_step and not begins:
+            begins = not involved(gathered) & involved(until_step(events[at:]))
+        if last_step and event.kind in ("iterate", "call", "step") and begins:
             yield gathered[:last_step]
             gathered = gathered[last_step:]
             seen = {identity(each) for each in gathered}
@@ -308,6 +312,21 @@ def divided(events: Sequence[Event]) -> Iterator[list[Event]]:
             last_step = len(gathered)
     if last_step:
         yield gathered[:last_step]
+
+
+def until_step(events: Sequence[Event]) -> Sequence[Event]:
+    """The events up to the first optimizer's step."""
+    first = next((at for at, event in enumerate(events) if event.kind == "step"), len(events))
+    return events[: first + 1]
+
+
+def involved(events: Sequence[Event]) -> set[int]:
+    """The models that are called, and the weights and optimizers that a step is made with, by id."""
+    found: set[int] = set()
+    for event in events:
+        if event.kind in ("call", "backward", "step"):
+            found |= {*event.trainable} | ({id(seen_through(event.subject))} if event.kind != "backward" else set())
+    return found
 
 
 def identity(event: Event) -> tuple[str, int, int]:
@@ -331,6 +350,20 @@ def without_preparation(events: list[Event]) -> tuple[list[Instance], list[Event
         first -= 1
     loaders = [event.subject for event in events[first : last + 1] if isinstance(event.subject, Instance)]
     return loaders, events[last + 1 :]
+
+
+def holds_no_weight(optimizer: Instance) -> bool:
+    """Whether what an optimizer updates is known, and no weight of any model: a picture that is made to look like
+    another."""
+    held = held_by(optimizer)
+    return bool(held) and all(isinstance(value, Tensor) and not isinstance(value, Weight) for value in held)
+
+
+def held_by(optimizer: Instance) -> list[Value]:
+    """What an optimizer is given to update, as far as it is known."""
+    groups = optimizer.attributes.get("param_groups")
+    each = groups if isinstance(groups, list) else []
+    return [value for group in each if isinstance(group, dict) for value in group.get("params", [])]
 
 
 def seen_through(value: Value) -> Value:

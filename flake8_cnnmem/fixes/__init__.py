@@ -6,9 +6,24 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.fixes.documents import Document, document_with
 from flake8_cnnmem.fixes.edits import Edit, Fix, applied
 from flake8_cnnmem.fixes.offered import CODES, DEFAULT, Mended, fixes_of, mended
 from flake8_cnnmem.fixes.to_fit import Fitted, fitted
 from flake8_cnnmem.fixes.trial import harmed
 
-__all__ = ["CODES", "DEFAULT", "Edit", "Fitted", "Fix", "Mended", "applied", "fitted", "fixes_of", "harmed", "mended"]
+__all__ = [
+    "CODES",
+    "DEFAULT",
+    "Document",
+    "Edit",
+    "Fitted",
+    "Fix",
+    "Mended",
+    "applied",
+    "document_with",
+    "fitted",
+    "fixes_of",
+    "harmed",
+    "mended",
+]

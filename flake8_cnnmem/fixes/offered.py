@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from flake8_cnnmem import checks
 from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.fixes import cnm201, cnm203
-from flake8_cnnmem.fixes.edits import Edit, Fix, applied
+from flake8_cnnmem.fixes.documents import Document, document_of
+from flake8_cnnmem.fixes.edits import Edit, Fix
 from flake8_cnnmem.fixes.trial import SIZES, Changed, Trial, report_of
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport
@@ -35,12 +36,17 @@ MOST_OFFERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A file's text after all fixes, in the order in which they were made, and the findings of the selected codes that
-    are left."""
+    """A file after all fixes, in the order in which they were made, and the findings of the selected codes that are
+    left."""
 
-    text: str
+    document: Document
     fixes: tuple[Fix, ...]
     left: tuple[Finding, ...]
+
+    @property
+    def text(self) -> str:
+        """The module's text."""
+        return self.document.text
 
 
 def fixes_of(
@@ -54,16 +60,18 @@ def fixes_of(
     """What is certain to mend a finding of the file, by place, at most one for each finding.
 
     Each fix is for the text as it is: it takes its finding away and adds none of a wrong size. `report` is the analysis
-    of the file where there is one already; `wanted` chooses among the findings. Raises nothing: of what cannot be read
-    or followed, and of notebooks, nothing is mended.
+    of the file where there is one already; `wanted` chooses among the findings. A notebook's edits are of the module
+    that its cells make. Raises nothing: of what cannot be read or followed nothing is mended.
     """
-    if source.notebook is not None:
+    try:
+        document = document_of(source, files)
+    except OSError:
         return []
     if report is None:
-        report = report_of(source, settings, Changed(files, {source.path: source.text}))
+        report = report_of(source, settings, Changed(files, {source.path: document.raw}))
     if report.failure is not None:
         return []
-    trial = Trial(source, settings, report, frozenset((*SIZES, *codes)), files)
+    trial = Trial(document, settings, report, frozenset((*SIZES, *codes)), files)
     offered: dict[Finding, dict[tuple[Edit, ...], str]] = {}
     for code in codes:
         for finding, title, edits in CODES[code](source, report):
@@ -91,16 +99,20 @@ def mended(
     files: Files = DISK,
     wanted: Callable[[Finding], bool] = lambda finding: True,
 ) -> Mended:
-    """The file with all that can be mended, one fix after the other, each found in the text that the last one left."""
+    """The file with all that can be mended, one fix after the other, each found in the text that the last one left.
+
+    Raises OSError where a notebook is there no longer.
+    """
     made: list[Fix] = []
-    now = source
+    now = document_of(source, files)
     while True:
-        report = report_of(now, settings, Changed(files, {now.path: now.text}))
-        found = fixes_of(now, settings, codes, files, report, wanted)[:1]
-        if not found or len(made) == MOST:
+        changed = Changed(files, {now.path: now.raw})
+        analysed = source if not made else now.source
+        report = report_of(analysed, settings, changed)
+        found = fixes_of(analysed, settings, codes, changed, report, wanted)[:1]
+        edited = now.edited(found[0].edits) if found else None
+        if edited is None or len(made) == MOST:
             left = [] if report.failure is not None else checks.run(report, settings, set(codes))
-            return Mended(
-                now.text, tuple(made), tuple(each for each in left if each.path == source.path and wanted(each))
-            )
+            return Mended(now, tuple(made), tuple(each for each in left if each.path == now.path and wanted(each)))
         made += found
-        now = Source(source.path, applied(now.text, found[0].edits))
+        now = edited

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.fixes.autocast import wrapped
 from flake8_cnnmem.fixes.checkpoints import checkpointed
-from flake8_cnnmem.fixes.edits import Edit, Fix, applied
+from flake8_cnnmem.fixes.documents import Document, document_of
+from flake8_cnnmem.fixes.edits import Edit, Fix
 from flake8_cnnmem.fixes.trial import Changed, report_of
-from flake8_cnnmem.fixes.written import BATCH, HALF, SETTINGS, on_line, places_of
+from flake8_cnnmem.fixes.written import BATCH, HALF, MODULES, SETTINGS, on_line, places_of
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.remedies import blocks_of, named
 from flake8_cnnmem.results import FileReport, ModelReport
@@ -54,11 +55,15 @@ class Read(Watched):
 
 
 def fitted(source: Source, settings: Settings, files: Files = DISK) -> list[Fitted]:
-    """For each training (or model) of the file that is over its limit, what makes it fit."""
+    """For each training (or model) of the file that is over its limit, what makes it fit.
+
+    Raises OSError where a notebook is there no longer.
+    """
     read = Read(files)
     report = report_of(source, settings, read)
+    document = document_of(source, files)
     texts = {source.path: source.text, **texts_of(project_files(read, source.path), files)}
-    case = Case(source, settings, files, report, texts)
+    case = Case(document, settings, files, report, texts)
     return [case.fitted(at) for at, each in enumerate(report.reports) if each.fits is False]
 
 
@@ -90,11 +95,12 @@ def texts_of(paths: Sequence[str], files: Files) -> dict[str, str]:
 class Case:
     """A file whose trainings are over their limit, with the texts of the project's files that they read."""
 
-    source: Source
+    document: Document
     settings: Settings
     files: Files
     report: FileReport
     texts: Mapping[str, str]
+    """By path; of a notebook the module that its cells make."""
 
     def fitted(self, at: int) -> Fitted:
         model = self.report.reports[at]
@@ -122,11 +128,12 @@ class Case:
 
     def fits_with(self, at: int, path: str, edits: tuple[Edit, ...]) -> bool:
         """Whether this training fits for certain with these edits of a file, and no other is worse off."""
-        text = applied(self.texts[path], edits)
-        changed = Changed(self.files, {path: text})
-        own = self.texts[self.source.path] if path != self.source.path else text
-        source = Source(self.source.path, own)
-        after = report_of(source, self.settings, changed)
+        own = path == self.document.path
+        edited = (self.document if own else Document(path, self.texts[path])).edited(edits)
+        if edited is None:
+            return False
+        source = (edited if own else self.document).source
+        after = report_of(source, self.settings, Changed(self.files, {path: edited.raw}))
         before, now = self.report.reports, after.reports
         if after.failure is not None or len(now) != len(before) or now[at].fits is not True:
             return False
@@ -164,7 +171,7 @@ class Case:
         region = frameworks.named(model.framework).half_region
         if not region or model.training.dtype.value != "float32":
             return title, [], ""
-        scalers = [path for path, text in self.texts.items() if path.endswith(".py") and "GradScaler" in text]
+        scalers = [path for path, text in self.texts.items() if path.endswith(MODULES) and "GradScaler" in text]
         if not scalers:
             return title, [], "the loop has no scaler for mixed precision"
         found = []

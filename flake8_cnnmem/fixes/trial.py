@@ -9,7 +9,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from flake8_cnnmem import checks
 from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.fixes.edits import Edit, applied
+from flake8_cnnmem.fixes.documents import Document
+from flake8_cnnmem.fixes.edits import Edit
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
@@ -63,28 +64,29 @@ class Changed(Files):
 class Trial:
     """A file as it is, with what is known of it, and the codes that count."""
 
-    source: Source
+    document: Document
     settings: Settings
     report: FileReport
     codes: frozenset[str]
     files: Files = DISK
 
     def findings(self, report: FileReport) -> list[Finding]:
-        return [each for each in checks.run(report, self.settings, self.codes) if each.path == self.source.path]
+        return [each for each in checks.run(report, self.settings, self.codes) if each.path == self.document.path]
 
     def mends(self, finding: Finding, edits: Collection[Edit]) -> bool:
         """Whether these edits of the file's text take the finding away, add none, and lose no model that is known."""
-        after = self.after(applied(self.source.text, edits))
+        edited = self.document.edited(edits)
+        after = self.after(edited) if edited is not None else None
         if after is None:
             return False
         before, left = Counter(map(spot, self.findings(self.report))), Counter(map(spot, self.findings(after)))
         before[spot(finding)] -= 1
         return left <= before and lost(after) <= lost(self.report)
 
-    def after(self, text: str) -> FileReport | None:
+    def after(self, document: Document) -> FileReport | None:
         """What is known of the file with another text; None where that is nothing."""
-        path = self.source.path
-        report = report_of(Source(path, text), self.settings, Changed(self.files, {path: text}))
+        changed = Changed(self.files, {document.path: document.raw})
+        report = report_of(document.source, self.settings, changed)
         return None if report.failure is not None else report
 
 

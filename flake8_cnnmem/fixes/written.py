@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.source import SourceError, parse
 
-MODULE = ".py"
+MODULES = (".py", ".ipynb")
+"""What holds Python. The text of a notebook is that of the module which its cells make."""
 SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf")
 
 BATCH = re.compile(r"batch|(^|_)bs($|_)", re.IGNORECASE)
@@ -20,7 +21,7 @@ _PAIR = re.compile(r"""^(\s*(?:-\s+)?["']?([\w.-]+)["']?\s*[:=]\s*)(\w+)""")
 
 def places_of(path: str, text: str, names: re.Pattern[str], value: int | bool, new: str) -> Iterator[Edit]:
     """Each place of a file where `value` stands under a name of this kind, with `new` in its stead."""
-    if path.endswith(MODULE):
+    if path.endswith(MODULES):
         yield from in_python(text, names, value, new)
     elif path.endswith(SETTINGS):
         yield from in_settings(text, names, value, new)
@@ -98,7 +99,7 @@ def option(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 def on_line(path: str, text: str, line: int, value: int, new: str) -> Sequence[Edit]:
     """The numbers of that value on one line of a module: what a loader is given without a name."""
-    if not path.endswith(MODULE):
+    if not path.endswith(MODULES):
         return []
     try:
         tree = parse(text)

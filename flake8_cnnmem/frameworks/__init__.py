@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Tensor, Weight
@@ -68,10 +69,17 @@ def named(name: str) -> Framework:
 
 def in_use() -> Iterator[Framework]:
     """The frameworks that something has been asked of, in their order."""
-    for name in FRAMEWORKS:
-        found = sys.modules.get(f"{__name__}.{name}")
-        if hasattr(found, "FRAMEWORK"):
-            yield named(name)
+    for name, module in MODULES:
+        found = LOADED.get(name)
+        if found is None and hasattr(sys.modules.get(module), "FRAMEWORK"):
+            found = LOADED[name] = named(name)
+        if found is not None:
+            yield found
+
+
+MODULES = tuple((name, f"{__name__}.{name}") for name in FRAMEWORKS)
+LOADED: dict[str, Framework] = {}
+"""By name, those that were seen to be in use: nothing takes one away."""
 
 
 def is_tensor_method(native: Native) -> bool:
@@ -83,7 +91,10 @@ def of_layer(value: Value) -> Framework | None:
     """The framework whose layer, module or model this value is, or None. Only frameworks in use are asked."""
     if not isinstance(value, Instance):
         return None
-    return next((each for each in in_use() if each.is_layer(value)), None)
+    for each in in_use():
+        if each.is_layer(value):
+            return each
+    return None
 
 
 def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -107,7 +118,8 @@ def assumed_bases(run: Runtime, imported: Iterable[str]) -> list[Value]:
     return [base for folder in folders if (base := named(folder).assumed_base(run)) is not None]
 
 
-def is_layer(value: Value) -> bool:
+def is_layer(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is a layer or model of some framework."""
     return of_layer(value) is not None
 
 

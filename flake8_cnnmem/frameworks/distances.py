@@ -21,6 +21,7 @@ def note_moved(run: Runtime, result: Value, start: Tensor, by: int) -> None:
 
 
 def origin(run: Runtime, place: Tensor) -> tuple[Tensor, int]:
+    """The scalar that a position was counted from, and how far it has moved since."""
     _, base, by = run.data(MOVED).get(id(place), (place, place, 0))
     return base, by
 

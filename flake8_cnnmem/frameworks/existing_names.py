@@ -6,7 +6,7 @@ followed is a cause of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 
 class Names:
@@ -24,6 +24,10 @@ class Names:
         if dotted not in self.words:
             return None
         return lambda name: name.startswith("_") or name in self.of(dotted)
+
+    def listed(self, dotted: str) -> Callable[[], Sequence[str]] | None:
+        """All names of a namespace in their order; None for one whose names are not written down."""
+        return (lambda: self.words[dotted].split()) if dotted in self.words else None
 
     def of(self, dotted: str) -> frozenset[str]:
         """The names of a namespace that is written down."""

@@ -23,7 +23,8 @@ class OptimizerState:
     multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
-    its gradient is there. `weight_decay`: whether there is one by default.
+    its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
+    next variable's begins, unless something of it is computed ahead. `weight_decay`: whether there is one by default.
     """
 
     slots: int = 0
@@ -43,6 +44,7 @@ class OptimizerState:
     ahead_optional: tuple[tuple[str, int], ...] = ()
     single_optional: tuple[tuple[str, int], ...] = ()
     weight_decay: bool = False
+    chain: bool = False
 
 
 AMSGRAD = (("amsgrad", 1),)

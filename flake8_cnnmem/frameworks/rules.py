@@ -48,17 +48,17 @@ class OpRule:
 
     `keeps` stays from the op's run to its backward; `in_place` replaces it where the result overwrites the input.
     `forward` and `backward` are temporaries beside the results and beside the gradients.
-    `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's
-    gradient itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view
-    of it, repeated), "averaged" (made of such a view), "slices" (a copy of it for the first operand, a copy of a part
-    for the second), "signed" (itself for the first operand, new for the second), "none".
+    `gradient` says how an operand's gradient comes about: "new" (a tensor of its own), "same" (the result's gradient
+    itself), "reuse" (that one written over, if nothing else needs it), "parts" (views of it), "spread" (a view of it,
+    repeated), "averaged" (made of such a view), "placed" (zeros in row-major order, into which it is written), "slices"
+    (a copy of it for the first operand, a copy of a part for the second), "signed" (itself for the first operand, new
+    for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "maps" (the same, where a
-    single side counts as maps of one row), "first" (the first
-    operand's,
-    whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one that has time
-    first), "heads inside" (batch, positions, heads, features, whatever the order of the axes).
-    `reads`: operands are read as a "matrix", "contiguous", or the first one "time first"; one that does not lie so is
-    copied, and the copy is kept.
+    single side counts as maps of one row), "first" (the first operand's, whatever the others'), "contiguous", "time
+    first" (a sequence whose batch comes first is a view of one that has time first), "heads inside" (batch, positions,
+    heads, features, whatever the order of the axes), "agreed" (channels last if all operands are), "channels last".
+    `reads`: operands are read as a "matrix", "contiguous", or the first one "time first" or, by cuDNN, as "suggested";
+    one that does not lie so is copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
     matters where they are made from parameters (casts, normalised weights).
     `autocast`: the dtype under autocast, "half", "float32", "widest" of the inputs, or "" for the inputs' own;
@@ -75,7 +75,8 @@ class OpRule:
     `after`: an op that ends in matrix products: `backward` is there until its own backward is done, and then these
     gradients of the products' results, while those of the operands are made.
     `turned`: the gradient of a weight is a transposed view, to which no second one is added in place.
-    `passing`: the copies of what is read otherwise are there for a moment, and made again on the way back.
+    `passing`: the copies of what is read otherwise are there for a moment: in the "forward" pass, or in "both", made
+    again on the way back.
     `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
     before it makes the gradient.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
@@ -101,7 +102,7 @@ class OpRule:
     partial: int = 0
     heads_inside: bool = False
     after: tuple[New, ...] = ()
-    passing: bool = False
+    passing: str = ""
     as_result: bool = False
     counts: bool = False
     to_training: bool = False
@@ -175,4 +176,5 @@ class Rules:
         return self.rows.get(kind, self.otherwise)
 
     def knows(self, kind: str) -> bool:
+        """Whether there is a rule for a kind of op."""
         return self.rewrites.get(kind, kind) in self.rows

@@ -240,8 +240,8 @@ def alike(value: Value, other: Value) -> bool:
     """Whether two values say the same."""
     if type(value) is not type(other):
         return False
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and isinstance(other, Tensor):
         return bool(value.shape == other.shape and value.dtype == other.dtype)
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(value) == len(other) and all(alike(*pair) for pair in zip(value, other, strict=True))
     return value is other or (not isinstance(value, (Unknown, Instance)) and bool(value == other))

@@ -151,16 +151,6 @@ def flash(shape: Shape, inputs: Sequence[Value]) -> Size:
     return dims.multiply(dims.product(shape[:1]), each)
 
 
-def padded(shape: Shape, inputs: Sequence[Value]) -> Size:
-    """The values of the copies that flash attention reads and gives: features of a head are a multiple of eight."""
-    found: Size = 0
-    for own in (*(value.shape for value in inputs[:3]), shape):
-        if isinstance(own, Unknown) or not isinstance(own[-1], int):
-            return 0
-        found = dims.add(found, dims.product((*own[:-1], up(own[-1], 8))))
-    return found
-
-
 def _numbers(shape: Shape, inputs: Sequence[Value]) -> tuple[int, int, int, int] | Unknown:
     """Heads, queries, features of a head and of its values; the batch is left out."""
     values = inputs[2].shape if len(inputs) > 2 else shape
@@ -184,7 +174,6 @@ QUANTITIES: Mapping[str, Callable[[Shape, Sequence[Value]], Size]] = MappingProx
         "gathered": gathered,
         "bias": bias,
         "attended": rows_of,
-        "padded heads": padded,
     }
 )
 """What rows of rules may ask of attention, by the shape of q and the operands."""

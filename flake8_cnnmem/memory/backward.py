@@ -15,6 +15,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.backward_plan import BackwardPlan, Made, way_back
 from flake8_cnnmem.memory.dtypes import resolve
 from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, TapeNode, Written, leading_from, steps_of
 from flake8_cnnmem.ops import strides as layout
@@ -47,6 +48,8 @@ class Backward:
     sums of gradients, which are the engine's."""
     on_weight: Callable[[int, Value], bool] | None = None
     """Asked when a weight's gradient is there; True if it has been used up (TensorFlow updates at once)."""
+    in_flight: InFlight | None = None
+    """What updates that are still under way hold, in a graph."""
 
     def run(self, tape: list[Entry], only: set[int] | None = None, targets: Collection[int] = ()) -> None:
         """Run the tape from its end. It is empty afterwards. With `only` the pass is for `targets`: gradients go no
@@ -65,7 +68,8 @@ class Backward:
         while tape:
             entry = tape.pop()
             if isinstance(entry, TapeNode):
-                self._node(entry)
+                if self._node(entry) and self.in_flight is not None:
+                    self.in_flight.turn()
             elif isinstance(entry, Region):
                 self._region(entry)
             else:
@@ -166,7 +170,8 @@ class Backward:
         for storage in entry.saved:
             self.memory.let_go(storage)
 
-    def _node(self, node: TapeNode) -> None:
+    def _node(self, node: TapeNode) -> bool:
+        """Whether it makes a gradient anew, rather than in the storage of what it is given."""
         gradients, memory, plan = self.gradients, self.memory, node.plan
         given = [gradients.pop(key, None) for key, _ in node.results]
         for key, _ in node.results:
@@ -176,7 +181,7 @@ class Backward:
         arrived = [gradient for gradient in given if gradient is not None]
         if not arrived:
             self._not_reached(node)
-            return
+            return False
         memory.timeline.mark("backward", node.label)
         gradient = arrived[0]
         way = plan.ways.get(gradient.form)
@@ -231,6 +236,7 @@ class Backward:
                 self.hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
                 self._one_less(key)
+        return any(made is not None and made[0] not in ("alias", "reuse") for made in way.made)
 
     def _sum(self, way: BackwardPlan) -> None:
         """The buffers of the sums, one sum after the other."""

@@ -9,11 +9,12 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.graph import Call, Op
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.lookups import segments_of
 from flake8_cnnmem.memory.products import batched, is_gathered, is_matrix, summed
 from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, summed_axes
-from flake8_cnnmem.memory.storage_reuse import is_in_place, lie_alike, turned_by
+from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
 from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
@@ -41,7 +42,7 @@ class BackwardPlan:
     order: Sequence[int] = ()
     """The places in `made` in the order of their making: sums over what was repeated come last. Empty for their own."""
     instead: int | None = None
-    """The lot of a copy of the gradient that a view in front of the op makes, and that takes the gradient's place."""
+    """The lot of what takes the gradient's place: a copy that a view in front of the op makes, or a step in between."""
     after: Sequence[int] = ()
     sums_when: str = ""
     """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
@@ -104,9 +105,14 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             if form.sizes is not None and form.strides != layout.in_order(form.sizes, (0, 2, 1, 3)):
                 scratch.append(memory.lot(form.values, each))
     if call.op.kind == "convolution" and memory.chip is not None:
-        read = [*turned_by(operands[0].form, operands[0].form), *turned_by(operands[0].form, gradient)]
+        lead = leading(operands[0].form, operands[min(1, len(operands) - 1)].form)
+        read = [*turned_by(lead, operands[0].form), *turned_by(lead, gradient)]
         scratch += [memory.lot(form.values, size_of(form.dtype)) for form in read]
-    if (row.passing or call.op.kind == "softmax") and gradient.sizes is not None and gradient.strides is not None:
+    if (
+        (row.passing == "both" or call.op.kind == "softmax")
+        and gradient.sizes is not None
+        and gradient.strides is not None
+    ):
         # The kernel reads the gradient as it lies, or a copy of it; softmax its product with the result.
         if not layout.is_contiguous(gradient.sizes, gradient.strides):
             scratch.append(memory.lot(gradient.values, each))
@@ -128,7 +134,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     for at in wanted:
         value = operands[at]
         # A mean's is made of a repeated view, whose axes are in the order of their numbers.
-        own = fresh(memory, value, "contiguous" if row.gradient == "averaged" else row.layout)
+        own = fresh(memory, value, "contiguous" if row.gradient in ("averaged", "placed") else row.layout)
         if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
             # Arithmetic on the gradient and on what lies beside it: the gradient decides.
             like = layout.elementwise(value.sizes or (), [(value.sizes or (), gradient.strides)])
@@ -142,15 +148,17 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             kind = "new" if at else "same"
         same = gradient.shape == value.shape and gradient.dtype == value.dtype
         if kind == "new" and call.op.kind in REPEATED and value.dtype != result and repeated(node, value) is None:
-            # It is made in the result's dtype, and cast; of what was repeated, when it is summed.
-            scratch.append(memory.lot(gradient.values, each))
+            # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
+            # what was made in full for it is gone by then.
+            summed_before = any(repeated(node, operands[other]) is not None for other in wanted if other < at)
+            scratch.append(memory.lot(gradient.values, each - size_of(value.dtype) if summed_before else each))
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
             made.append(("late", own, None))
         elif call.op.kind == "matmul" and repeated(node, value) is not None:
             # A product's repeated operands are a node of their own: the sum comes when the product's own is done.
             made.append(("late", fresh(memory, value), None))
-        elif call.op.kind == "convolution" and at == 1 and turned_by(operands[0].form, value.form):
+        elif call.op.kind == "convolution" and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
             made.append(("new", own, None))
         elif is_sparse(call.op):
@@ -171,18 +179,19 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
     order = sorted(range(len(wanted)), key=lambda place: place in repeats)
     late = any(how == "late" for how, _, _ in made)
     sums = _count(memory, call, operands[0]) if row.counts else _sums(memory, node, gradient)
+    if call.op.kind == "convolution" and operands[0].sizes is not None and len(operands[0].sizes) == 3:
+        # A copy that is read in one dimension is there until the bias is summed (convolution_backward).
+        x = operands[0].form
+        copies = [memory.lot(form.values, size_of(form.dtype)) for form in turned_by(x, x)]
+        sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
     when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
     return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when)
 
 
 def reads_as_result(node: TapeNode) -> bool:
-    """Of a batch norm only cuDNN's does, which takes it with weights and not in bfloat16 (_batch_norm_impl_index of
-    aten/src/ATen/native/Normalization.cpp)."""
-    if node.label.op.kind != "batch_norm":
-        return True
-    scaled = any(not getattr(weight, "buffer", False) for weight in node.label.weights)
-    return scaled and node.results[0][1].dtype != "bfloat16"
+    """Of a batch norm only cuDNN's does."""
+    return node.label.op.kind != "batch_norm" or by_cudnn(node.label, node.results[0][1].dtype)
 
 
 def is_split(node: TapeNode, operands: Sequence[Value]) -> bool:
@@ -324,12 +333,11 @@ def _through_view(
             for one, (_, result) in zip(given, node.results, strict=True)
             if one is None and how == "join"
         ]
-        between = last_but_one(op, value, gradient) if how == "fill" else None
-        if between is not None:
-            scratch.append(memory.lot(between, each))
+        between = last_but_one(op, value) if how == "fill" else None
         # The zeros around a slice lie in row-major order (slice_backward, select_backward).
         own = fresh(memory, value, "contiguous" if how == "fill" else "like")
-        return BackwardPlan([("fresh", own, None), *rest], scratch)
+        instead = None if between is None else memory.lot(between, each)
+        return BackwardPlan([("fresh", own, None), *rest], scratch, instead=instead)
     if how == "sum" and gradient.shape != value.shape:
         return BackwardPlan([("fresh", fresh(memory, value), None), *rest])
     strides = _view_strides(how, op, gradient, value)
@@ -339,12 +347,10 @@ def _through_view(
     return BackwardPlan([("alias", memory.form(value.shape, gradient.dtype, strides), None), *rest], scratch)
 
 
-def last_but_one(op: Op, value: Value, gradient: Form) -> Size | None:
-    """The values of the last step but one of a slice's gradient, beyond the gradient that it is made of."""
-    if isinstance(value.shape, Unknown):
-        return None
-    shape = op.before_last_slice(value.shape)
-    return None if shape is None else dims.subtract(dims.product(shape), gradient.values)
+def last_but_one(op: Op, value: Value) -> Size | None:
+    """The values of the last step but one of a slice's gradient, which takes the place of what that was made of."""
+    shape = None if isinstance(value.shape, Unknown) else op.before_last_slice(value.shape)
+    return None if shape is None else dims.product(shape)
 
 
 def _view_strides(how: str, op: Op, gradient: Form, value: Value) -> tuple[int, ...] | None:

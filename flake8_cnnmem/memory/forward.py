@@ -17,12 +17,13 @@ from flake8_cnnmem.memory.chips import Chip
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
 from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.plain_attention import likelihood, written_out
+from flake8_cnnmem.memory.plain_attention import filled_up, likelihood, powers_pooled, written_out
 from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
 from flake8_cnnmem.ops import Dropout, Loss, ScaledDotProduct
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -336,6 +337,11 @@ class Forward:
             if steps:
                 self.run(steps, {id(call.outputs[0])})
                 return
+        if call.op.kind == "lp_pool" and self.rules.by_chip:
+            steps = powers_pooled(call, half)
+            if steps:
+                self.run(steps, {id(call.outputs[0])})
+                return
         scratch: list[Storage] = []
         row: OpRule | None = None
         if half is not None:
@@ -395,15 +401,17 @@ class Forward:
             values[key] = value
 
     def _in_steps(self, call: Call, operands: Sequence[Value], half: str | None, chip: Chip) -> tuple[Call, ...]:
-        """The calls of attention that no fused kernel computes; none where one does."""
+        """The calls of attention that no fused kernel computes as it is; none where one does."""
         assert isinstance(call.op, ScaledDotProduct)
-        variant = kernel(call.op, operands, half, chip)
-        if not variant or not variant[0].startswith("math"):
+        variant = next(iter(kernel(call.op, operands, half, chip)), "")
+        if not variant.startswith("math") and variant != "flash, padded":
             return ()
         found = self.written.get(id(call))
         if found is None:
             trained = len(operands) > 3 and operands[3].grad
-            found = self.written[id(call)] = written_out(call, [value.dtype for value in operands], half, trained)
+            dtypes = [value.dtype for value in operands]
+            found = filled_up(call, half) if variant[0] == "f" else written_out(call, dtypes, half, trained)
+            self.written[id(call)] = found
         return found
 
     def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> OpRule:
@@ -412,6 +420,8 @@ class Forward:
         variants = op.variants(given)
         if isinstance(op, ScaledDotProduct) and chip is not None:
             variants = kernel(op, given, half, chip)
+        if chip is not None and given and is_turned(given[0]):
+            variants = ("channels last", *variants)
         if half is not None and given and given[0].dtype in HALVES:
             variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
         row = self.rules.row(op.kind, *variants, type(op).__name__)
@@ -465,7 +475,7 @@ class Forward:
         if what == "weight":
             return memory.keep(weights[at][1].storage)
         if what == "clone":
-            return memory.keep_new(inputs[at].storage.line)
+            return memory.keep_new(memory.own_line(inputs[at].form))
         storage = memory.room(at)
         storage.kept = 1
         return storage
@@ -480,6 +490,12 @@ class Forward:
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
+
+
+def is_turned(value: Value) -> bool:
+    """Whether it is a map whose channels run fastest."""
+    sizes, strides = value.sizes, value.strides
+    return sizes is not None and strides is not None and len(sizes) > 3 and layout.is_channels_last(sizes, strides)
 
 
 def not_known(call: Call) -> Unknown:

@@ -21,12 +21,14 @@ from flake8_cnnmem.memory.common_subexpressions import merged
 from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.estimate import Estimate, Line
 from flake8_cnnmem.memory.forward import Forward
+from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.losses import add_loss
 from flake8_cnnmem.memory.optimizer_step import GraphUpdates, Stepping, state
 from flake8_cnnmem.memory.replay_result import Replayed
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, steps_of
 from flake8_cnnmem.memory.timeline import Timeline
+from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.training import Training
 from flake8_cnnmem.values import Instance
 
@@ -82,8 +84,9 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     if rules.step == "graph" and dtype == "mixed_float16":
         # Keras puts a LossScaleOptimizer around the optimizer of a model that is compiled under this policy.
         options["loss_scale"] = True
-    graph = GraphUpdates(memory, row, options) if rules.step == "graph" else None
+    graph = GraphUpdates(memory, row, options, InFlight(memory)) if rules.step == "graph" else None
     if graph is not None:
+        backward.in_flight = graph.in_flight
         graph.begin(weights)
         backward.on_weight = graph.update
 
@@ -140,7 +143,9 @@ def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Val
     first = moved(model.root) if moved is not None and isinstance(model.root, Instance) else []
     for key in dict.fromkeys([*(id(weight) for weight in first if id(weight) in wanted), *wanted]):
         weight = wanted[key]
-        value = memory.new(weight.shape, resolve(weight.dtype, dtype), use="parameters")
+        sizes = memory.sizes(weight.shape) if weight.channels_last else None
+        strides = None if sizes is None else layout.channels_last(sizes)
+        value = memory.new(weight.shape, resolve(weight.dtype, dtype), strides, use="parameters")
         value.weight = weight
         value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
         found[key] = value

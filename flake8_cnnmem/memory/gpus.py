@@ -9,7 +9,6 @@ seen none, whose memory is the nominal size less what others of their family lac
 
 from __future__ import annotations
 
-import difflib
 import re
 from functools import cache
 
@@ -240,5 +239,7 @@ def _family(name: str) -> str:
 
 def nearest(wanted: str, count: int = 3) -> list[str]:
     """Names of known GPUs like this normalised name, the likeliest first."""
-    close = difflib.get_close_matches(wanted[:60], names(), n=4 * count, cutoff=0.5)
+    from difflib import get_close_matches
+
+    close = get_close_matches(wanted[:60], names(), n=4 * count, cutoff=0.5)
     return list(dict.fromkeys(names()[key].name for key in close))[:count]

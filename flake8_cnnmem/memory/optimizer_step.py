@@ -13,6 +13,7 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import size_of
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.followed_optimizers import run_step, state_lines
+from flake8_cnnmem.memory.in_flight import InFlight
 from flake8_cnnmem.memory.optimizers import (
     OptimizerState,
     ahead,
@@ -115,6 +116,7 @@ class GraphUpdates:
     memory: Memory
     row: OptimizerState
     options: Mapping[str, Any]
+    in_flight: InFlight
     updated: list[Value] = field(default_factory=list)
     ahead: dict[int, list[Storage]] = field(default_factory=dict)
 
@@ -135,19 +137,23 @@ class GraphUpdates:
         return True
 
     def _apply(self, key: int, gradient: Value) -> None:
-        memory = self.memory
         times = beside(self.row, self.options)
-        for storage in [memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]:
-            memory.release(storage)
-        memory.release(gradient.storage)
-        for storage in self.ahead.pop(key, []):
-            memory.release(storage)
+        made = [self.memory.allocate(gradient.storage.line, "stepping") for _ in range(times)]
+        used = (*made, gradient.storage, *self.ahead.pop(key, []))
+        if self.row.chain and not ahead(self.row, self.options):
+            self.in_flight.now.extend(used)
+            return
+        for storage in used:
+            self.memory.release(storage)
 
     def end(self, finished: Mapping[int, Value]) -> None:
         """What is left when the backward pass is over."""
         self.memory.timeline.mark("optimizer")
+        self.in_flight.end()
         for key, gradient in finished.items():
             self._apply(key, gradient)
+            self.in_flight.turn()
+        self.in_flight.end()
 
 
 def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], updated: Sequence[Value]) -> None:

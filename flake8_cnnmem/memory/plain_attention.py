@@ -1,5 +1,6 @@
 """Functions that PyTorch writes in other ops, one by one where that decides what is in memory: attention without a
-fused kernel (`_scaled_dot_product_attention_math`), and cross entropy of logits in half precision.
+fused kernel (`_scaled_dot_product_attention_math`), or one that wants its heads filled up, cross entropy of logits in
+half precision, and pools of powers.
 
 After aten/src/ATen/native/transformers/attention.cpp and LossNLL.cpp of PyTorch 2.12. Autocast casts the operands of
 attention and is off inside. In half precision all of it is computed in float32, and the result cast back, the
@@ -16,7 +17,18 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call, Mismatch, Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.dtypes import HALVES
-from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise, Loss, Matmul, ScaledDotProduct, Transpose
+from flake8_cnnmem.ops import (
+    Broadcast,
+    Dropout,
+    Elementwise,
+    Index,
+    Loss,
+    Matmul,
+    Pad,
+    Pool,
+    ScaledDotProduct,
+    Transpose,
+)
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -41,6 +53,40 @@ def written_out(call: Call, dtypes: Sequence[str], half: str | None, trained: bo
     except Mismatch:
         # Sizes that do not fit are told at the call, not here.
         return ()
+
+
+def filled_up(call: Call, half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of one that flash attention computes of heads filled up with zeros: it reads features in
+    eights, and what it gives beyond theirs is cut off again; none where a size is not known."""
+    shapes = [tensor.shape for tensor in call.inputs[:3]]
+    if any(isinstance(shape, Unknown) or not isinstance(shape[-1], int) for shape in shapes):
+        return ()
+    steps = _Steps(call)
+    given = [steps.cast(tensor, half) if half is not None else tensor for tensor in call.inputs[:3]]
+    width = steps.shape(given[0])[-1]
+    assert isinstance(width, int)
+    pads = (*[(0, 0)] * (len(steps.shape(given[0])) - 1), (0, -width % EIGHT))
+    result = steps.make(call.op, *(steps.make(Pad(pads), tensor) for tensor in given))
+    return steps.ending_in(steps.make(Index((Ellipsis, slice(0, width))), result))
+
+
+def powers_pooled(call: Call, half: str | None) -> tuple[Call, ...]:
+    """The calls in the place of an lp_pool (torch/nn/functional.py): powers, in float32 under autocast, their average,
+    its sign times what is not negative of it, and a root."""
+    op = call.op
+    if not isinstance(op, Pool) or call.problem is not None or isinstance(call.inputs[0].shape, Unknown):
+        return ()
+    steps = _Steps(call)
+    given = call.inputs[0] if half is None else steps.make(Elementwise("cast"), call.inputs[0], dtype="float32")
+    found = steps.make(replace(op, mode="average"), steps.make(Elementwise("pow"), given), held=True)
+    sign = steps.make(Elementwise("sign"), found)
+    size = steps.make(Elementwise("relu"), steps.make(Elementwise("abs"), found))
+    whole = steps.make(Elementwise("scale"), steps.make(Broadcast("multiply"), sign, size))
+    return steps.ending_in(steps.make(Elementwise("pow"), whole))
+
+
+EIGHT = 8
+"""Features of a head come in multiples of them."""
 
 
 def likelihood(call: Call, op: Loss) -> tuple[Call, ...]:

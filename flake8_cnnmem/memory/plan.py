@@ -16,7 +16,7 @@ from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 from flake8_cnnmem.graph import Call, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory import attention
+from flake8_cnnmem.memory import attention, batch_statistics
 from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve, size_of
 from flake8_cnnmem.memory.plain_attention import CastBack
 from flake8_cnnmem.memory.products import copied, gathered, summed
@@ -26,6 +26,7 @@ from flake8_cnnmem.memory.storage_reuse import (
     is_in_place,
     is_view,
     is_viewed,
+    leading,
     own_strides,
     shared_strides,
     shares_input,
@@ -114,12 +115,17 @@ def planned(
         # What would be reduced is the result itself.
         forward = forward[1:]
     scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
-    placed = [result_of(memory, call, row, inputs, tensor, computed, half) for tensor in call.outputs]
+    ahead = list(inputs)
+    if call.op.kind == "convolution" and weights and inputs:
+        # The order of its result is that in which cuDNN reads.
+        ahead[0] = Value(inputs[0].storage, leading(inputs[0].form, weights[0].form))
+    placed = [result_of(memory, call, row, ahead, tensor, computed, half) for tensor in call.outputs]
     results = [(form, shared, flows and is_floating(form.dtype)) for form, shared in placed]
     plan = Plan(row, "view" if is_view(call, row) else "op", copies, scratch, results, flows)
     if call.op.kind == "convolution" and memory.chip is not None:
         # cuDNN reads all in one order of axes: channels last where the input has them so.
-        turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(inputs[0].form, value.form)]
+        lead = leading(inputs[0].form, (*weights, inputs[0])[0].form)
+        turned = [form for value in (*inputs, *weights[:1]) for form in turned_by(lead, value.form)]
         plan.behind = [memory.lot(form.values, size_of(form.dtype)) for form in turned]
     if row.reads == "matrix" and memory.chip is not None:
         plan.gathered = list(gathered(memory, call, inputs))
@@ -135,7 +141,7 @@ def planned(
         if within:
             # The gradient arrives in half, too.
             temporaries.append(memory.lot(results[0][0].values, each))
-        plan.temporaries = temporaries + passing
+        plan.temporaries = temporaries + (passing if row.passing == "both" else [])
         plan.after = lots_of(memory, row.after, call, inputs, each)
         plan.wanted = wanted
         plan.trained = [at for at in wanted if operands[at].weight is not None]
@@ -156,7 +162,9 @@ def lots_of(memory: Memory, wanted: Sequence[New], call: Call, inputs: Sequence[
 
 
 def parts_of(memory: Memory, call: Call, row: OpRule, inputs: Sequence[Value]) -> list[int]:
-    """The lot of the buffer of a reduction that is split over the blocks of a GPU."""
+    """The lots of the buffer of a reduction that is split over the blocks of a GPU."""
+    if call.op.kind == "batch_norm" and inputs and "eval" not in call.op.variants(inputs):
+        return batch_statistics.statistics(memory, call, inputs[0].form)
     if not row.partial or memory.chip is None or not inputs or inputs[0].sizes is None:
         return []
     first, axes = inputs[0], axes_reduced(call.op, len(inputs[0].sizes))

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.memory import einsum
+from flake8_cnnmem.memory.batch_statistics import by_cudnn
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.unknown import Unknown
@@ -30,6 +31,9 @@ def copied(memory: Memory, call: Call, how: str, inputs: Sequence[Value]) -> Ite
         other = inputs[1 - at] if len(inputs) == 2 else None
         if how == "contiguous":
             shape = None if _is_contiguous(value) else value.shape
+        elif how == "suggested":
+            copied = at == 0 and memory.chip is not None and by_cudnn(call, value.dtype) and not _is_suggested(value)
+            shape = value.shape if copied else None
         elif call.op.kind == "einsum":
             plan, sizes, strides = summed(call, inputs), value.sizes, value.strides
             lies = plan is None or sizes is None or strides is None or not einsum.copies(plan, at, sizes, strides)
@@ -162,6 +166,14 @@ def _is_contiguous(value: Value) -> bool:
     """Whether it lies in row-major order; what is not known is taken to."""
     sizes, strides = value.sizes, value.strides
     return sizes is None or strides is None or layout.is_contiguous(sizes, strides)
+
+
+def _is_suggested(value: Value) -> bool:
+    """Whether it lies in row-major order, or as a map whose channels run fastest."""
+    sizes, strides = value.sizes, value.strides
+    return _is_contiguous(value) or (
+        sizes is not None and strides is not None and layout.is_channels_last(sizes, strides)
+    )
 
 
 def _rank(value: Value) -> int:

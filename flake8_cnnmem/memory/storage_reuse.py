@@ -24,7 +24,9 @@ def computed_dtype(row: OpRule, inputs: Sequence[Value], half: str | None, train
     """The dtype that an op computes in. `half` is that of autocast, if it is on."""
     if half is not None and row.autocast in ("half", "within"):
         return half
-    found = widest([value.dtype for value in inputs])
+    # What has no axes widens no tensor of its kind (torch.result_type).
+    ranked = [value.dtype for value in inputs if value.shape != ()]
+    found = widest(ranked) or widest([value.dtype for value in inputs])
     if half is not None and row.autocast in ("float32", "result", "fused") and found != "float64":
         return "float32"
     return found or resolve("float", training)
@@ -39,6 +41,8 @@ def shares_input(call: Call, row: OpRule, first: Value, dtype: str) -> bool:
         return dtype == first.dtype
     if kind == "contiguous":
         return first.sizes is None or first.strides is None or layout.is_contiguous(first.sizes, first.strides)
+    if kind == "channels_last":
+        return first.sizes is None or first.strides is None or layout.is_channels_last(first.sizes, first.strides)
     return False
 
 
@@ -59,6 +63,11 @@ def own_strides(row: OpRule, inputs: Sequence[Value], sizes: tuple[int, ...]) ->
     full = [(one.sizes, one.strides) for one in inputs if one.sizes is not None and one.strides is not None]
     if not full or row.layout == "contiguous" or len(full) < len(inputs):
         return layout.contiguous(sizes)
+    if row.layout == "channels last":
+        return layout.channels_last(sizes)
+    if row.layout == "agreed":
+        turned = all(layout.is_channels_last(own, strides) for own, strides in full)
+        return layout.channels_last(sizes) if turned else layout.contiguous(sizes)
     if row.layout == "suggested":
         return layout.suggested(sizes, *full[0])
     if row.layout == "maps":
@@ -75,6 +84,14 @@ def turned_by(x: Form, form: Form) -> list[Form]:
         return []
     wanted = layout.suggested(form.sizes, x.sizes, x.strides)
     return [] if form.strides is None or lie_alike(form.sizes, form.strides, wanted) else [form]
+
+
+def leading(x: Form, weight: Form) -> Form:
+    """Of a convolution's input and weight the one that decides in which order all is read: where the channels of either
+    run fastest they do (cudnn_conv_suggest_memory_format of aten/src/ATen/native/ConvUtils.h)."""
+    sizes, strides = weight.sizes, weight.strides
+    known = x.sizes is not None and sizes is not None and strides is not None and len(sizes) == len(x.sizes)
+    return weight if known and layout.is_channels_last(sizes, strides) else x  # type: ignore[arg-type]
 
 
 def lie_alike(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:

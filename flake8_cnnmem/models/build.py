@@ -19,6 +19,7 @@ from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.models.inputs import (
+    LARGEST_SIZE,
     OPEN_RANK,
     Choice,
     Fitting,
@@ -26,6 +27,7 @@ from flake8_cnnmem.models.inputs import (
     expected_by,
     fitting_sizes,
     mixed,
+    pixels_a_row,
     reads_batch,
     rows_dropped,
     same_for_all,
@@ -128,6 +130,7 @@ class Builder:
         self.trials = Trials(root, instance, framework)
 
     def build(self) -> Built:
+        """The model in the mode that it is trained in, with what casts doubt on it among its causes."""
         cut_short = self.set_to_train()
         built = self.built()
         if cut_short is not None:
@@ -177,6 +180,8 @@ class Builder:
                 yield shape, source
 
     def built(self) -> Built:
+        """The graph on the first inputs that are known: the model's own, those of the code, those that its layers ask
+        for, an option's."""
         own = self.framework.own_inputs(self.instance)
         if own is not None:
             return self.with_own_inputs(own)
@@ -375,13 +380,21 @@ class Builder:
         def inputs(size: int) -> list[Tensor]:
             return [self.tensor(expected.at(size), expected.dtype) for _ in range(count)]
 
+        fitted: dict[int, tuple[int, int]] = {}
+
         def first_problem(size: int) -> Problem | None:
-            return self.trials.first_problem(inputs(size))
+            forward, problem = self.trials.first_problem(inputs(size))
+            if problem is None:
+                fitted[size] = rows_dropped(forward.calls), pixels_a_row(forward.calls, size)
+            return problem
 
-        def dropped(size: int) -> int:
-            return rows_dropped(self.trials.try_out(inputs(size)).calls)
+        def noted(size: int) -> tuple[int, int]:
+            if size not in fitted:
+                first_problem(size)
+            # One that does not fit between two that do is not meant.
+            return fitted.get(size, (LARGEST_SIZE**2, 1))
 
-        return fitting_sizes(first_problem, dropped)
+        return fitting_sizes(first_problem, lambda size: noted(size)[0], lambda size: noted(size)[1])
 
     def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
         """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
@@ -395,6 +408,7 @@ class Builder:
         ]
 
     def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
+        """An input of this shape, which begins with the batch."""
         return Tensor(shape, dtype, framework=self.framework.name)
 
     def shaped(self, shape: InputShape, expected: Expected | None = None) -> Tensor:
@@ -403,6 +417,7 @@ class Builder:
         return self.tensor((BATCH, *sizes), expected.dtype if expected is not None else "float")
 
     def unstated(self, expected: Expected | None) -> Tensor:
+        """An input of the shape that the layers expect, or of one that nobody states."""
         return (
             self.tensor(expected.shape, expected.dtype)
             if expected is not None

@@ -58,6 +58,7 @@ def mixed(expected: Sequence[Expected | None]) -> list[Choice]:
 
 
 def alternatives(expected: Sequence[Expected | None]) -> list[Choice]:
+    """For each input the shapes that its layers would take as well; (None,) where they ask for none."""
     return [each.alternatives() if each is not None else (None,) for each in expected]
 
 
@@ -67,7 +68,7 @@ MIXED = 2
 
 def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
     """What the first layer that reads a tensor, or what is made of it value by value, says of its shape."""
-    alike, flattened, reshaped = {id(tensor)}, set[int](), False
+    alike, flattened, reshaped, parts = {id(tensor)}, set[int](), False, False
     for call in calls:
         if call.guarded or not call.inputs or not call.outputs:
             continue
@@ -77,7 +78,7 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
             # What it reads may be patches or rows of the input: it says nothing of the input itself.
             return None
         if first in flattened and op.row_features not in (None, 0):
-            return Expected((BATCH, op.row_features), (), flat=True)
+            return Expected((BATCH, op.row_features), (), flat=True, parts=parts)
         if first in alike:
             expected: Expected | None = op.expected_input
             if expected is not None:
@@ -86,6 +87,7 @@ def expected_by(calls: Sequence[Call], tensor: Tensor) -> Expected | None:
                 alike.add(id(call.outputs[0]))
             elif op.flattens:
                 flattened.add(id(call.outputs[0]))
+                parts = parts or op.joins_samples
             elif op.kind == "view":
                 reshaped = True
         elif first in flattened and (op.keeps_axes or op.flattens):
@@ -139,12 +141,15 @@ class Fitting:
         return Unknown(reason, upper=self.size == self.high)
 
 
-def fitting_sizes(first_problem: Verdict, dropped: Callable[[int], int]) -> Fitting | None:
+def fitting_sizes(
+    first_problem: Verdict, dropped: Callable[[int], int], spanned: Callable[[int], int] = lambda size: 1
+) -> Fitting | None:
     """The image sizes that the model's own layers ask for, or None where they take any size or none.
 
     The features that reach a Linear layer grow with the size, so the sizes that it takes lie together. Among them a
     usual one is meant, and rather one of which no stride or pool leaves over a row: where that is the largest or the
-    smallest, the model is counted for it, else for the smallest, so that its figures are a bound.
+    smallest, the model is counted for it, else for the smallest, so that its figures are a bound. `spanned` guesses
+    from the call on the smallest how many sizes there are; a guess that the model does not bear out is none.
     """
     first_problem = cache(first_problem)
     small, usual_size = first_problem(64), first_problem(224)
@@ -159,6 +164,9 @@ def fitting_sizes(first_problem: Verdict, dropped: Callable[[int], int]) -> Fitt
         return None
     high = low
     step = 1
+    guess = low + spanned(low) - 1
+    if low < guess < MANY - 1 and first_problem(guess) is None and first_problem(guess + 1) is not None:
+        high, step = guess, 0
     while step:
         if high + step < MANY and first_problem(high + step) is None:
             high += step
@@ -190,6 +198,7 @@ def first_fitting(first_problem: Verdict, low: int, high: int) -> int | None:
 
 
 def too_small(problem: Problem) -> bool:
+    """Whether a problem is that of a map with too few values a side: a larger input may not have it."""
     if problem.code == "CNM202":
         return True
     return problem.given is not None and problem.declared is not None and problem.given < problem.declared
@@ -198,6 +207,15 @@ def too_small(problem: Problem) -> bool:
 def rows_dropped(calls: Sequence[Call]) -> int:
     """Rows and columns that strides and pools leave over, in all."""
     return sum(count for call in calls for _, count in drops_of(call))
+
+
+def pixels_a_row(calls: Sequence[Call], size: int) -> int:
+    """Rows of an image of this size that become one row of the last maps."""
+    for call in reversed(calls):
+        shape = call.inputs[0].shape if call.inputs else None
+        if isinstance(shape, tuple) and len(shape) > 2 and isinstance(shape[-1], int) and 1 < shape[-1] <= size:
+            return size // shape[-1]
+    return 1
 
 
 def drops_of(call: Call) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
 from flake8_cnnmem.evidence import Phase, Statement, batch_of, is_along, seen_through
+from flake8_cnnmem.evidence.batches import tensors_of
 from flake8_cnnmem.graph import Model
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.actions import Step
@@ -64,6 +66,7 @@ def joined(
     """
     phase = root.phases[0] if root.phases else None
     step = None
+    often = list(turns_within(phase)) if phase is not None else []
     if phase is not None:
         built = replace(built, model=as_it_was(built.model, root, phase))
         others = [
@@ -75,14 +78,14 @@ def joined(
         model = replace(built.model, beside=root.beside)
         if step is not None:
             model = model if model.calls and not called_in_parts(root) else run_by(model, step)
-            return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes)))), step)
-        beyond = () if phase is None else tuple(unlike_one_pass(root, phase, training.batch_size.value))
-        return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *beyond)))))
+            return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *step.causes, *often)))), step)
+        beyond = () if phase is None else tuple(unlike_one_pass(root, phase, stated_batch(training)))
+        return Whole(replace(model, causes=tuple(dict.fromkeys((*model.causes, *often, *beyond)))))
     parts: list[Part] = [(root, built.model, training)]
     parts += [(part, its.model, how) for part, its, how in others if its is not None]
     parts.sort(key=lambda part: (part[0].site.line, part[0].site.column))
     causes = [cause for _, model, _ in parts for cause in model.causes] if step is None else list(step.causes)
-    causes += [cause for part, its, _ in others if its is None for cause in part.causes]
+    causes += [*often, *(cause for part, its, _ in others if its is None for cause in part.causes)]
     if step is None and not all(is_fitted(part) for part, _, _ in parts):
         names = " and ".join(part.name for part, _, _ in parts)
         causes.append(
@@ -145,8 +148,32 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
         yield Unknown(f"what the step that trains {root.name} does", *where)
     if any(event.call is not None and is_along(event.call, batch) for event in own):
         yield Unknown(f"how {root.name} takes a batch that is not the first axis of its input", *where)
+    elif any((rows := rows_of(event.call)) is not None and rows > batch for event in own if event.call is not None):
+        yield Unknown(f"what the step keeps of more rows than the batch, on which it calls {root.name}", *where)
     if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
         yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
+
+
+def turns_within(phase: Phase) -> Iterator[Unknown]:
+    """Why it is not known how often a step calls its models: a loop of unknown length does, inside of the step, and the
+    backward pass comes after all of its turns."""
+    for event in phase.events:
+        if event.call is None or not event.call.grad:
+            continue
+        for turn in around(event.turn):
+            if turn.loop is phase.loop:
+                break
+            backward = any(each.kind == "backward" and is_within(each.turn, turn.loop) for each in phase.events)
+            if turn.loop.open is not None and not backward:
+                cause = turn.loop.open
+                yield Unknown(f"how often a step calls its model: {cause.reason}", cause.path, cause.line)
+                return
+
+
+def rows_of(call: RootCall) -> int | None:
+    """The first axis of what a model is called on."""
+    shape = next((value.shape for value in tensors_of(call)), None)
+    return shape[0] if isinstance(shape, tuple) and shape and isinstance(shape[0], int) else None
 
 
 def called_in_parts(root: Root) -> bool:
@@ -161,6 +188,7 @@ def called_in_parts(root: Root) -> bool:
 
 
 def is_trainable(layer: Value) -> bool:
+    """Whether a value is a layer or model that has weights."""
     framework = frameworks.of_layer(layer)
     return framework is not None and isinstance(layer, Instance) and bool(framework.weights(layer))
 

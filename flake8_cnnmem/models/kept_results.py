@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import GeneratorType
+from typing import Any
 
 from flake8_cnnmem.evaluate.closures import enclosed
 from flake8_cnnmem.evaluate.frame import Frame
@@ -24,6 +25,7 @@ KEPT = "a result of forward is kept until the next step, which begins with it"
 TOO_MUCH = Unknown("whether results of forward are kept: the program holds too much to be looked through")
 
 PLAIN = (str, int, float, complex, bytes, type(None), Unknown, slice, range)
+NO_TENSORS = frozenset((*PLAIN, bool))
 CONTAINERS = (list, tuple, deque, set, frozenset)
 
 
@@ -63,7 +65,8 @@ def tensors_held(values: Iterable[Value]) -> tuple[list[Tensor], bool]:
     waiting = list(values)
     while waiting and len(seen) < MOST:
         value = waiting.pop()
-        if isinstance(value, PLAIN) or id(value) in seen:
+        kind = type(value)
+        if kind in NO_TENSORS or id(value) in seen or isinstance(value, PLAIN):
             continue
         if type(value) is Tensor:
             found.append(value)
@@ -75,32 +78,44 @@ def tensors_held(values: Iterable[Value]) -> tuple[list[Tensor], bool]:
 
 def held_by(value: Value) -> Iterable[Value]:
     """What a value holds itself. Weights and what is of the framework's own (its classes, modules) hold nothing."""
-    if isinstance(value, Instance):
-        return (value.attributes, value.payload, value.cls, *of_native(value.native))
-    if isinstance(value, dict):
-        # As natives change it: an OrderedDict of the host keeps an order of its own beside.
-        return (*dict.keys(value), *dict.values(value))
-    if isinstance(value, CONTAINERS):
-        return value
-    if isinstance(value, Class):
-        return (value.namespace, *value.bases) if value.site is not None else ()
-    if isinstance(value, Function):
-        return (value.defaults, value.keyword_defaults, value.attributes, *enclosed(value))
-    if isinstance(value, Bound):
-        return (value.function, value.receiver)
-    if isinstance(value, Super):
-        return (value.receiver,)
-    if isinstance(value, (StaticMethod, ClassMethod)):
-        return (value.function,)
-    if isinstance(value, Property):
-        return (value.fget, value.fset)
-    if isinstance(value, Native):
-        return of_host_function(value.function)
-    if isinstance(value, GeneratorType):
-        local = value.gi_frame.f_locals.values() if value.gi_frame is not None else ()
-        return [each.variables if isinstance(each, Frame) else each for each in local]
+    kind = type(value)
+    rule = RULES.get(kind)
+    if rule is None:
+        rule = RULES[kind] = next((rule for kinds, rule in HOLDING if issubclass(kind, kinds)), nothing)
+    return rule(value)
+
+
+def nothing(value: Value) -> Iterable[Value]:
+    """Values that hold no others."""
+    return ()
+
+
+def of_generator(value: GeneratorType[Value, Value, Value]) -> Iterable[Value]:
+    """What a generator that is not exhausted holds in its frame."""
+    local = value.gi_frame.f_locals.values() if value.gi_frame is not None else ()
+    return [each.variables if isinstance(each, Frame) else each for each in local]
+
+
+HOLDING: list[tuple[type | tuple[type, ...], Callable[[Any], Iterable[Value]]]] = [
+    (Instance, lambda value: (value.attributes, value.payload, value.cls, *of_native(value.native))),
+    # As natives change it: an OrderedDict of the host keeps an order of its own beside.
+    (dict, lambda value: (*dict.keys(value), *dict.values(value))),
+    (CONTAINERS, lambda value: value),
+    (Class, lambda value: (value.namespace, *value.bases) if value.site is not None else ()),
+    (Function, lambda value: (value.defaults, value.keyword_defaults, value.attributes, *enclosed(value))),
+    (Bound, lambda value: (value.function, value.receiver)),
+    (Super, lambda value: (value.receiver,)),
+    ((StaticMethod, ClassMethod), lambda value: (value.function,)),
+    (Property, lambda value: (value.fget, value.fset)),
+    (Native, lambda value: of_host_function(value.function)),
+    (GeneratorType, of_generator),
     # Iterators of the host: what they go through.
-    return gc.get_referents(value) if isinstance(value, Iterator) else ()
+    (Iterator, lambda value: gc.get_referents(value)),
+]
+"""What the values of a type hold: the first row that is of it counts."""
+
+RULES: dict[type, Callable[[Any], Iterable[Value]]] = {}
+"""By the types that were met."""
 
 
 def of_host_function(function: object) -> Iterable[Value]:

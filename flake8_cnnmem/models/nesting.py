@@ -15,6 +15,7 @@ class Nesting:
         self.known: dict[int, list[Instance]] = {}
 
     def children(self, layer: Instance) -> list[Instance]:
+        """The layers that a layer holds directly, asked for once."""
         found = self.known.get(id(layer))
         if found is None:
             framework = frameworks.of_layer(layer)

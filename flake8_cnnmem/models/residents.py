@@ -26,18 +26,43 @@ class LeftBehind:
     gradients: set[int] = field(default_factory=set)
     stepped: dict[int, tuple[Instance, set[int]]] = field(default_factory=dict)
     """Optimizers by id, with the weights, by id, that they have updated."""
+    seen: int = 0
+    """How many events of the trace were looked at."""
+
+    def come_to(self, trace: Trace, phase: Phase) -> None:
+        """A phase begins: what happened outside of all phases since the last one (an evaluation that clears gradients,
+        as the training does)."""
+        first, last = stretch(trace, phase)
+        for event in trace.events[self.seen : first]:
+            if event.doubt is None:
+                self.gradients_at(event)
+        self.seen = max(self.seen, last)
+
+    def gradients_at(self, event: Event) -> None:
+        """Note which weights have gradients after an event."""
+        if event.kind == "backward":
+            self.gradients |= event.trainable
+        elif clears(event):
+            self.gradients -= cleared_by(event)
 
     def add(self, phase: Phase) -> None:
         """A phase has run."""
         for event in phase.events:
-            if event.kind == "backward":
-                self.gradients |= event.trainable
-            elif clears(event):
-                self.gradients -= cleared_by(event)
-            elif event.kind == "step" and isinstance(event.subject, Instance):
+            self.gradients_at(event)
+            if event.kind == "step" and isinstance(event.subject, Instance):
                 known = self.stepped.setdefault(id(event.subject), (event.subject, set()))
                 # What never had a gradient has no state.
                 known[1].update(event.trainable & (phase.reached | self.gradients) or event.trainable)
+
+
+def stretch(trace: Trace, phase: Phase) -> tuple[int, int]:
+    """How many events of the trace came before a phase, and how many there were at its end."""
+    turns = phase.loop.turns if phase.loop is not None else []
+    if turns:
+        return turns[0].events[0], turns[-1].events[1]
+    own = {id(event) for each in phase.passes for event in each.events}
+    places = [at for at, event in enumerate(trace.events) if id(event) in own]
+    return (places[0], places[-1] + 1) if places else (0, 0)
 
 
 def clears(event: Event) -> bool:
@@ -96,6 +121,7 @@ def built_at(trace: Trace, layer: Instance) -> Site | None:
 
 
 def kinds(gradients: Sequence[Weight]) -> str:
+    """What other models have in memory, as the report names it."""
     return "weights and gradients" if gradients else "weights"
 
 
@@ -257,5 +283,6 @@ def tensors_beside(trace: Trace, phase: Phase, places: bool) -> Iterator[Residen
 
 
 def weights_of(layer: Instance) -> list[Weight]:
+    """The weights of a model of a framework that declares inputs; of others none are counted here."""
     framework = frameworks.of_layer(layer)
     return framework.weights(layer) if framework is not None and framework.declares_inputs else []

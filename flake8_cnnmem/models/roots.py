@@ -8,16 +8,18 @@ from collections.abc import Container, Iterator, Sequence
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.branches import alike
-from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
+from flake8_cnnmem.evaluate.invoke import HANDED
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import Made
+from flake8_cnnmem.evaluate.training_state import within_reach
 from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.evidence import phases_of, seen_through
 from flake8_cnnmem.graph import Site
@@ -65,6 +67,7 @@ def evaluate_way(
     run.ways = ways
     run.passed_over = ways.passed_over
     run.run_module(module)
+    call_handed(run)
     found = list(built_by_module(run, module))
     used = set(run.trace.used)
     for root in [*never_made(run, module), *factories(run, module), *classes(run, module, used)]:
@@ -74,6 +77,18 @@ def evaluate_way(
         root.causes = tuple(dict.fromkeys((*root.causes, *run.gone_on)))
     missing = tuple(run.data(MISSING_PACKAGES).values())
     return run, found, missing
+
+
+def call_handed(run: Interpreter) -> None:
+    """Where nothing trains, the functions of the program that it hands to what nobody can follow are called, as that
+    would (a search for settings, a launcher), with arguments that are not known."""
+    for function in list(run.data(HANDED).values()):
+        if any(event.kind in ("step", "fit") for event in run.trace.events):
+            return
+        turn = run.trace.turn
+        with deep_recursion():
+            run.within(STATEMENT_STEPS, function, *missing_arguments(run, function, 0))
+        run.trace.leave(turn, run.numbered)
 
 
 def never_made(run: Interpreter, module: Module) -> Iterator[Root]:
@@ -100,6 +115,7 @@ def named_value(run: Interpreter, module: Module, node: ast.expr) -> Value:
 
 
 def same(root: Root, other: Root) -> bool:
+    """Whether two roots are one model: the same class, built with arguments and weights alike."""
     if root.value is None or other.value is None:
         return root.value is other.value and root.name == other.name
     return root.value.cls is other.value.cls and alike(root.value, other.value, ALIKE_DEPTH)
@@ -117,6 +133,7 @@ def call_plainly(run: Interpreter, value: Value) -> Value:
 
 
 def construct_bare(run: Interpreter, cls: Class) -> Value:
+    """An instance of a class of which nobody says the arguments: those without a default are unknown."""
     initialiser = cls.find("__init__")
     if isinstance(initialiser, Function):
         return run.call(cls, *missing_arguments(run, initialiser, 1))
@@ -132,6 +149,7 @@ def missing_arguments(run: Interpreter, function: Function, skip: int) -> list[U
 
 
 def root_of(run: Interpreter, name: str, target: str, value: Value, definition: Site) -> Root:
+    """The root for a value that a program gives under a name; its cause says why it is no model."""
     instance = single_model(value)
     causes: tuple[Unknown, ...] = ()
     if isinstance(value, Unknown):
@@ -145,7 +163,7 @@ def root_of(run: Interpreter, name: str, target: str, value: Value, definition: 
 def single_model(value: Value) -> Instance | None:
     """The model in what a factory gives: itself, or the only one in a tuple, list or dict."""
     if frameworks.is_layer(value):
-        return value  # type: ignore[no-any-return]
+        return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
     models = [item for item in items if frameworks.is_layer(item)]
     return models[0] if len(models) == 1 else None
@@ -164,12 +182,16 @@ def built_by_module(run: Interpreter, module: Module) -> Iterator[Root]:
     shells = {id(each.instance) for each in made if holders[id(each.instance)] > 0 and is_shell(each.instance)}
     made = [each for each in made if id(each.instance) not in shells]
     inner = parts_of_others(run, made, nesting, trained)
+    parts = kept_parts(run, module, made, nesting)
     found: list[Root] = []
     for each in made:
         if id(each.instance) in inner or not has_weights(each.instance):
             continue
         if id(each.instance) not in trained and run.data("optimizers") and not known_weights(each.instance):
             # Nothing that is known of it trains, and what trains is known: a transform of parts that are not found.
+            continue
+        if id(each.instance) in parts and id(each.instance) not in trained:
+            found += [kept_part(run, module, name, part, each) for name, part in parts[id(each.instance)]]
             continue
         own = wrapped(each, made, module)
         site = own.site
@@ -237,6 +259,37 @@ def parts_of_others(run: Interpreter, made: Sequence[Made], nesting: Nesting, tr
     return inner
 
 
+def kept_parts(
+    run: Interpreter, module: Module, made: Sequence[Made], nesting: Nesting
+) -> dict[int, list[tuple[str, Instance]]]:
+    """Of models that nothing leads to any more when the file has run, by their ids, the parts that its variables hold,
+    outermost ones alone: `encoder = Autoencoder().encoder`. One that the file calls is a model of its own."""
+    variables = [(name, value) for name, value in module.variables.items() if not name.startswith("__")]
+    reached = [value for _, value, _ in within_reach(variables) if frameworks.is_layer(value)]
+    there = {id(layer) for layer in (*reached, *nesting.below(reached, set()))}
+    called = {id(call.instance) for call in run.trace.root_calls}
+    named = [(name, value) for name, value in variables if frameworks.is_layer(value)]
+    outermost = {id(value) for _, value in named} - nesting.inner([value for _, value in named])
+    found: dict[int, list[tuple[str, Instance]]] = {}
+    for each in made if named else ():
+        if id(each.instance) in there or id(each.instance) in called:
+            continue
+        inside = {id(layer) for layer in nesting.below([each.instance], set())}
+        held = {id(value): (name, value) for name, value in reversed(named)
+                if id(value) in inside & outermost and has_weights(value)}  # fmt: skip
+        if held:
+            found[id(each.instance)] = list(reversed(held.values()))
+    return found
+
+
+def kept_part(run: Interpreter, module: Module, name: str, part: Instance, whole: Made) -> Root:
+    """The root of a part that a variable holds, at the line that makes the whole."""
+    site = whole.site if whole.site is not None and whole.site.path == module.path else part.site
+    assert site is not None
+    calls = [call for call in run.trace.root_calls if seen_through(call.instance) is part]
+    return Root(name, f"{module.path}::{name}", part, site, site, run, calls)
+
+
 def is_candidate(instance: Instance) -> bool:
     """Whether an instance may be a model of its own: not a framework's single layer."""
     framework = frameworks.of_layer(instance)
@@ -256,6 +309,7 @@ def model_name(module: Module, instance: Instance, site: Site) -> str:
 
 
 def plain(name: str) -> str:
+    """A name without case and underscores."""
     return name.replace("_", "").lower()
 
 
@@ -287,11 +341,13 @@ def factories(run: Interpreter, module: Module) -> Iterator[Root]:
 
 
 def needs_arguments(arguments: ast.arguments) -> bool:
+    """Whether a call without arguments would be refused."""
     positional = len(arguments.posonlyargs) + len(arguments.args)
     return positional > len(arguments.defaults) or None in arguments.kw_defaults
 
 
 def returns_value(statement: ast.FunctionDef) -> bool:
+    """Whether a function has a `return` with a value anywhere."""
     return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement))
 
 

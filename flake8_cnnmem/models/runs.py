@@ -120,10 +120,12 @@ def each_once(roots: Sequence[Root]) -> list[Root]:
 
 
 def place(root: Root) -> Hashable:
+    """What a root is told apart by: its name, and its path, line and column."""
     return root.name, root.site.path, root.site.line, root.site.column
 
 
 def is_trained(root: Root) -> bool:
+    """Whether the code trains a root: in a loop of its own, or by a call of `fit`."""
     framework = frameworks.of_layer(root.value)
     return bool(root.phases) or (framework is not None and root.value is not None and bool(framework.fits(root.value)))
 
@@ -141,9 +143,11 @@ def training(root: Root) -> Hashable:
 
 
 def loop_of(phase: Phase) -> Hashable:
+    """Path and line of the loop of a phase; None where no loop is around it."""
     site = phase.loop.site if phase.loop is not None else None
     return (site.path, site.line) if site is not None else None
 
 
 def called(calls: Iterable[RootCall]) -> frozenset[str]:
+    """The shapes of the arguments of calls, as one text each."""
     return frozenset(str([getattr(value, "shape", None) for value in call.args]) for call in calls)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TypeGuard
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Shape, Size
@@ -49,10 +50,12 @@ class Given(list[Value]):
 
     @property
     def positional(self) -> list[Value]:
+        """The arguments that are given by position."""
         return self[: len(self) - len(self.words)]
 
     @property
     def named(self) -> dict[str, Value]:
+        """The arguments that are given by name."""
         return dict(zip(self.words, self[len(self) - len(self.words) :], strict=True))
 
 
@@ -66,7 +69,9 @@ def batched(values: Sequence[Value]) -> list[Value]:
 def is_plain(value: Value) -> bool:
     """Whether a value is a tensor, a number or a word, or a tuple or dict of such. A list may hold the samples of a
     batch one by one, unless it is inputs and targets."""
-    if isinstance(value, tuple) or is_collated(value):
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    if is_collated(value):
         return all(map(is_plain, value))
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
@@ -75,7 +80,7 @@ def is_plain(value: Value) -> bool:
     return isinstance(value, (Tensor, bool, int, float, str, type(None)))
 
 
-def is_collated(value: Value) -> bool:
+def is_collated(value: Value) -> TypeGuard[list[Tensor]]:
     """Whether a list is a batch as a loader gives it: several tensors of as many samples each, but of other axes."""
     if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
         return False
@@ -84,10 +89,12 @@ def is_collated(value: Value) -> bool:
 
 
 def known_shape(value: Value) -> Shape:
+    """The shape of a tensor; () of anything else, and of one whose shape is not known."""
     return value.shape if isinstance(value, Tensor) and not isinstance(value.shape, Unknown) else ()
 
 
 def with_batch(value: Value, size: Size | None) -> Value:
+    """A value with its tensors, nested in tuples, batches and dicts, led by a batch axis of this size."""
     if isinstance(value, tuple):
         return tuple(with_batch(each, size) for each in value)
     if is_collated(value):
@@ -104,6 +111,7 @@ def with_batch(value: Value, size: Size | None) -> Value:
 
 
 def place(site: Site | None) -> str:
+    """A site as "path:line", for the report; "code" without one."""
     return "code" if site is None else f"{site.path}:{site.line}"
 
 
@@ -118,6 +126,9 @@ def agrees(shape: InputShape, expected: Expected | None) -> bool:
     """Whether an input shape can be what the first layer takes: its rank, and the sizes that the layer states."""
     if expected is None:
         return True
+    if expected.flat and expected.parts and None not in shape:
+        ends = (math.prod(size or 0 for size in shape[at:]) for at in range(len(shape)))
+        return any(dims.same(end, expected.shape[-1]) is not False for end in ends)
     if expected.flat:
         return None in shape or dims.same(math.prod(size or 0 for size in shape), expected.shape[-1]) is not False
     if expected.leading and shape:

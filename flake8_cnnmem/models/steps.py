@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event
 from flake8_cnnmem.evidence import Pass, Phase, further_turns, keepers_of, seen_through
 from flake8_cnnmem.frameworks.framework import Framework
-from flake8_cnnmem.graph import Call, Tensor
+from flake8_cnnmem.graph import Call, Tensor, calls_behind
 from flake8_cnnmem.memory.actions import Action, Step, Turn, behind, followed, for_any_batch, known
 from flake8_cnnmem.models.residents import clears
 from flake8_cnnmem.models.root import Root
@@ -87,12 +88,27 @@ def actions_of(each: Pass, framework: Framework) -> Iterator[Action]:
 
 
 def on_the_device(calls: Sequence[Call]) -> set[int]:
-    """The numbers of the calls that run on the device: one of their operands was moved there, or made there by a call
-    before."""
+    """The numbers of the calls that run on the device: one of their operands was moved there, or computed there by a
+    call of these or by one before them."""
+    own = {call.number for call in calls}
     found: set[int] = set()
     there: set[int] = set()
+    before: dict[int, bool] = {}
+
+    def lies_there(tensor: Tensor) -> bool:
+        call = tensor.call
+        if tensor.moved or id(tensor) in there:
+            return True
+        if call is None or call.number in own:
+            return False
+        if call.number not in before:
+            before[call.number] = any(
+                one.moved for each in calls_behind([tensor]) for one in (*each.inputs, *each.weights)
+            )
+        return before[call.number]
+
     for call in calls:
-        if any(tensor.moved or id(tensor) in there for tensor in (*call.inputs, *call.weights)):
+        if any(lies_there(tensor) for tensor in (*call.inputs, *call.weights)):
             found.add(call.number)
             there.update(id(tensor) for tensor in call.outputs)
     return found
@@ -120,7 +136,8 @@ def taken(each: Pass, needed: set[int], device: set[int] | None, causes: list[Un
 def action_of(event: Event, framework: Framework) -> Action | None:
     """What the replay makes of an event; None for what it does not ask about."""
     subject = event.subject
-    options = event.options
+    # What it holds under which word is the kind's (`Runtime.note`).
+    options: Mapping[str, Any] = event.options
     if event.kind in ("backward", "gradient"):
         return Action(
             event.kind,
@@ -147,4 +164,5 @@ def action_of(event: Event, framework: Framework) -> Action | None:
 
 
 def tensor_or_none(value: Value) -> Tensor | None:
+    """A value if it is a tensor."""
     return value if isinstance(value, Tensor) else None

@@ -14,7 +14,8 @@ from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.interpreter import Interpreter
-from flake8_cnnmem.evaluate.modules import DEFINITIONS, IMPORTS, Module
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.evaluate.outlines import DEFINITIONS, IMPORTS
 from flake8_cnnmem.evaluate.program_runs import MOST_WAYS, Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.graph import Site
@@ -24,7 +25,7 @@ from flake8_cnnmem.models.roots import built_by_module, call_plainly, is_candida
 from flake8_cnnmem.source import Source, SourceError
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Value
+from flake8_cnnmem.values import MISSING, Instance, Value
 
 
 class TargetError(Exception):
@@ -42,22 +43,29 @@ class Target:
 
     @property
     def node(self) -> ast.expr:
+        """The expression's syntax tree."""
         statement = self.asked.tree.body[0]
         assert isinstance(statement, ast.Expr)
         return statement.value
 
     @property
     def text(self) -> str:
+        """The target as it is written on the command line: "path::expression"."""
         return f"{self.source.path}::{self.expression}"
 
-    @property
-    def name(self) -> str:
-        """What a model that it gives is called."""
-        named = self.callee is not None and isinstance(self.node, (ast.Name, ast.Call))
-        return self.callee if named and self.callee is not None else self.expression
+    def name_of(self, value: Value) -> str:
+        """What the model that it gives is called: as what is called, a part by the whole expression."""
+        node = self.node
+        if self.callee is None or not isinstance(node, (ast.Name, ast.Call)):
+            return self.expression
+        called = node.func if isinstance(node, ast.Call) else node
+        if isinstance(value, Instance) and value.cls.name != self.callee and isinstance(called, ast.Attribute):
+            return called.attr if is_dotted(called) else self.expression
+        return self.callee
 
     @property
     def is_name(self) -> bool:
+        """Whether the expression is a plain name."""
         return isinstance(self.node, ast.Name)
 
 
@@ -105,6 +113,7 @@ def evaluate_target(
 
 
 def parsed(source: Source, expression: str) -> Target:
+    """A target of a file's expression. Raises a usage error for one that does not parse."""
     asked = Source(f"{source.path}::{expression}", f"({expression}\n)")
     asked.path = source.path
     try:
@@ -118,9 +127,17 @@ def parsed(source: Source, expression: str) -> Target:
 
 
 def base_name(node: ast.expr) -> str | None:
+    """The name that attributes, items and calls lead back to ("net" of `net.body[0]()`); None without one."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def is_dotted(node: ast.expr) -> bool:
+    """Whether an expression is a name with names behind it (`models.resnet18`)."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def is_defined(source: Source, name: str | None) -> bool:
@@ -148,7 +165,8 @@ def by_itself(target: Target, scope: Scope) -> Root:
     run, module = as_imported(target.source, scope)
     if target.callee is not None and module.global_name(run, target.callee) is MISSING:
         raise TargetError(f"there is no '{target.callee}' in {target.source.path}")
-    return root_of(run, target.name, target.text, value_of(run, module, target), definition_site(module, target))
+    value = value_of(run, module, target)
+    return root_of(run, target.name_of(value), target.text, value, definition_site(module, target))
 
 
 def as_imported(source: Source, scope: Scope) -> tuple[Interpreter, Module]:
@@ -201,6 +219,7 @@ def of_program(target: Target, scope: Scope) -> Root | None:
 
 
 def after_program(run: Interpreter, module: Module, target: Target) -> Root | None:
+    """The root of a target as it is when the program has run; None where the program does not build it."""
     name = target.callee
     if name is None or module.global_name(run, name) is MISSING:
         return assigned_inside(run, module, name) if target.is_name and name is not None else None
@@ -212,7 +231,7 @@ def after_program(run: Interpreter, module: Module, target: Target) -> Root | No
         return own[-1]
     if target.is_name and not frameworks.is_layer(value):
         value = value_of(run, module, target)
-    return root_of(run, target.name, target.text, value, definition_site(module, target))
+    return root_of(run, target.name_of(value), target.text, value, definition_site(module, target))
 
 
 def assigned_inside(run: Interpreter, module: Module, name: str) -> Root | None:
@@ -234,6 +253,7 @@ def assigned_inside(run: Interpreter, module: Module, name: str) -> Root | None:
 
 
 def definition_site(module: Module, target: Target) -> Site:
+    """Where the name of a target is defined or assigned at the top of its module; else the module's first line."""
     statements, name = module.source.tree.body, target.callee
     for statement in statements:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name == name:

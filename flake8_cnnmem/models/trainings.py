@@ -16,6 +16,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
+from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
@@ -52,7 +53,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         ]
         trained += single_layers(run, phase, trained)
         if not trained:
-            if not any(map(is_trained, taking)):
+            if not any(map(is_trained, taking)) or any(map(holds_no_weight, phase.optimizers)):
                 unknown.append(phase)
                 # What it only looks at (a frozen network in a loss) trains with what is not known.
                 taken.update(id(root) for root in taking if steps_on_unknown(phase))
@@ -60,6 +61,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         # A teacher that was fitted before has a training of its own.
         taken.update(id(root) for root in taking if root in trained or not fits_of(root))
         known = next((group for group in groups if continues(group, trained, phase)), None)
+        left.come_to(run.trace, phase)
         beside = residents(run.trace, phase, [root.value for root in trained if root.value is not None], left)
         left.add(phase)
         if known is not None:
@@ -110,7 +112,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         root.phases.sort(key=size_of, reverse=True)
         if len(root.phases) > 1:
             root.beside += tuple(states_of_other_runs(root.phases))
-    found += of_unknown_models(run, unknown)
+    found += of_unknown_models(run, unknown, {id(weight) for root in roots for weight in weights_of(root)})
     learns = any(root.is_training for root in found) or any(
         event.kind in ("backward", "call") and event.trainable for event in run.trace.events
     )
@@ -165,6 +167,7 @@ def evaluated(
     left, waiting = LeftBehind(), list(phases)
     for phase in evaluations_of(run.trace, phases):
         while waiting and waiting[0].passes[0].first < phase.passes[0].first:
+            left.come_to(run.trace, waiting[0])
             left.add(waiting.pop(0))
         first = phase.passes[0].first
         before = [group for group in groups if group[0].phases[0].passes[0].first < first]
@@ -241,6 +244,7 @@ def options_of(optimizer: Instance) -> Value:
 
 
 def order(root: Root) -> tuple[int, int]:
+    """Line and column, by which models of one file are sorted."""
     return root.site.line, root.site.column
 
 
@@ -250,6 +254,7 @@ def same_loop(one: Phase, other: Phase) -> bool:
 
 
 def statement_of(phase: Phase) -> object:
+    """The loop statement of a phase's training; None where no loop is around it."""
     site = phase.loop.site if phase.loop is not None else None
     return site.statement if isinstance(site, StatementSite) else None
 
@@ -269,15 +274,6 @@ def is_called_to_learn(root: Root, phase: Phase) -> bool:
     inside = inside_of(root)
     called = any(call.grad and id(seen_through(call.instance)) in inside for call in phase.calls)
     return called and not phase.updated and is_trained(root) and not any(map(holds_no_weight, phase.optimizers))
-
-
-def holds_no_weight(optimizer: Instance) -> bool:
-    """Whether what an optimizer updates is known, and no weight of any model: a picture that is made to look like
-    another."""
-    groups = optimizer.attributes.get("param_groups")
-    each = groups if isinstance(groups, list) else []
-    held = [value for group in each if isinstance(group, dict) for value in group.get("params", [])]
-    return bool(held) and all(isinstance(value, Tensor) and not isinstance(value, Weight) for value in held)
 
 
 def is_held(root: Root, phase: Phase) -> bool:
@@ -351,6 +347,7 @@ def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
 
 
 def fits_of(root: Root) -> list[Fit]:
+    """The calls of `fit` on a root's model, as its framework noted them."""
     framework = frameworks.of_layer(root.value)
     return framework.fits(root.value) if framework is not None and root.value is not None else []
 
@@ -395,14 +392,17 @@ def learned(tensor: Tensor) -> Iterator[Tensor]:
 
 
 def is_trained(root: Root) -> bool:
+    """Whether any parameter of a root is trainable."""
     return any(weight.trainable and not weight.buffer for weight in weights_of(root))
 
 
 def weights_of(root: Root) -> list[Weight]:
+    """The parameters and buffers of a root's model; none where it is not known."""
     return [] if root.value is None else weights_in(root.value)
 
 
 def weights_in(layer: Instance) -> list[Weight]:
+    """The parameters and buffers of a layer and of those that it holds."""
     framework = frameworks.of_layer(layer)
     return [] if framework is None else framework.weights(layer)
 

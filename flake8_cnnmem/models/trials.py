@@ -40,6 +40,7 @@ class Telling(list[Call]):
         self.inputs = inputs
 
     def append(self, call: Call) -> None:
+        """Note a call. Halted as soon as the layers have said of every input what they expect."""
         super().append(call)
         if call.op.expected_input is not None and all(expected_by(self, each) is not None for each in self.inputs):
             raise Halted(call)
@@ -54,13 +55,15 @@ class Trials:
         self.instance = instance
         self.framework = framework
 
-    def first_problem(self, values: Sequence[Value]) -> Problem | None:
-        """The first size that cannot be right when the model is called on these inputs."""
+    def first_problem(self, values: Sequence[Value]) -> tuple[Forward, Problem | None]:
+        """The call of the model on these inputs, as far as it comes, and the first size in it that cannot be right."""
         with self.stopping_at_problems():
-            return problem_of(self.try_out(values))
+            forward = self.try_out(values)
+        return forward, problem_of(forward)
 
     @contextmanager
     def stopping_at_problems(self) -> Iterator[None]:
+        """Within it, the first size that does not fit ends an evaluation."""
         self.run.stop_at_problem = True
         try:
             yield

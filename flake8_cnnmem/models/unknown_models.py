@@ -12,6 +12,7 @@ from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import Unfollowed, is_within
 from flake8_cnnmem.evidence import Phase
 from flake8_cnnmem.evidence.batches import first_input, tensors_of
+from flake8_cnnmem.evidence.phases import held_by
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH, UNKNOWN_FITS, UNKNOWN_STEPS, Fit
 from flake8_cnnmem.graph import Model, Site, Tensor, calls_behind
 from flake8_cnnmem.models.build import Built
@@ -23,14 +24,17 @@ from flake8_cnnmem.values import Instance, Value
 NAME = "model"
 
 
-def of_unknown_models(run: Interpreter, phases: Sequence[Phase]) -> Iterator[Root]:
-    """One for each loop with its optimizers, in their order. `phases` are those in which no model was seen to train."""
+def of_unknown_models(run: Interpreter, phases: Sequence[Phase], of_models: set[int]) -> Iterator[Root]:
+    """One for each loop with its optimizers, in their order. `phases` are those in which no model was seen to train,
+    `of_models` the weights (ids) that models have."""
     seen: set[tuple[object, ...]] = set()
     for phase in phases:
         site = phase.loop.site if phase.loop is not None else phase.events[0].site
         where = (site.path, site.line) if site is not None else None
         key = (where, *(id(optimizer) for optimizer in phase.optimizers))
-        if site is None or key in seen or not phase.optimizers or not steps_on_unknown(phase):
+        if site is None or key in seen or not phase.optimizers:
+            continue
+        if not steps_on_unknown(phase) and not (goes_back(phase) and phase.updated and not phase.updated & of_models):
             continue
         seen.add(key)
         target = f"{run.trace.path}::{NAME}"
@@ -58,8 +62,12 @@ def with_batch(run: Interpreter, fit: Fit) -> Fit:
 
 def steps_on_unknown(phase: Phase) -> bool:
     """Whether the step goes back, and updates weights of which none is known."""
-    goes_back = any(event.kind == "backward" for event in phase.events)
-    return goes_back and not any(frameworks.updated_by(optimizer) for optimizer in phase.optimizers)
+    return goes_back(phase) and not any(frameworks.updated_by(optimizer) for optimizer in phase.optimizers)
+
+
+def goes_back(phase: Phase) -> bool:
+    """Whether a phase has a backward pass."""
+    return any(event.kind == "backward" for event in phase.events)
 
 
 def cause_of(phase: Phase) -> Unknown:
@@ -72,6 +80,11 @@ def cause_of(phase: Phase) -> Unknown:
         for tensor in read:
             if isinstance(tensor.shape, Unknown):
                 return tensor.shape
+    held = [value for optimizer in phase.optimizers for value in held_by(optimizer)]
+    if held and all(isinstance(value, Tensor) for value in held):
+        site = phase.optimizers[0].site
+        place = (site.path, site.line) if site is not None else ("", 0)
+        return Unknown("what is trained are tensors that belong to no model", *place)
     return Unknown("which model is trained is not known")
 
 

@@ -12,7 +12,7 @@ from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRe
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
 from flake8_cnnmem.ops.linear import Bilinear, Embedding, EmbeddingBag, Linear
 from flake8_cnnmem.ops.loss import Loss
-from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, Stack
+from flake8_cnnmem.ops.merge import Average, Broadcast, Concatenate, Distances, Dot, Einsum, Matmul, MatmulInto, Stack
 from flake8_cnnmem.ops.normalization import (
     BatchNorm,
     GroupNorm,
@@ -90,6 +90,7 @@ __all__ = [
     "LocalResponseNorm",
     "Loss",
     "Matmul",
+    "MatmulInto",
     "MaxUnpool",
     "Normalise",
     "OneHot",

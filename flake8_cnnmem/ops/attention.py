@@ -32,6 +32,7 @@ class ScaledDotProduct(Weightless):
 
     @property
     def drops(self) -> bool:
+        """Whether attention weights are dropped: a dropout that is not known is one."""
         return not (isinstance(self.dropout, (int, float)) and self.dropout == 0)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
@@ -48,6 +49,7 @@ class ScaledDotProduct(Weightless):
         return ("unequal",) if len({shape[-1:] for shape in shapes}) > 1 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """q (..., L, E), k (..., S, E), v (..., S, Ev) to (..., L, Ev). Mismatch where E, S, heads or mask disagree."""
         q, k, v = inputs[0], inputs[1], inputs[2]
         for shape in (q, k, v):
             if len(shape) < 2:
@@ -84,6 +86,7 @@ class Heads(Weightless):
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape, unchanged. Mismatch where the heads do not divide the width."""
         width, heads = self.width, self.heads
         if not isinstance(width, int) or not isinstance(heads, int) or heads < 1 or width % heads == 0:
             return (inputs[0],)
@@ -105,6 +108,7 @@ class AttentionInputs(Weightless):
     kind = "identity"
 
     def problem(self, *inputs: Shape) -> Problem | None:
+        """What is wrong with query, key and value of (L, N, features) or (L, features); None where they fit."""
         query, key, value = inputs
         for shape in inputs:
             if len(shape) not in (2, 3):
@@ -135,6 +139,7 @@ class AttentionInputs(Weightless):
         return None
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The query's shape, unchanged. Mismatch with what is wrong."""
         problem = self.problem(*inputs)
         if problem is not None:
             # What is added to the result, or normalised after it, is not to be blamed as well.

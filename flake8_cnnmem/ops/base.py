@@ -42,6 +42,7 @@ def asked(value: object, also: object = True) -> Flag:
 
 
 def truth(value: object) -> Flag:
+    """A flag as Python tests it: True or False, or Unknown for what is not known."""
     if isinstance(value, (bool, Unknown)):
         return value
     return bool(value) if value is None or isinstance(value, (int, float, str, list, tuple, dict)) else True
@@ -147,6 +148,11 @@ class Plain:
     @property
     def flattens(self) -> bool:
         """Whether it makes one row of values of each sample. Patches are reshaped too, and are no samples."""
+        return False
+
+    @property
+    def joins_samples(self) -> bool:
+        """Whether the axis of the samples may become one with others: its rows may be parts of samples."""
         return False
 
     def leaves_open(self, *inputs: Shape) -> bool:

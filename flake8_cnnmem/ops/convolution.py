@@ -86,6 +86,7 @@ class Convolution(Plain):
         return Window(self.kernel, self.stride, self.padding, self.dilation)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "grouped" for more than one group, and "dilated" for a kernel with holes."""
         grouped = isinstance(self.groups, int) and self.groups > 1
         return (*(("grouped",) if grouped else ()), *has_holes(self.window))
 
@@ -102,13 +103,17 @@ class Convolution(Plain):
         return multiply(product(self.kernel), multiply(extent(self.filters), channels))
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: a window slides over a side of any size."""
         return True
 
     @property
     def expected_input(self) -> Expected:
+        """A map (batch, channels, sides) of the declared channels, sides open."""
         return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) to (N, filters, sides as the window leaves them), or channels last. Mismatch for other
+        channels, for groups that do not divide them, and for a kernel larger than its side."""
         shape = inputs[0]
         rank = len(self.kernel)
         cause = unknown_among(self.channels_last, self.transposed)
@@ -180,6 +185,8 @@ class Convolution(Plain):
         return None
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (filters, channels / groups, kernel), transposed (channels, filters / groups, kernel), and "bias"
+        (filters,)."""
         channels = given_channels(self.channels, inputs, len(self.kernel), self.channels_last)
         filters, groups = extent(self.filters), extent(self.groups)
         kernel = tuple(extent(size) for size in self.kernel)
@@ -222,6 +229,7 @@ def dealt(window: Window, shape: Shape, channels_last: Flag) -> Size:
 
 
 def quotient_up(size: Size, by: Size) -> Size:
+    """A quotient rounded up."""
     return floor_divide(add(size, add(by, -1)), by)
 
 
@@ -253,21 +261,27 @@ class DepthwiseConvolution(Plain):
         return Window(self.kernel, self.stride, self.padding, self.dilation)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "dilated" for a kernel with holes."""
         return has_holes(self.window)
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
+        """ "dealt": the values of the input dealt out to the blocks of a dilated kernel; others as of any op."""
         if name == "dealt":
             return dealt(self.window, inputs[0], self.channels_last)
         return Plain.quantity(self, name, *inputs)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: a window slides over a side of any size."""
         return True
 
     @property
     def expected_input(self) -> Expected:
+        """A map (batch, channels, sides) of the declared channels, sides open."""
         return map_of(self.channels, len(self.kernel), self.channels_last is True)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) to (N, C * multiplier, sides as the window leaves them), or channels last. Mismatch for other
+        channels and for a kernel larger than its side."""
         shape = inputs[0]
         rank = len(self.kernel)
         cause = unknown_among(self.channels_last)
@@ -293,6 +307,7 @@ class DepthwiseConvolution(Plain):
         return (tuple(output),)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (channels * multiplier, 1, kernel) and "bias" (channels * multiplier,)."""
         channels = given_channels(self.channels, inputs, len(self.kernel), self.channels_last)
         filters = bounded(multiply(channels, extent(self.multiplier)))
         specs = {"weight": WeightSpec((filters, 1, *(extent(size) for size in self.kernel)))}

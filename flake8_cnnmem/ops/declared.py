@@ -50,6 +50,7 @@ class Declared(Weightless):
         return [NOT_SAID if each is None else each.shape(sizes, self.arguments) for each in self.results]
 
     def all_said(self, sizes: Mapping[str, Size | Shape]) -> bool:
+        """Whether these sizes decide every shape of the results."""
         return not any(isinstance(shape, Unknown) for shape in self.given(sizes))
 
 

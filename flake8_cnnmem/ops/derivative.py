@@ -20,6 +20,7 @@ class Derivative(Weightless):
     like: int = 1
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape of the input whose gradient it is."""
         return (inputs[min(self.like, len(inputs) - 1)],)
 
 
@@ -31,6 +32,7 @@ class Restored(Weightless):
     shape: Shape
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape that the input of the op had, whatever the gradient's."""
         return (self.shape,)
 
 
@@ -45,6 +47,8 @@ class ConvolutionBackward(Weightless):
     kind = "convolution_backward"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """Of a gradient, an input and a weight: the gradients that are asked for, of the shapes of input, weight and
+        bias (filters,)."""
         if len(inputs) < 3:
             raise Mismatch(Problem("CNM201", "takes a gradient, an input and a weight"))
         gradient, x, weight = inputs[:3]
@@ -63,4 +67,5 @@ class NotDerived(Weightless):
     kind = "not_derived"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The shape of the tensor whose gradient is not worked out."""
         return (self.shape,)

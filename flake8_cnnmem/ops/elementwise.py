@@ -27,21 +27,26 @@ class Elementwise(Weightless):
 
     @property
     def view(self) -> bool:
+        """Whether the result is the input's storage (detach, identity)."""
         return self.kind in ALIASES
 
     @property
     def random(self) -> bool:
+        """Whether it draws random numbers."""
         return self.kind in DRAWING
 
     view_gradient = "permute"
 
     def view_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...], result: tuple[int, ...]) -> Strides:
+        """The input's strides."""
         return strides
 
     def view_gradient_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Strides:
+        """The gradient's strides as they are."""
         return strides
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: each value is computed by itself."""
         return True
 
     @property
@@ -50,6 +55,7 @@ class Elementwise(Weightless):
         return self.kind != "view"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         return (inputs[0],)
 
 
@@ -63,6 +69,7 @@ class OneHot(Weightless):
     kind = "one_hot"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """(...) to (..., depth), the new axis where it is asked for."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape) + 1)
         if isinstance(at, Unknown):
@@ -87,6 +94,7 @@ class Dropout(Weightless):
 
     @property
     def idle(self) -> bool:
+        """Whether nothing is dropped: in evaluation, or with p = 0."""
         return self.training is False or (isinstance(self.p, (int, float)) and self.p == 0)
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
@@ -98,11 +106,13 @@ class Dropout(Weightless):
         return product(size if noise is None else extent(noise) for noise, size in drawn)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: each value is dropped by itself."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         return (inputs[0],)
 
 
@@ -117,9 +127,11 @@ class PRelu(Plain):
     kind = "prelu"
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: each value is computed by itself."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch where several slopes are not as many as the channels."""
         shape = inputs[0]
         if type(self.parameters) is int and self.parameters != 1 and len(shape) > 1:
             problem = channels_problem(shape, 1, self.parameters)
@@ -128,6 +140,7 @@ class PRelu(Plain):
         return (shape,)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight": (parameters,), or in Keras the input's shape without the batch, 1 along shared axes."""
         if self.parameters is not None:
             return {"weight": WeightSpec((extent(self.parameters),))}
         if not inputs:
@@ -146,6 +159,7 @@ class GLU(Weightless):
     kind = "glu"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., 2 C, ...) to (..., C, ...): half as many along its axis. Mismatch for an odd size."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
         if isinstance(at, Unknown):

@@ -23,6 +23,8 @@ class Expected:
     """Whether any axes may stand before the last one: a Linear that reads the input itself."""
     flat: bool = False
     """Whether it is the values of a sample in one row, whatever its axes are."""
+    parts: bool = False
+    """Whether the rows may be parts of samples: those of its last axes that make up a row (`x.view(-1, 8)`)."""
     others: tuple[Shape, ...] = ()
     """Shapes that the layer takes as well, the most usual first."""
 

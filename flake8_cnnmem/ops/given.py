@@ -18,6 +18,7 @@ class Given(Weightless):
     shapes: tuple[Shape, ...]
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """The shapes that it was made with."""
         return self.shapes
 
 
@@ -43,6 +44,7 @@ class Filled(Weightless):
         return cls(kind, tuple(shapes), tuple(map(alike, shapes)))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
+        """The shapes that it was made with, the first axis that of the input that each is like."""
         return tuple(
             shape if at is None or isinstance(shape, Unknown) or not inputs[at] else (inputs[at][0], *shape[1:])
             for shape, at in zip(self.shapes, self.like, strict=True)

@@ -102,22 +102,27 @@ class Index(View):
 
     @property
     def view(self) -> bool:
+        """Whether only numbers, slices, None and `...` index: the result is in the input's storage."""
         return all(is_basic(item) for item in self.items)
 
     @property
     def kind(self) -> str:  # type: ignore[override]
+        """ "view" or "copy"."""
         return "view" if self.view else "copy"
 
     @property
     def declares(self) -> bool:
+        """Whether a wrong size leaves the shape as it is declared: only where values are copied by number."""
         return not self.view
 
     @property
     def view_gradient(self) -> ViewGradient:
+        """ "reshape" for all of the tensor, else "fill": zeros with the gradient written into a part."""
         everything = all(item is Ellipsis or (isinstance(item, slice) and item == slice(None)) for item in self.items)
         return "reshape" if everything else "fill"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        """The input's strides without the axes that a number takes, times a slice's step, 0 for a new axis."""
         found: list[int] = []
         used = sum(isinstance(item, (int, slice)) and not isinstance(item, bool) for item in self.items)
         at = 0
@@ -138,6 +143,7 @@ class Index(View):
         return tuple(found)
 
     def before_last_slice(self, shape: Shape) -> Shape | None:
+        """The shape before the last of several axes is cut; None where one axis is cut, or none."""
         cut = [
             at
             for at, item in enumerate(self.items)
@@ -152,6 +158,8 @@ class Index(View):
         return None if isinstance(before, Unknown) else before
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The shape that is left: numbers take an axis away, slices shorten it, tensors replace it. Mismatch for more
+        items than axes, and for a number beyond its axis."""
         shape = inputs[0]
         used = 0
         for item in self.items:
@@ -266,9 +274,12 @@ class Split(View):
     view_gradient = "join"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        """The input's strides."""
         return strides
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """One shape for each part along the axis, the last one shorter where the size does not divide it; none where
+        their number is not known."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
         number = self.count(shape)
@@ -302,6 +313,7 @@ class Split(View):
 
 
 def few(number: int) -> int | Unknown:
+    """A number of parts, or Unknown for more than MOST_PARTS."""
     return number if number <= MOST_PARTS else Unknown("a tensor is split into too many parts to follow")
 
 
@@ -333,9 +345,12 @@ class Chunk(View):
     view_gradient = "join"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        """The input's strides."""
         return strides
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """As many shapes as chunks are asked for, or fewer, each of the size divided and rounded up, the last one
+        shorter."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
         number = self.count(shape)
@@ -370,6 +385,7 @@ class Unbind(View):
     view_gradient = "stack"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """The input's strides without those of the axis."""
         if not isinstance(self.axis, int):
             return View.view_strides(self, sizes, strides, result)
         at = self.axis % len(sizes)
@@ -382,6 +398,7 @@ class Unbind(View):
         return few(size) if isinstance(size, int) else first_not_known((size,), BATCH_CUT)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """One shape without the axis for each place along it; none where their number is not known."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
         number = self.count(shape)

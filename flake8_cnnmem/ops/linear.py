@@ -45,19 +45,23 @@ class Linear(Plain):
 
     @property
     def row_features(self) -> Size:
+        """The declared input features; 0 where the first call decides them."""
         return 0 if self.inputs is None else self.inputs
 
     @property
     def expected_input(self) -> Expected | None:
+        """(batch, features), or with more axes between; None for features that the first call decides."""
         if self.inputs is None or self.inputs == 0:
             return None
         others = tuple((BATCH, *between, self.inputs) for between in open_axes(1, 2, 3))
         return Expected((BATCH, self.inputs), (), leading=True, others=others)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Where the number of features is known: what stands before is not looked at."""
         return not isinstance(inputs[0][-1], Unknown)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., inputs) to (..., features). Mismatch for another last axis."""
         shape = inputs[0]
         output: Shape = (*shape[:-1], extent(self.features))
         if not shape:
@@ -75,6 +79,7 @@ class Linear(Plain):
         return (output,)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (features, inputs) and "bias" (features,); inputs of the call where none are declared."""
         features = extent(self.features)
         if self.inputs is not None:
             width = extent(self.inputs)
@@ -99,6 +104,7 @@ class Bilinear(Plain):
     multiplies = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., left) and (..., right) to (..., features). Mismatch for other last axes."""
         shape = inputs[0]
         output: Shape = (*shape[:-1], extent(self.features))
         problem = whole_problem("number of features", (self.left, self.right, self.features))
@@ -112,6 +118,7 @@ class Bilinear(Plain):
         return (output,)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (features, left, right) and "bias" (features,)."""
         features = extent(self.features)
         specs = {"weight": WeightSpec((features, extent(self.left), extent(self.right)))}
         add_if(specs, self.bias, "bias", (features,))
@@ -133,9 +140,11 @@ class Embedding(Plain):
 
     @property
     def expected_input(self) -> Expected:
+        """Indices (batch, length), int64."""
         return Expected((BATCH, UNSTATED), (1,), "int64", others=tuple((BATCH, *behind) for behind in open_axes(0, 2)))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Indices (...) to rows (..., width)."""
         output: Shape = (*inputs[0], extent(self.width))
         problem = whole_problem("number of embeddings", (self.count,)) or whole_problem("width", (self.width,))
         if problem:
@@ -143,6 +152,7 @@ class Embedding(Plain):
         return (output,)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (count, width)."""
         return {"weight": WeightSpec((extent(self.count), extent(self.width)))}
 
 
@@ -153,5 +163,6 @@ class EmbeddingBag(Embedding):
     kind = "embedding_bag"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Indices (bags, length) to one row a bag: (bags, width)."""
         (rows,) = Embedding.outputs(self, *inputs)
         return ((*rows[:-2], rows[-1]),)

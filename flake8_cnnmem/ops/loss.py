@@ -46,10 +46,16 @@ def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
         except Mismatch as mismatch:
             return mismatch.problem
         return None
-    wanted: list[Shape] = [shape] if kind in (*LIKE_INPUT, "cross_entropy") else []
+    wanted: list[Shape] = [shape] if kind in (*LIKE_INPUT, "cross_entropy", "categorical_crossentropy") else []
+    if kind == "sparse_categorical_crossentropy":
+        # Class numbers may stand in an axis of their own (keras/src/backend/tensorflow/nn.py).
+        wanted = [(*shape[:-1], 1), shape[:-1]]
     if kind in ("cross_entropy", "nll"):
         # Class numbers: the class axis goes away. Without a batch they are one number, or a row of one.
         wanted += [shape[:1] + shape[2:]] if len(shape) > 1 else [(), (1,)]
+    if kind == "categorical_crossentropy" and shape and shape[-1] == 1:
+        # Targets without the last axis are given one (`squeeze_or_expand_to_same_rank` in keras/src/losses/loss.py).
+        wanted.append(shape[:-1])
     if not wanted or not shape or any(may_be(target, each) for each in wanted):
         return None
     # Class numbers are what people have; probabilities, for those whose target has as many axes.
@@ -58,6 +64,7 @@ def target_problem(kind: str, shape: Shape, target: Shape) -> Problem | None:
 
 
 def may_be(shape: Shape, other: Shape) -> bool:
+    """Whether two shapes are the same as far as their sizes are known."""
     return len(shape) == len(other) and all(same(a, b) is not False for a, b in zip(shape, other, strict=True))
 
 
@@ -89,6 +96,7 @@ class Loss(Weightless):
         return (", ".join(words),) if words else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """(): one value, or with reduction "none" one for each sample. Mismatch for a target of a wrong shape."""
         shape = inputs[0]
         problem = target_problem(self.kind, shape, inputs[1]) if len(inputs) > 1 else None
         if problem is not None:

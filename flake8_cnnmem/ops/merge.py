@@ -81,12 +81,16 @@ class Broadcast(Weightless):
 
     @property
     def volume(self) -> Volume:
+        """ "merge" for arithmetic that joins feature maps, else "none"."""
         return "merge" if self.kind in JOINING else "none"
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Where all inputs have one shape."""
         return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The broadcast shape of all inputs. Mismatch for sizes that differ and are not 1, and where an in-place result
+        would be larger than its first input."""
         verb = VERBS.get(self.kind, "combines")
         result = broadcast(inputs, verb)
         if self.in_place is True and len(result) == len(inputs[0]):
@@ -105,9 +109,11 @@ class Average(Weightless):
     volume = "merge"
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Where all inputs have one shape."""
         return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The broadcast shape of all inputs."""
         return (broadcast(inputs, VERBS["average"]),)
 
 
@@ -146,9 +152,11 @@ class Concatenate(Weightless):
     volume = "merge"
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Where all inputs have one shape."""
         return open_alike(inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The first shape with the sizes along the axis added up. Mismatch where others differ."""
         # torch.cat still lets empty tensors of one axis pass.
         inputs = tuple(shape for shape in inputs if shape != (0,)) or inputs
         first = inputs[0]
@@ -181,6 +189,7 @@ class Stack(Weightless):
     volume = "merge"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(...) each, n of them, to one shape with an axis of n. Mismatch where they differ."""
         first = inputs[0]
         other = next((shape for shape in inputs if len(shape) != len(first)), None)
         if other is not None:
@@ -211,6 +220,8 @@ class Matmul(Weightless):
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., n, k) by (..., k, m) to (..., n, m), vectors without their axis. Mismatch for k that differ, batches
+        that do not broadcast, and another number of axes than `axes`."""
         left, right = inputs[0], inputs[1]
         if not left or not right:
             raise Mismatch(Problem("CNM201", "multiplies a matrix by a tensor without axes"), None)
@@ -240,12 +251,28 @@ class Matmul(Weightless):
 
 
 @dataclass(frozen=True, slots=True)
+class MatmulInto(Weightless):
+    """The product of the second and the third operand, written over the first one, which is as large (torch.bmm with an
+    `out`)."""
+
+    kind = "matmul_into"
+    in_place = True
+    volume = "own"
+    multiplies = True
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Of the second (..., A, B) and the third (..., B, C) operand (..., A, C)."""
+        return Matmul().outputs(*inputs[1:])
+
+
+@dataclass(frozen=True, slots=True)
 class Distances(Matmul):
     """(..., P, M) and (..., R, M) -> (..., P, R): the distance of each row to each."""
 
     kind = "cdist"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., P, M) and (..., R, M) to (..., P, R)."""
         first, *others = inputs
         turned = ((*each[:-2], each[-1], each[-2]) if len(each) > 1 else each for each in others)
         return Matmul.outputs(self, first, *turned)
@@ -263,6 +290,7 @@ class Einsum(Weightless):
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The shape that the equation's right side names, sizes by letter. Mismatch where a letter has two sizes."""
         if not isinstance(self.equation, str):
             return (first_not_known((self.equation,)),)
         text = self.equation.replace(" ", "").replace("...", ".")
@@ -319,6 +347,8 @@ class Dot(Weightless):
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """Both shapes without the axes that are multiplied, the batch once (Keras' Dot layer). Mismatch where those
+        differ."""
         left, right = inputs[0], inputs[1]
         pair = self.axes if isinstance(self.axes, tuple) else (self.axes, self.axes)
         a, b = axes_of(pair[:1], len(left)), axes_of(pair[1:2], len(right))

@@ -100,13 +100,16 @@ class BatchNorm(Plain):
     kind = "batch_norm"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "eval" for one that uses its running statistics."""
         return ("eval",) if self.training is False else ()
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: statistics are of any number of places."""
         return True
 
     @property
     def expected_input(self) -> Expected | None:
+        """A map (batch, features, sides) of as many axes as it takes; None without declared features."""
         if self.features is None:
             return None
         least, *more = sorted(self.ranks) if self.ranks else (4,)
@@ -114,9 +117,12 @@ class BatchNorm(Plain):
         return replace(map_of(self.features, least - 2), others=others)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch for other features or another number of axes."""
         return checked(inputs[0], self.features, self.axis, self.ranks, held(self.scale, self.center, self.track))
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" and "bias" (features,), and buffers: "running_mean", "running_var" (features,),
+        "num_batches_tracked" ()."""
         features = width_of(self.features, self.axis, inputs)
         specs = affine((features,), self.scale, self.center)
         if isinstance(self.track, Unknown):
@@ -139,11 +145,13 @@ class InstanceNorm(Plain):
     kind = "instance_norm"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "scaled", "tracked", or both in one: kernels differ by them."""
         if self.track is True:
             return ("scaled, tracked",) if self.scale is True else ("tracked",)
         return ("scaled",) if self.scale is True else ()
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: statistics are of any number of places."""
         return True
 
     keeps_axes = True
@@ -163,6 +171,7 @@ class InstanceNorm(Plain):
         return result
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" and "bias" (features,), and running statistics (features,) where it tracks them."""
         features = width_of(self.features, self.axis, inputs)
         specs = affine((features,), self.scale, self.center)
         if isinstance(self.track, Unknown):
@@ -235,9 +244,12 @@ class LayerNorm(Plain):
     keeps_axes = True
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Where only the last axis is normalized and its size is known."""
         return self.shape is not None and len(self.shape) == 1 and not isinstance(inputs[0][-1], Unknown)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch where its last axes are not the normalized shape, or weights are of
+        another one."""
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
         for given in self.given if isinstance(self.given, tuple) else ():
@@ -247,6 +259,7 @@ class LayerNorm(Plain):
         return trailing(inputs[0], self.shape)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" and "bias" of the normalized shape."""
         return affine(trailing_shape(self.shape, self.axes, inputs), self.scale, self.center)
 
 
@@ -267,11 +280,13 @@ class RMSNorm(Plain):
         return rows(inputs[0], normalised_axes(self.shape, self.axes))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch where its last axes are not the normalized shape."""
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
         return trailing(inputs[0], self.shape)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" of the normalized shape."""
         return affine(trailing_shape(self.shape, self.axes, inputs), self.scale, False)
 
 
@@ -297,11 +312,13 @@ class GroupNorm(Plain):
         return instances(shape, self.axis) if self.groups == -1 else multiply(shape[0], extent(self.groups))
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: statistics are of any number of places."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch for other channels, and for groups that do not divide them."""
         shape = inputs[0]
         # Without declared channels -1 is a group for each, as Keras has it.
         least = -1 if self.channels is None and self.groups != 0 else 1
@@ -319,6 +336,7 @@ class GroupNorm(Plain):
         return (shape,)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" and "bias" (channels,)."""
         return affine((width_of(self.channels, self.axis, inputs),), self.scale, self.center)
 
 
@@ -338,11 +356,13 @@ class LocalResponseNorm(Weightless):
         return product((shape[0], add(shape[1], subtract(extent(self.size), 1)), *shape[2:]))
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: each value is divided by its neighbours in other channels."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         return (inputs[0],)
 
 
@@ -354,9 +374,11 @@ class Normalise(Weightless):
     axis: Size | tuple[Size, ...] = 1
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: each line along the axis is divided by its norm."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         return (inputs[0],)

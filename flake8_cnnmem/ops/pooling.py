@@ -54,7 +54,12 @@ class Pool(Weightless):
 
     @property
     def kind(self) -> str:
+        """ "max_pool", "average_pool" or "lp_pool"."""
         return f"{self.mode}_pool"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Maps of three sides are "volumes"."""
+        return ("volumes",) if len(self.kernel) == 3 else ()
 
     @property
     def window(self) -> Window:
@@ -62,11 +67,14 @@ class Pool(Weightless):
         return Window(self.kernel, self.stride, self.padding, self.dilation, self.ceil_mode is True)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: a window slides over a side of any size."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, C, sides) to (N, C, sides as the window leaves them), twice with indices. Mismatch for a window larger
+        than its side."""
         shape = inputs[0]
         rank = len(self.kernel)
         cause = unknown_among(self.channels_last, self.indices)
@@ -140,10 +148,12 @@ class AdaptivePool(Weightless):
 
     @property
     def kind(self) -> str:
+        """ "adaptive_max_pool" or "adaptive_average_pool"."""
         return f"adaptive_{self.mode}_pool"
 
     @property
     def axes(self) -> tuple[int, ...]:
+        """The spatial axes, counted from the end."""
         return sides(len(self.size), self.channels_last)
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
@@ -151,9 +161,11 @@ class AdaptivePool(Weightless):
         return ("1",) if self.size and all(size == 1 for size in self.size) else ()
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: any side becomes the size that is asked for."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, C, sides) to (N, C, size), a None in the size keeping its side; twice with indices."""
         shape = inputs[0]
         cause = unknown_among(self.channels_last, self.indices)
         if cause is not None:
@@ -183,16 +195,20 @@ class GlobalPool(Weightless):
 
     @property
     def kind(self) -> str:
+        """ "global_max_pool" or "global_average_pool"."""
         return f"global_{self.mode}_pool"
 
     @property
     def axes(self) -> tuple[int, ...]:
+        """The spatial axes, counted from the end."""
         return sides(self.rank, self.channels_last)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: all of a side is pooled."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """(N, C, sides) to (N, C), or with `keepdims` to (N, C, 1, ...)."""
         shape = inputs[0]
         cause = unknown_among(self.channels_last, self.keepdims)
         if cause is not None:
@@ -215,6 +231,7 @@ class FractionalMaxPool(Weightless):
     volume = "own"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, C, sides) to (N, C, size), or each side times its ratio, rounded down; twice with indices."""
         shape = inputs[0]
         rank = len(self.kernel)
         _, first = layout(shape, rank, False)
@@ -260,6 +277,7 @@ class MaxUnpool(Weightless):
         expand(self, "stride")
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) to (N, C, the sides before the pool): the stated size, or the smallest that fits."""
         shape = inputs[0]
         rank = len(self.kernel)
         _, first = layout(shape, rank, False)

@@ -84,6 +84,7 @@ class Recurrent(Plain):
 
     @property
     def kind(self) -> str:
+        """ "rnn", "gru" or "lstm"."""
         return self.cell
 
     @property
@@ -125,6 +126,7 @@ class Recurrent(Plain):
 
     @property
     def expected_input(self) -> Expected | None:
+        """(batch, time, inputs), or time first; None where the first call decides the inputs."""
         if self.inputs is None:
             return None
         if self.batch_first:
@@ -132,6 +134,8 @@ class Recurrent(Plain):
         return Expected((UNSTATED, BATCH, self.inputs), (0,))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, T, inputs) to (N, T, width * directions) and the last states (layers * directions, N, width), of an LSTM
+        two. Mismatch for other inputs."""
         shape = inputs[0]
         if len(shape) not in (2, 3):
             raise Mismatch(rank_problem(shape, "3 axes (N, T, features)", "ValueError"), None)
@@ -169,6 +173,8 @@ class Recurrent(Plain):
         return tuple(results)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """For each layer and direction "weight_ih" (gates * hidden, inputs), "weight_hh" (gates * hidden, width) and
+        their biases (gates * hidden,); with a projection "weight_hr" (width, hidden)."""
         gates = GATES.get(self.cell, 1)
         hidden, layers = extent(self.hidden), extent(self.layers)
         rows = multiply(hidden, gates)
@@ -204,6 +210,7 @@ class RecurrentCell(Plain):
 
     @property
     def kind(self) -> str:
+        """ "rnn_cell", "gru_cell" or "lstm_cell"."""
         return f"{self.cell}_cell"
 
     def quantity(self, name: str, *inputs: Shape) -> Size:
@@ -215,6 +222,7 @@ class RecurrentCell(Plain):
         return Plain.quantity(self, name, *inputs)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, inputs) to (N, hidden), of an LSTM twice: state and cell. Mismatch for other inputs."""
         shape = inputs[0]
         if len(shape) not in (1, 2):
             raise Mismatch(rank_problem(shape, "2 axes (N, features)", "ValueError"), None)
@@ -229,6 +237,8 @@ class RecurrentCell(Plain):
         return results
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight_ih" (gates * hidden, inputs), "weight_hh" (gates * hidden, hidden), "bias_ih" and "bias_hh" (gates *
+        hidden,)."""
         rows = multiply(extent(self.hidden), GATES.get(self.cell, 1))
         specs = {
             "weight_ih": WeightSpec((rows, width_of(self.inputs, inputs))),
@@ -274,6 +284,8 @@ class ConvRecurrent(Plain):
         return multiply(product(inputs[0][:-1]), extent(self.filters))
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, T, sides, C) to (N, T, sides, filters), or without the time axis; behind it the states where they are
+        asked for."""
         shape = inputs[0]
         rank = len(self.kernel)
         if len(shape) != rank + 3:
@@ -300,6 +312,8 @@ class ConvRecurrent(Plain):
         return tuple(results)
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """ "weight" (4 * filters, channels, kernel), "recurrent" (4 * filters, filters, kernel) and "bias" (4 *
+        filters,): four gates each."""
         filters = extent(self.filters)
         rows = multiply(filters, 4)
         kernel = tuple(extent(size) for size in self.kernel)

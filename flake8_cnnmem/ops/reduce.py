@@ -27,15 +27,18 @@ class Reduce(Weightless):
     results: int = 1
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """An extreme value without its position is compared with "all" values; over the "whole" tensor once more."""
+        """An extreme value without its position is compared with "all" values; where no axes are given at all, over the
+        "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`)."""
         if self.results != 1 or self.kind not in ("max", "min"):
             return ()
         return ("whole", "all") if self.axes is None else ("all",)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: an axis of any size is reduced."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
+        """The shape without the reduced axes (1 with `keepdims`), as often as it has results; running sums keep it."""
         shape = inputs[0]
         if self.kind in RUNNING:
             if self.axes is not None and shape:
@@ -70,6 +73,7 @@ class TopK(Weightless):
     kind = "topk"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, Shape]:
+        """Values and indices: the shape with k along the axis. Mismatch where it has fewer."""
         shape = inputs[0]
         if not shape:
             return (shape, shape)
@@ -97,6 +101,7 @@ class Sort(Weightless):
     kind = "sort"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """The input's shape, for values, indices or both."""
         if inputs[0]:
             axis_of(self.axis, len(inputs[0]))
         return (inputs[0],) * self.results

@@ -68,14 +68,18 @@ class Pad(Weightless):
 
     @property
     def kind(self) -> str:
+        """ "pad", or one by its mode ("reflection_pad")."""
         return PAD_KINDS.get(self.mode, "pad")
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: any side grows by as much."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Each size with its padding before and behind; negative ones cut. Mismatch where a reflection is longer than
+        its side."""
         shape = inputs[0]
         result = padded(shape, self.pads, "pads")
         limit = {"reflect": 1, "circular": 0}.get(self.mode)
@@ -97,6 +101,7 @@ class Crop(Weightless):
     kind = "crop"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Each size less what is cut before and behind. Mismatch where nothing is left."""
         problem = next((found for pair in self.crops if (found := whole_problem("cropping", pair, 0))), None)
         if problem:
             raise Mismatch(problem, (tuple(UNSURE for _ in inputs[0]),))
@@ -131,14 +136,17 @@ class Resize(Weightless):
 
     @property
     def kind(self) -> str:
+        """ "upsample_nearest", "upsample_bilinear", ...: by its mode."""
         return f"upsample_{self.mode.replace('-', '_')}" if isinstance(self.mode, str) else "upsample_nearest"
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: any side is scaled."""
         return True
 
     keeps_axes = True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) to (N, C, size), or each side times its scale, rounded down."""
         shape = inputs[0]
         if isinstance(self.channels_last, Unknown):
             return (blurred(shape, self.channels_last),)
@@ -171,6 +179,7 @@ class PixelShuffle(Weightless):
     declares = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., C * r * r, H, W) to (..., C, H * r, W * r), inverse back. Mismatch where r does not divide."""
         shape = inputs[0]
         if len(shape) < 3:
             raise Mismatch(rank_problem(shape, "at least 3 axes"), None)
@@ -207,6 +216,7 @@ class ChannelShuffle(Weightless):
     kind = "copy"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch where the groups do not divide the channels."""
         shape = inputs[0]
         if len(shape) < 3:
             raise Mismatch(rank_problem(shape, "at least 3 axes"), (shape,))
@@ -233,6 +243,7 @@ class Unfold(Weightless):
         expand(self, "stride", "dilation")
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) to (N, C * kernel, blocks): one column for each place of the window."""
         shape = inputs[0]
         rank = len(self.kernel)
         axis, first = layout(shape, rank, False)
@@ -260,6 +271,7 @@ class Fold(Weightless):
         expand(self, "stride", "dilation")
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C * kernel, blocks) to (N, C, size). Mismatch where the blocks are not as many as the window's places."""
         shape = inputs[0]
         if len(shape) not in (2, 3):
             raise Mismatch(rank_problem(shape, "3 axes (N, C x kernel, L)"), None)
@@ -298,12 +310,15 @@ class Windows(View):
     view_gradient = "fill"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """The input's strides, those of the axis times the step, and behind them the axis' own."""
         if not isinstance(self.axis, int) or not isinstance(self.step, int):
             return View.view_strides(self, sizes, strides, result)
         at = self.axis % len(sizes)
         return (*strides[:at], strides[at] * self.step, *strides[at + 1 :], strides[at])
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., L, ...) to (..., windows, ..., size): (L - size) / step + 1 windows. Mismatch for a window that is
+        longer than its axis."""
         shape = inputs[0]
         if not shape:
             return ((extent(self.size),),)

@@ -34,10 +34,12 @@ class View(Weightless):
 
     @property
     def view(self) -> bool:
+        """Always: it may share its input's storage."""
         return True
 
     @property
     def declares(self) -> bool:
+        """Never: a wrong size leaves no shape to go on with."""
         return False
 
 
@@ -145,9 +147,16 @@ class Reshape(View):
 
     @property
     def flattens(self) -> bool:
+        """Whether the target is (rows, features)."""
         return len(self.target) == 2
 
+    @property
+    def joins_samples(self) -> bool:
+        """Whether its first axis is no longer the batch alone."""
+        return not self.target or self.target[0] != Batch(1)
+
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The target shape, a -1 in it worked out. Mismatch where the number of values differs."""
         return (reshape(inputs[0], self.target),)
 
 
@@ -188,9 +197,13 @@ class Flatten(View):
     start: Size = 1
     end: Size = -1
 
-    flattens = True
+    @property
+    def flattens(self) -> bool:
+        """Whether it leaves the first axis as it is."""
+        return self.start != 0
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The axes from `start` to `end` as one."""
         shape = inputs[0]
         if not shape:
             return ((1,),)
@@ -210,6 +223,7 @@ class Unflatten(View):
     sizes: tuple[Size, ...]
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """One axis as several, a -1 among them worked out. Mismatch where their product differs."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape))
         if isinstance(at, Unknown):
@@ -233,11 +247,13 @@ class Permute(View):
     view_gradient = "permute"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """The input's strides in the new order."""
         if len(self.axes) != len(sizes):
             return View.view_strides(self, sizes, strides, result)
         return tuple(strides[axis] for axis in self.axes if isinstance(axis, int))
 
     def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides:
+        """The gradient's strides in the order that the input has."""
         back = [0] * len(sizes)
         for at, axis in enumerate(self.axes):
             if isinstance(axis, int):
@@ -245,9 +261,11 @@ class Permute(View):
         return tuple(back)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: sizes are not looked at."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The sizes in the new order. Mismatch for another number of axes."""
         shape = inputs[0]
         if len(self.axes) != len(shape):
             what = f"reorders {count(len(self.axes), 'axis', 'axes')}, but is given {show(shape)}"
@@ -270,9 +288,11 @@ class Transpose(View):
     view_gradient = "permute"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides | None:
+        """The input's strides, two of them swapped."""
         return self.swapped(strides) or View.view_strides(self, sizes, strides, result)
 
     def view_gradient_strides(self, sizes: Strides, strides: Strides) -> Strides:
+        """The gradient's strides, two of them swapped back."""
         return self.swapped(strides) or contiguous(sizes)
 
     def swapped(self, strides: Strides) -> Strides | None:
@@ -284,9 +304,11 @@ class Transpose(View):
         return tuple(found)
 
     def leaves_open(self, *inputs: Shape) -> bool:
+        """Always: sizes are not looked at."""
         return True
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape with two axes swapped."""
         shape = inputs[0]
         if not shape:
             return (shape,)
@@ -309,6 +331,7 @@ class Squeeze(View):
     strict: Flag = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
+        """The shape without axes of size 1: all of them, or those that are named and have it."""
         shape = inputs[0]
         if not shape:
             return (shape,)
@@ -337,6 +360,7 @@ class Unsqueeze(View):
     axis: Size
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape with an axis of size 1 more."""
         shape = inputs[0]
         at = axis_of(self.axis, len(shape) + 1)
         if isinstance(at, Unknown):
@@ -353,9 +377,11 @@ class Expand(View):
     view_gradient = "sum"
 
     def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        """The input's strides, 0 where a size of 1 is repeated."""
         return broadcast(sizes, strides, result)
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The target shape, -1 for a size as it is. Mismatch where a size that is not 1 would change."""
         shape = inputs[0]
         extra = len(self.target) - len(shape)
         if extra < 0:
@@ -401,6 +427,7 @@ class Repeat(Copy):
     times: tuple[Size, ...]
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """Each size as often as it is repeated, new axes in front."""
         shape = inputs[0]
         extra = len(self.times) - len(shape)
         if extra < 0:
@@ -423,6 +450,7 @@ class RepeatInterleave(Copy):
     axis: Size | None = None
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The size of the axis times the repeats; all values in one axis where none is named."""
         shape = inputs[0]
         times = extent(self.times, batch=True)
         if self.axis is None:
@@ -440,9 +468,11 @@ class Roll(Copy):
     axes: tuple[int, ...] | Size | None = None
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "several" for more than one axis, which is a copy for each."""
         return ("several",) if isinstance(self.axes, tuple) and len(self.axes) > 1 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
         return (inputs[0],)
@@ -455,6 +485,7 @@ class Flip(Copy):
     axes: tuple[int, ...] | Size | None = None
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape."""
         if self.axes is not None:
             axes_of(self.axes, len(inputs[0]))
         return (inputs[0],)

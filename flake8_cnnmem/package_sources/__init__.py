@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -80,7 +79,7 @@ def keep(folder: str, record: Record, code: str) -> None:
     """
     prepare(folder)
     name = normalised(record.name)
-    part = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    part = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")
     try:
         os.mkdir(part)
         shutil.move(code, os.path.join(part, CODE))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -89,9 +91,7 @@ def plain(value: Value) -> Size:
 @MEMBERS.method("convert")
 def convert(run: Runtime, self: Instance, mode: Value = None, *args: Value, **kwargs: Value) -> Value:
     picture = own(self)
-    if mode is None:
-        mode = run.unknown("the mode of an image is not known")
-    return image(Picture(mode, picture.height, picture.width))
+    return image(Picture(mode_of(run, mode), picture.height, picture.width))
 
 
 @MEMBERS.method("resize")
@@ -224,8 +224,12 @@ def opened(run: Runtime, fp: Value, mode: Value = "r", formats: Value = None) ->
     return of_unknown_size(run, run.unknown("the mode of an image in a file is not known"))
 
 
-def new(run: Runtime, mode: Value, size: Value, color: Value = 0) -> Value:
+def new(run: Runtime, mode: str | Unknown, size: Value, color: Value = 0) -> Value:
     return image(Picture(mode, *size_of(size)))
+
+
+def mode_of(run: Runtime, mode: Value) -> str | Unknown:
+    return mode if isinstance(mode, (str, Unknown)) else run.unknown("the mode of an image is not known")
 
 
 def from_array(run: Runtime, obj: Value, mode: Value = None) -> Value:
@@ -233,15 +237,15 @@ def from_array(run: Runtime, obj: Value, mode: Value = None) -> Value:
     shape = obj.shape if isinstance(obj, Tensor) else obj
     if not isinstance(shape, tuple) or len(shape) not in (2, 3):
         cause = shape if isinstance(shape, Unknown) else run.unknown("an image is made from something else")
-        return image(Picture(cause if mode is None else mode, cause, cause))
+        return image(Picture(cause if mode is None else mode_of(run, mode), cause, cause))
     if mode is None:
         cause = run.unknown("the mode of an image is not known")
         last = shape[2] if len(shape) == 3 else 1
         mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}.get(last, cause) if isinstance(last, int) else cause
-    return image(Picture(mode, shape[0], shape[1]))
+    return image(Picture(mode_of(run, mode), shape[0], shape[1]))
 
 
-def merged(run: Runtime, mode: Value, bands: Value) -> Value:
+def merged(run: Runtime, mode: str | Unknown, bands: Value) -> Value:
     first = picture_of(bands[0]) if isinstance(bands, (tuple, list)) and bands else None
     cause = run.unknown("the size of a merged image is not known")
     return image(Picture(mode, cause, cause) if first is None else Picture(mode, first.height, first.width))
@@ -292,7 +296,7 @@ def contained(run: Runtime, image_: Value, size: Value, method: Value = None) ->
     return cause if picture is None else image(picture.sized(cause, cause))
 
 
-def natives(functions: dict[str, Value]) -> dict[str, Value]:
+def natives(functions: dict[str, Any]) -> dict[str, Value]:
     return {
         name: value if isinstance(value, (Class, int)) else Native(name, value, propagate_unknown=False)
         for name, value in functions.items()

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Runtime, Value, native
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,6 @@ class Command:
     commands: list[Instance] = field(default_factory=list)
     context: bool = False
     group: bool = False
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 def one_command(run: Runtime, question: str, commands: Mapping[str, Callable[[], Value]]) -> Value:
@@ -181,10 +177,13 @@ def subcommand(group: bool) -> Native:
 
     def make(run: Runtime, self: Instance, name: Value = None, *args: Value, **settings: Value) -> Value:
         def enter(run: Runtime, function: Value) -> Value:
-            made = making(group).function(run).function(run, function)
+            # What it makes is a decorator.
+            decorator = cast("Native", making(group).function(run))
+            made = decorator.function(run, function)
             commands = command_of(self).commands
             run.changed(commands)
-            commands.append(made)
+            if isinstance(made, Instance):
+                commands.append(made)
             return made
 
         plain = isinstance(name, (Function, Instance))

@@ -11,33 +11,38 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.files import text
+from flake8_cnnmem.evaluate.builtins.keys import lose
 from flake8_cnnmem.evaluate.builtins.mappings import DICT, fill
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.stdlib.data import read_yaml
 from flake8_cnnmem.evaluate.stdlib.modules import identity, ignored, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Runtime, StaticMethod, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Runtime, StaticMethod, Value, native
 
 
 def held(cls: Class, value: Value) -> Value:
     """Plain containers with every dict in them as an object of this class."""
     if isinstance(value, dict):
         return Instance(cls, payload={key: held(cls, item) for key, item in value.items()})
-    if isinstance(value, list):
-        return [held(cls, item) for item in value]
+    if type(value) is list or type(value) is tuple:
+        return type(value)([held(cls, item) for item in value])
     return value
 
 
 def plain(value: Value) -> Value:
-    """The reverse of `held`: dicts and lists."""
+    """The reverse of `held`: dicts, lists and tuples."""
     inner = payload(value)
     if isinstance(inner, dict):
         return {key: plain(item) for key, item in inner.items()}
-    return [plain(item) for item in inner] if isinstance(inner, (list, tuple)) else value
+    return type(inner)([plain(item) for item in inner]) if type(inner) in (list, tuple) else value
+
+
+def without_tuples(value: Value) -> Value:
+    """As `plain`, with a list for each tuple: OmegaConf has no others."""
+    inner = payload(value)
+    if isinstance(inner, dict):
+        return {key: without_tuples(item) for key, item in inner.items()}
+    return [without_tuples(item) for item in inner] if isinstance(inner, (list, tuple)) else value
 
 
 def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -46,7 +51,7 @@ def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
     given = [arg for arg in args if arg is not None and not isinstance(arg, bool)]
     fill(run, self.payload, tuple(given[:1]), kwargs)
     for key, item in list(self.payload.items()):
-        self.payload[key] = held(self.cls, item) if isinstance(item, (dict, list)) else item
+        self.payload[key] = held(self.cls, item) if isinstance(item, (dict, list, tuple)) else item
 
 
 def get(run: Runtime, self: Instance, name: Value) -> Value:
@@ -70,7 +75,7 @@ def get(run: Runtime, self: Instance, name: Value) -> Value:
 
 def assign(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     run.changed(self.payload)
-    self.payload[name] = held(self.cls, value) if isinstance(value, (dict, list)) else value
+    self.payload[name] = held(self.cls, value) if isinstance(value, (dict, list, tuple)) else value
 
 
 def remove(run: Runtime, self: Instance, name: Value) -> None:
@@ -94,12 +99,22 @@ def merge_into(target: Instance, source: Value) -> None:
             target.payload[key] = held(target.cls, plain(item))
 
 
+def lose_settings(run: Runtime, node: Instance, cause: Unknown) -> None:
+    """Settings that are not known have been merged into these: each may be another one now. The nodes stay."""
+    inner = {key: item for key, item in node.payload.items()
+             if isinstance(item, Instance) and isinstance(item.payload, dict)}  # fmt: skip
+    for each in inner.values():
+        lose_settings(run, each, cause)
+    lose(run, node.payload, cause)
+    node.payload.update(inner)
+
+
 def merge_other(run: Runtime, self: Instance, other: Value) -> None:
     lost = run.havocked.get(id(payload(other)))
     if isinstance(other, Unknown):
-        run.havoc(self.payload, other)
+        lose_settings(run, self, other)
     elif lost is not None:
-        run.havoc(self.payload, lost[1])
+        lose_settings(run, self, lost[1])
     elif isinstance(payload(other), dict):
         run.changed(self.payload)
         merge_into(self, other)
@@ -170,7 +185,7 @@ def created(run: Runtime, obj: Value = None, *args: Value, **kwargs: Value) -> V
         value = read_yaml(run, value)
     if isinstance(value, Class):
         value = run.attempt(value)
-    return resolved(run, held(CONFIG, plain(fields_of(value))))
+    return resolved(run, held(CONFIG, without_tuples(fields_of(value))))
 
 
 def fields_of(value: Value) -> Value:
@@ -247,8 +262,8 @@ OMEGA = native_class(
         "load": StaticMethod(native("load", loaded)),
         "merge": StaticMethod(native("merge", merged)),
         "unsafe_merge": StaticMethod(native("merge", merged)),
-        "to_container": StaticMethod(native("to_container", lambda run, cfg, **kwargs: plain(cfg))),
-        "to_object": StaticMethod(native("to_object", lambda run, cfg, **kwargs: plain(cfg))),
+        "to_container": StaticMethod(native("to_container", lambda run, cfg, **kwargs: without_tuples(cfg))),
+        "to_object": StaticMethod(native("to_object", lambda run, cfg, **kwargs: without_tuples(cfg))),
         "from_cli": StaticMethod(native("from_cli", lambda run, args=None: created(run))),
         "select": StaticMethod(native("select", select)),
         "is_config": StaticMethod(native("is_config", lambda run, obj: getattr(obj, "cls", None) is CONFIG)),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from string import ascii_letters
 
 from flake8_cnnmem import dims
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
 from flake8_cnnmem.frameworks.torch.functions.linalg import einsum as torch_einsum
 from flake8_cnnmem.frameworks.torch.functions.splitting import split
@@ -86,9 +87,9 @@ def unpack(run: Runtime, tensor: Value, packed_shapes: Value, pattern: Value) ->
     return unpacked(run, tensor, [shape or () for shape in inner], before)
 
 
-def unpacked(run: Runtime, tensor: Tensor, inner: Sequence[tuple[Value, ...]], axis: int) -> Value:
+def unpacked(run: Runtime, tensor: Tensor, inner: Sequence[Shape], axis: int) -> Value:
     assert isinstance(tensor.shape, tuple)
-    lengths: list[Value] = [dims.product(shape) if -1 not in shape else -1 for shape in inner]
+    lengths = [dims.product(shape) if -1 not in shape else -1 for shape in inner]
     if -1 in lengths:
         rest = tensor.shape[axis]
         for length in lengths:

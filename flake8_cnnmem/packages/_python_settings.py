@@ -123,7 +123,8 @@ def based_on(run: Runtime, listed: Value, path: str, node: Class, depth: int) ->
             return found
         twice = together.keys() & found.keys()
         if twice:
-            raise run.error("KeyError", f"Duplicate key is not allowed among bases. Duplicate keys: {sorted(twice)}")
+            shown = sorted(map(str, twice))
+            raise run.error("KeyError", f"Duplicate key is not allowed among bases. Duplicate keys: {shown}")
         together.update(found)
     return together
 

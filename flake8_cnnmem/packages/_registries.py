@@ -8,7 +8,7 @@ when it is asked for (`evaluate/registries.py`).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
@@ -24,7 +24,7 @@ SCOPE = "default scope"
 HELD = "_module_dict"
 
 
-def native(name: str, function: Value) -> Native:
+def native(name: str, function: Callable[..., Value]) -> Native:
     """A function of registries and settings. What it is handed in their place has not their attributes: a TypeError of
     the program, as where a function of the host is handed it."""
 
@@ -191,7 +191,7 @@ def build_model(
     return build_one(run, cfg, registry, default_args)
 
 
-def build_one(run: Any, cfg: Value, registry: Value, default_args: Value = None) -> Value:
+def build_one(run: Any, cfg: Value, registry: Any, default_args: Value = None) -> Value:
     """What `type` names, called with the other settings. Raises KeyError for a type that nothing registers."""
     if isinstance(cfg, Unknown):
         return cfg

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class
-from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
+from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value, native
 
 FLAGS = "command line flags"
 

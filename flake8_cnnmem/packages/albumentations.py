@@ -23,7 +23,7 @@ from flake8_cnnmem.packages.torchvision.sizes import (
 )
 from flake8_cnnmem.packages.torchvision.transforms import shared
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value, native
 
 Options = dict[str, Value]
 Change = Callable[[Runtime, Value, Options], Value]
@@ -154,12 +154,14 @@ def to_float(run: Runtime, image: Value, options: Options) -> Value:
 def normalised(run: Runtime, image: Value, options: Options) -> Value:
     """An image of unknown channels has as many as there are means: with another number it would raise."""
     means = options.get("mean", (0.485, 0.456, 0.406))
-    shape = image.shape if isinstance(image, Tensor) else None
-    several = isinstance(means, (tuple, list)) and len(means) > 1
-    if isinstance(image, Tensor) and isinstance(image.shape, Unknown) and image.shape.sides and several:
-        image = Tensor((*image.shape.sides, len(means)), image.dtype, framework="numpy")
-    if isinstance(shape, tuple) and len(shape) == 3 and isinstance(shape[2], Unknown) and several:
-        image = Tensor((*shape[:2], len(means)), image.dtype, framework="numpy")
+    channels = len(means) if isinstance(means, (tuple, list)) else 0
+    if isinstance(image, Tensor) and channels > 1:
+        shape = image.shape
+        if isinstance(shape, Unknown):
+            if shape.sides:
+                image = Tensor((*shape.sides, channels), image.dtype, framework="numpy")
+        elif len(shape) == 3 and isinstance(shape[2], Unknown):
+            image = Tensor((*shape[:2], channels), image.dtype, framework="numpy")
     return to_float(run, image, options)
 
 
@@ -218,10 +220,6 @@ def to_tensor(run: Runtime, self: Instance, *args: Value, **data: Value) -> Valu
 def keep_options(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     self.attributes.update(kwargs)
     return None
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 def img_to_tensor(run: Runtime, im: Value, normalize: Value = None) -> Value:
@@ -288,7 +286,7 @@ def agreed(run: Runtime, left: Value, right: Value) -> Value:
     return left
 
 
-def composition(name: str, call: Value) -> Class:
+def composition(name: str, call: Callable[..., Value]) -> Class:
     return Class(
         name,
         (BASE,),

@@ -17,11 +17,7 @@ from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages._fused_optimizers import APEX
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
@@ -113,7 +109,7 @@ AMP: dict[str, Value] = {
 MODULES: dict[str, dict[str, Value]] = {
     "apex": {},
     "apex.amp": AMP,
-    "apex.optimizers": APEX,
+    "apex.optimizers": {**APEX},
     "apex.parallel": {
         "DistributedDataParallel": wrapper("DistributedDataParallel", "apex.parallel", parallel_init),
         "convert_syncbn_model": native("convert_syncbn_model", lambda run, module, *args, **kwargs: module),

@@ -39,7 +39,8 @@ DOUBLE = ("AdEMAMix",)
 
 def is_8bit(weight: Weight, options: Options) -> bool:
     values = dims.product(weight.shape) if isinstance(weight.shape, tuple) else 0
-    return options["optim_bits"] == 8 and isinstance(values, int) and values >= options["min_8bit_size"]
+    least = options["min_8bit_size"]
+    return options["optim_bits"] == 8 and isinstance(values, int) and isinstance(least, int) and values >= least
 
 
 def keeps(states: int, double: bool) -> Keeps:
@@ -102,7 +103,7 @@ def fixed(kept: Keeps, bits: int | None) -> Keeps:
     return lambda weight, options: kept(weight, of_bits(options, bits))
 
 
-OPTIM: dict[str, Value] = {name: cls for each in STATES for name, cls in family(each).items()}
+OPTIM: dict[str, Class] = {name: cls for each in STATES for name, cls in family(each).items()}
 
 MODULES = {"bitsandbytes.optim": OPTIM}
 STAND_INS: dict[str, dict[str, Value]] = {"bitsandbytes": {}}

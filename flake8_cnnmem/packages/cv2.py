@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import Size, floor_divide
+from flake8_cnnmem.dims import Size, add, as_size, floor_divide
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import size_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, sides_of, with_sides
@@ -95,15 +95,14 @@ def bordered(
     run: Runtime, src: Value, top: Value, bottom: Value, left: Value, right: Value, *args: Value, **kwargs: Value
 ) -> Value:
     height, width = sides_of(src)
-    return with_sides(
-        run, src, (run.operate("+", run.operate("+", height, top), bottom),
-                   run.operate("+", run.operate("+", width, left), right)),
-    )  # fmt: skip
+    unknown = run.unknown("how wide a border is drawn is not known")
+    above, below, before, behind = (as_size(side, unknown) for side in (top, bottom, left, right))
+    return with_sides(run, src, (add(add(height, above), below), add(add(width, before), behind)))
 
 
 def halved(run: Runtime, src: Value, *args: Value, **kwargs: Value) -> Value:
     """pyrDown: (side + 1) // 2."""
-    height, width = (floor_divide(run.operate("+", side, 1), 2) for side in sides_of(src))
+    height, width = (floor_divide(add(side, 1), 2) for side in sides_of(src))
     return with_sides(run, src, (height, width))
 
 
@@ -111,7 +110,8 @@ def split(run: Runtime, m: Value, mv: Value = None) -> Value:
     shape = m.shape if isinstance(m, Tensor) else m
     if not isinstance(shape, tuple) or len(shape) < 3 or not isinstance(shape[2], int):
         return shape if isinstance(shape, Unknown) else run.unknown("the channels of an image are not known")
-    return tuple(Tensor(shape[:2], m.dtype, framework="numpy") for _ in range(shape[2]))
+    dtype = m.dtype if isinstance(m, Tensor) else "float64"
+    return tuple(Tensor(shape[:2], dtype, framework="numpy") for _ in range(shape[2]))
 
 
 def merge(run: Runtime, mv: Value, dst: Value = None) -> Value:

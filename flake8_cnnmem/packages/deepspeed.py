@@ -8,12 +8,12 @@ stage 2 gradients too, stage 3 parameters too. Defaults are those of deepspeed/r
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of, note_cause, world_size
-from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
+from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
@@ -21,7 +21,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages._fused_optimizers import DEEPSPEED
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Runtime, Value
+from flake8_cnnmem.values import Instance, Runtime, Value, native
 
 BUCKET = 500_000_000
 """Elements of the buffer that gradients are reduced in, by default."""
@@ -72,7 +72,7 @@ def is_enabled(settings: dict[str, Any], name: str) -> bool:
     return section(settings, name).get("enabled") is True
 
 
-def arranged(run: Runtime, model: Value, config: Value, devices: int | None) -> dict[str, Any]:
+def arranged(run: Runtime, model: Instance, config: Value, devices: int | None) -> dict[str, Any]:
     """Note what a config makes of a model's training; the settings."""
     settings = read(run, config)
     if isinstance(settings, Unknown):
@@ -165,7 +165,8 @@ def initialize(
     given = config if config is not None else config_params
     if given is None and isinstance(args, Instance):
         given = run.find(args, "deepspeed_config")
-    settings = arranged(run, model, given, world_size(run))
+    # What is no model is refused where its weights are asked for.
+    settings = arranged(run, cast("Instance", model), given, world_size(run))
     if optimizer is None:
         optimizer = made_optimizer(run, model, model_parameters, section(settings, "optimizer"))
     engine = run.construct(ENGINE, model, optimizer)
@@ -212,6 +213,6 @@ MODULES: dict[str, dict[str, Value]] = {
     },
     "deepspeed.zero": {"Init": QUIETLY, "GatheredParameters": QUIETLY},
     "deepspeed.checkpointing": CHECKPOINTING,
-    "deepspeed.ops.adam": DEEPSPEED,
+    "deepspeed.ops.adam": {**DEEPSPEED},
     "deepspeed.runtime.activation_checkpointing.checkpointing": CHECKPOINTING,
 }

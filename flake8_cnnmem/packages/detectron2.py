@@ -97,7 +97,9 @@ def load(run: Any, filename: Value, keys: Value = None) -> Value:
     found = defined(run, path) if path.endswith(".py") else held(CONFIG, load_yaml(run, path))
     if keys is None or isinstance(found, Unknown):
         return found
-    words = [keys] if isinstance(keys, str) else keys
+    words = [keys] if isinstance(keys, str) else run.items(keys)
+    if isinstance(words, Unknown):
+        return words
     picked = [select(run, found, word, run.unknown(f"{word} is not among the settings")) for word in words]
     return picked[0] if isinstance(keys, str) else tuple(picked)
 

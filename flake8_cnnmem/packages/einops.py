@@ -17,7 +17,7 @@ from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Expand, Permute, Reduce, Unsqueeze
 from flake8_cnnmem.packages._einops_sets import einsum, pack, unpack
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
 
 Group = tuple[str, ...]
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|\d+|\S")
@@ -161,7 +161,7 @@ def added(
 def step(run: Runtime, tensor: Value, method: str, args: tuple[Value, ...], op: Op) -> Value:
     """One step by the tensor's own method, where its framework has it under this name, else by the op that it is."""
     found = run.find(tensor, method) if isinstance(tensor, Tensor) else tensor
-    if found is MISSING or (isinstance(found, Unknown) and isinstance(tensor, Tensor)):
+    if isinstance(tensor, Tensor) and (found is MISSING or isinstance(found, Unknown)):
         return run.apply(op, tensor, function=method, framework=tensor.framework)
     return found if isinstance(found, Unknown) else run.call(found, *args)
 
@@ -194,10 +194,6 @@ def layer_init(run: Runtime, self: Instance, pattern: Value, *args: Value, **axe
 def layer(name: str) -> Class:
     members = {"__init__": native("__init__", layer_init), "forward": native("forward", forward)}
     return Class(name, (MODULE,), members, module="einops.layers.torch")
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 MODULES: dict[str, dict[str, Value]] = {

@@ -20,13 +20,9 @@ from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, Value, native
 
 HELD = "what a Learner holds from one batch to the next is not counted"
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 def itself(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
@@ -73,7 +69,7 @@ def loaders_init(run: Runtime, self: Instance, *loaders: Value, path: Value = ".
     return None
 
 
-def from_datasets(run: Runtime, /, cls: Value, *datasets: Value, bs: Value = 64, **kwargs: Value) -> Value:
+def from_datasets(run: Runtime, /, cls: Class, *datasets: Value, bs: Value = 64, **kwargs: Value) -> Value:
     return run.construct(cls, *(run.construct(DATA_LOADER, each, batch_size=bs) for each in datasets))
 
 

@@ -13,11 +13,7 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.scripting import GRAD_SCALER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value, is_callable
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, is_callable, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
@@ -130,7 +126,7 @@ def supervised_step(
     """The function of one step. `half`: in autocast, as `amp_mode` asks for it."""
     count = SHOWN if isinstance(gradient_accumulation_steps, int) and gradient_accumulation_steps > 1 else 1
 
-    def step(run: Runtime, /, engine: Value, batch: Value) -> Value:
+    def step(run: Runtime, /, engine: Instance, batch: Value) -> Value:
         iteration = engine.attributes["state"].attributes["iteration"]
         if (iteration - 1) % count == 0:
             run.call(run.get(optimizer, "zero_grad"))
@@ -175,7 +171,8 @@ def supervised_trainer(
         gradient_accumulation_steps, model_fn, half=is_half(amp_mode, scaler),
     )  # fmt: skip
     engine = run.construct(ENGINE, step)
-    if isinstance(gradient_accumulation_steps, int) and gradient_accumulation_steps > 1:
+    several = isinstance(gradient_accumulation_steps, int) and gradient_accumulation_steps > 1
+    if several and isinstance(engine, Instance):
         engine.attributes["gathers"] = SHOWN
     return engine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.torchvision.sizes import pair_of, resized_sides, sides_of, with_channels, with_sides
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
 
 BASE = Class("AugmentationBase2D", module="kornia.augmentation")
 
@@ -19,10 +19,6 @@ UNCHANGED = (
     "RandomPlanckianJitter",
     "RandomBrightness", "RandomContrast", "RandomSaturation", "RandomHue", "RandomGamma", "Normalize", "Denormalize",
 )  # fmt: skip
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 def keep(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -107,7 +103,7 @@ def as_tensor(run: Runtime, image: Value, keepdim: Value = True) -> Value:
     shape = image.shape if isinstance(image, Tensor) else image
     if isinstance(shape, Unknown):
         return shape
-    if not isinstance(image, Tensor) or len(shape) not in (2, 3):
+    if not isinstance(image, Tensor) or not isinstance(shape, tuple) or len(shape) not in (2, 3):
         return run.unknown("what is no image is made a tensor")
     made = (shape[2], *shape[:2]) if len(shape) == 3 else (1, *shape)
     return Tensor(made if run.truth(keepdim) is True else (1, *made), image.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class
 from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_DICT, MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
-from flake8_cnnmem.packages._config_objects import get, held, holder, members, plain
+from flake8_cnnmem.packages._config_objects import get, held, holder, lose_settings, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
 from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root
 from flake8_cnnmem.unknown import Unknown
@@ -41,7 +42,7 @@ def attribute(run: Runtime, self: Instance, name: Value) -> Value:
 
 def assign(run: Runtime, self: Instance, name: Value, value: Value) -> None:
     run.changed(self.payload)
-    self.payload[name] = held(CONFIG_DICT, value) if isinstance(value, (dict, list)) else value
+    self.payload[name] = held(CONFIG_DICT, value) if isinstance(value, (dict, list, tuple)) else value
 
 
 def from_file(run: Any, filename: Value, *args: Value, **kwargs: Value) -> Value:
@@ -64,7 +65,7 @@ def from_file(run: Any, filename: Value, *args: Value, **kwargs: Value) -> Value
 def merge_from_dict(run: Runtime, self: Instance, options: Value, allow_list_keys: Value = True) -> None:
     """`{"model.backbone.depth": 50}`: the value that each path of names leads to."""
     if isinstance(options, Unknown):
-        run.havoc(self.payload, options)
+        lose_settings(run, self, options)
         return
     run.changed(self.payload)
     for path, value in payload(options).items():
@@ -130,7 +131,7 @@ def listed(run: Runtime, self: Instance, *args: Value, init_cfg: Value = None) -
     run.call(run.get(self.cls.bases[-1], "__init__"), self, *args)
 
 
-def own_class(name: str, base: Class, init: Value) -> Class:
+def own_class(name: str, base: Class, init: Callable[..., Value]) -> Class:
     return native_class(
         name,
         {"__init__": native("__init__", init), "init_weights": ignored("init_weights")},

@@ -6,17 +6,14 @@ Sizes by its documentation. Which samples a part takes is not known, how many is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from flake8_cnnmem.dims import Size, add, as_size, is_size
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Instance, Native, Runtime, Value, native
 
 
 def count_of(run: Runtime, value: Value) -> int | None:
@@ -32,12 +29,13 @@ def shares(count: int, test_size: Value, train_size: Value) -> tuple[int, int] |
     """(training, test): a fraction of the test part is rounded up, one of the training part down."""
     if test_size is None and train_size is None:
         test_size = 0.25
-    sizes = [test_size, train_size]
-    if any(size is not None and not isinstance(size, (int, float)) for size in sizes):
-        return None
     test = math.ceil(test_size * count) if isinstance(test_size, float) else test_size
     train = math.floor(train_size * count) if isinstance(train_size, float) else train_size
-    return (count - test if train is None else train), (count - train if test is None else test)
+    if isinstance(test, int):
+        if train is None:
+            return count - test, test
+        return (train, test) if isinstance(train, int) else None
+    return (train, count - train) if isinstance(train, int) and test is None else None
 
 
 def part(run: Runtime, value: Value, size: int | None) -> Value:
@@ -97,10 +95,10 @@ def split(run: Runtime, self: Instance, X: Value = None, y: Value = None, groups
     cause = run.unknown("how many samples a fold takes is not known")
     made = []
     for at in range(number):
-        test: Value = cause
+        test: Size = cause
         if self.cls.name == "KFold" and count is not None:
             test = count // number + (at < count % number)
-        train = count - test if isinstance(test, int) and count is not None else cause
+        train: Size = count - test if isinstance(test, int) and count is not None else cause
         made.append(tuple(Tensor((size,), "int64", framework="numpy") for size in (train, test)))
     return iter(made)
 
@@ -124,7 +122,7 @@ def numbered(run: Runtime, self: Instance, y: Value, *args: Value, **kwargs: Val
     return Tensor((size,), "int64", framework="numpy")
 
 
-def changer(name: str, function: Value) -> Value:
+def changer(name: str, function: Callable[..., Value]) -> Value:
     words = ("transform", "fit_transform", "inverse_transform")
     return native_class(name, {**changing, **{word: native(word, function) for word in words}}, module="sklearn")
 
@@ -159,9 +157,19 @@ def loaded(name: str) -> Native:
 def made(name: str) -> Native:
     def make(run: Runtime, n_samples: Value = 100, n_features: Value = None, *args: Value, **kwargs: Value) -> Value:
         features = MADE[name] if n_features is None or name in ("make_moons", "make_circles") else n_features
-        data = Tensor((n_samples, features), "float64", framework="numpy")
+        # The samples of each cluster may be listed.
+        items = run.items(n_samples) if isinstance(n_samples, (list, tuple)) else [n_samples]
+        counts = [item for item in items if is_size(item)] if isinstance(items, list) else []
+        unknown = run.unknown("how many samples are made is not known")
+        samples: Size = unknown
+        if isinstance(items, list) and len(counts) == len(items):
+            samples = 0
+            for each in counts:
+                samples = add(samples, each)
+        width = as_size(features, run.unknown("how many features are made is not known"))
+        data = Tensor((samples, width), "float64", framework="numpy")
         labels = "float64" if name == "make_regression" else "int64"
-        return data, Tensor((n_samples,), labels, framework="numpy")
+        return data, Tensor((samples,), labels, framework="numpy")
 
     return Native(name, make)
 

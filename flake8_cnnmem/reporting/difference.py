@@ -9,14 +9,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tabulate import tabulate
-
 import flake8_cnnmem
 from flake8_cnnmem import units
 from flake8_cnnmem.difference.changes import Change, Entry, LayerChange
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.reporting import as_json, markdown
+from flake8_cnnmem.reporting.columns import in_columns
 from flake8_cnnmem.results import ModelReport
 from flake8_cnnmem.text.lines import position
 from flake8_cnnmem.unknown import Unknown
@@ -48,7 +47,7 @@ def table(difference: Difference) -> str:
     rows = [[one_line(cell) for cell in cells(entry)] for entry in difference.entries]
     blocks = [
         one_line(summary(difference)),
-        tabulate(rows, headers=HEADERS, tablefmt="simple", disable_numparse=True),
+        in_columns(rows, headers=HEADERS),
     ]
     for entry in difference.entries:
         lines = [f"{title(entry)}:"]

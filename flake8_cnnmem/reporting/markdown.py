@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tabulate import tabulate
-
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.frameworks.versions import named
+from flake8_cnnmem.reporting.columns import in_markdown
 from flake8_cnnmem.reporting.layer_table import Wanted, body, headers
 from flake8_cnnmem.reporting.phrases import (
     accounting,
@@ -168,8 +167,7 @@ def details(summary: str, text: str) -> str:
 
 def table(rows: Sequence[Sequence[str]], headers: Sequence[str], align: str) -> str:
     """A table of cells that are Markdown already; `align` has an `l` or `r` for each column."""
-    sides = tuple({"l": "left", "r": "right"}[side] for side in align)
-    return tabulate(rows, headers=headers, tablefmt="pipe", disable_numparse=True, colalign=sides if rows else None)
+    return in_markdown(rows, align, headers)
 
 
 def code(text: str) -> str:

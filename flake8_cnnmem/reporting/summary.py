@@ -10,11 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
-from tabulate import tabulate
-
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import in_short, one_line
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.reporting.columns import in_columns
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
 from flake8_cnnmem.reporting.phrases import ENDLESS, NOT_STATED, facts, placed, status
 from flake8_cnnmem.results import ModelReport
@@ -262,8 +261,8 @@ def clipped(text: str, most: int) -> str:
 def tabulated(rows: Iterable[Sequence[str]], columns: Sequence[int]) -> str:
     right = {"needs", "limit", "largest batch"}
     heads = [HEADERS[number] for number in columns]
-    align = ["right" if head in right else "left" for head in heads]
-    text = tabulate(rows, headers=heads, tablefmt="simple", disable_numparse=True, colalign=align)
+    align = "".join("r" if head in right else "l" for head in heads)
+    text = in_columns(list(rows), align, heads)
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 

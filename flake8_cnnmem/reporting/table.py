@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tabulate import tabulate
-
 from flake8_cnnmem import units
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.frameworks.versions import named
 from flake8_cnnmem.memory.estimate import Estimate
+from flake8_cnnmem.reporting.columns import in_columns
 from flake8_cnnmem.reporting.ink import PLAIN, Ink
 from flake8_cnnmem.reporting.layer_table import Wanted, body, headers
 from flake8_cnnmem.reporting.phrases import (
@@ -103,21 +102,21 @@ def parts(together: Sequence[Part]) -> str:
         )
         for part in together
     ]
-    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right", "left"))
+    body = in_columns(rows, "llrl")
     return f"trained together in one step\n{body}"
 
 
 def also(report: ModelReport) -> str:
     """What is in memory beside the model while it trains."""
     rows = [(one_line(what), one_line(where), units.show(size)) for what, where, size in beside(report)]
-    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "left", "right"))
+    body = in_columns(rows, "llr")
     return f"also in memory\n{body}"
 
 
 def remedies(changes: Sequence[Remedy]) -> str:
     """What would make it smaller, each change alone."""
     rows = [(one_line(each.change), units.show(each.total), fitting(each.fits)) for each in changes]
-    body = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "right", "left"))
+    body = in_columns(rows, "lrl")
     return f"what would make it smaller, each change alone\n{body}"
 
 
@@ -134,13 +133,11 @@ def layers(report: ModelReport, wanted: Wanted = ALL, ink: Ink = PLAIN) -> str:
     cells = body(report, rows, wanted)
     width = NAME_WIDTH
     while True:
-        text = tabulate(
+        text = in_columns(
             [(shortened(one_line(name), width), shortened(one_line(kind), width), one_line(line), *others)
              for name, kind, line, *others in cells],
-            headers=headers(rows, wanted),
-            tablefmt="simple",
-            disable_numparse=True,
-            colalign=("left", "left", "right", "right", "right", "right", "right"),
+            "llrrrrr",
+            headers(rows, wanted),
         )  # fmt: skip
         if ink.columns is None or width <= NARROWEST or max(map(len, text.splitlines())) <= ink.columns:
             break
@@ -162,10 +159,5 @@ def shortened(name: str, width: int = NAME_WIDTH) -> str:
 
 def memory(estimate: Estimate) -> str:
     """The sums by term."""
-    body = tabulate(
-        [(one_line(name), units.show(size)) for name, size in terms(estimate)],
-        tablefmt="plain",
-        disable_numparse=True,
-        colalign=("left", "right"),
-    )
+    body = in_columns([(one_line(name), units.show(size)) for name, size in terms(estimate)], "lr")
     return f"memory {one_line(accounting(estimate))}\n{body}"

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import configparser
-import difflib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -94,7 +92,9 @@ def check_names(config: str | None = None, append_config: Sequence[str] | None =
     for key in _section(config, append_config, isolated)[0]:
         name = key.replace("_", "-")
         if name.startswith("cnnmem") and name not in names:
-            near = difflib.get_close_matches(name, names, 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, names, 1)
             raise BadValue(f"{key} in the configuration is no option{f': did you mean {near[0]}?' if near else ''}")
 
 
@@ -146,7 +146,9 @@ def _from_pyproject(table: Mapping[str, Any] | None, folder: str) -> Configurati
             ignores = _as_text(value, where, True)
         else:
             known = [*by_name, *LISTS, PER_FILE_IGNORES]
-            near = difflib.get_close_matches(name, known, 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, known, 1)
             raise BadValue(f"{where} is no option{f': did you mean {near[0]}?' if near else ''}")
     return Configuration(against(values, folder), lists, ignores)
 
@@ -283,6 +285,8 @@ def _section(
     if config is None and not append_config and not isolated and not _any_section(os.getcwd()):
         # flake8 itself costs as much to import as libcst: it is asked only where there is something to find.
         return {}, os.getcwd()
+    import configparser
+
     from flake8.exceptions import ExecutionError
     from flake8.options.config import load_config
 

@@ -7,8 +7,6 @@ own, which `VIRTUAL_ENV` then names: that is the running interpreter's, and come
 from __future__ import annotations
 
 import ast
-import base64
-import hashlib
 import os
 import re
 import sys
@@ -97,6 +95,9 @@ def those_called(folder: str, pattern: str, files: Files) -> Iterator[str]:
 
 def letters_of(path: str) -> str:
     """Eight letters of the hash of a path, by which these tools tell projects of one name apart."""
+    import base64
+    import hashlib
+
     digest = hashlib.sha256(os.path.normcase(path).encode("utf-8", "surrogateescape")).digest()
     return base64.urlsafe_b64encode(digest).decode()[:8]
 

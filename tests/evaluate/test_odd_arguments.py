@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pkgutil
 import random
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from pathlib import PurePath
 from typing import Any
 
 import pytest
 
 from flake8_cnnmem import frameworks, packages
-from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.dims import Batch, is_size
 from flake8_cnnmem.evaluate import builtins, stdlib
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.frameworks import numpy
@@ -30,7 +34,19 @@ from flake8_cnnmem.frameworks.torch.utils_data import dataset
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Raised, StaticMethod
+from flake8_cnnmem.values import (
+    MISSING,
+    Bound,
+    Class,
+    ClassMethod,
+    Instance,
+    Missing,
+    Namespace,
+    Native,
+    Property,
+    Raised,
+    StaticMethod,
+)
 
 PROGRAM = """\
 class Plain:
@@ -88,7 +104,7 @@ def frameworks_own() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "torch.nn.functional", registry.FUNCTIONAL
     yield "torch.nn", LAYERS
     for name, contents in namespaces.CONTENTS.items():
-        if name.startswith("torch.") and isinstance(contents, dict) and contents is not registry.TORCH:
+        if name.startswith("torch.") and isinstance(contents, Mapping) and contents is not registry.TORCH:
             yield name, dict(contents)
     yield "KerasTensor", dict(tensors.METHODS)
     for name, words in KERAS.items():
@@ -98,7 +114,7 @@ def frameworks_own() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 KERAS: dict[str, Iterable[str]] = {
-    "keras.ops": operations.ENTRIES,
+    "keras.ops": operations.OPS.entries,
     "keras.backend": [*backend.ENTRIES, *backend.MEMBERS],
     "keras.layers": stubs.LAYERS,
     "keras.activations": activations.MEMBERS,
@@ -162,6 +178,30 @@ def odd(values: dict[str, Any]) -> list[Any]:
     ]  # fmt: skip
 
 
+VALUES = (
+    int, float, complex, bool, str, bytes, bytearray, tuple, list, dict, set, frozenset, range, slice, deque, Iterator,
+    type(None), type(...), type(NotImplemented), KeysView, ValuesView, ItemsView, re.Pattern, re.Match, PurePath,
+    Tensor, Batch, Unknown, Missing, Native, Bound, Property, StaticMethod, ClassMethod, Class, Instance, Namespace,
+    Function, Module,
+)  # fmt: skip
+"""The kinds of values that there are (`values.Value`)."""
+
+
+def no_values(result: object, depth: int = 3) -> list[object]:
+    """What is no value of the interpreted program, in what a native gives; tensors whose sizes are none."""
+    if not isinstance(result, VALUES):
+        return [result]
+    if isinstance(result, Tensor):
+        sizes = result.shape if isinstance(result.shape, tuple) else ()
+        return [] if all(map(is_size, sizes)) else [result]
+    inner: Iterable[object] = ()
+    if depth and isinstance(result, (tuple, list)):
+        inner = result
+    if depth and isinstance(result, dict):
+        inner = result.values()
+    return [each for item in inner for each in no_values(item, depth - 1)]
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_only_exceptions_of_the_program_come_out_of_a_native(name: str) -> None:
     run = Interpreter([], strict=True)
@@ -176,8 +216,53 @@ def test_only_exceptions_of_the_program_come_out_of_a_native(name: str) -> None:
                 run.budget.steps, run.budget.depth = STEPS, 0
                 try:
                     result = run.call(native, *args)
+                    assert not no_values(result), f"{native} gives {no_values(result)}"
                     if isinstance(result, Iterator):
                         for _, _ in zip(range(20), result, strict=False):
                             pass
                 except (Raised, Exhausted):
                     pass
+
+
+ODD_SIZES = {
+    "samples listed by cluster": ("from sklearn.datasets import make_blobs as f\nx = f([100, 50], 2)[0]", (150, 2)),
+    "features that are no number": ("from sklearn.datasets import make_blobs as f\nx = f(100, [2])[0]", (100, "?")),
+    "a fraction of rows": ("import numpy as np\nx = np.eye(2.5)", ("?", "?")),
+    "no number of steps": ("import numpy as np\nx = np.linspace(0, 1, num=None)", ("?",)),
+    "a truth value": ("import numpy as np\nx = np.random.randn(True)", (1,)),
+    "a width listed": ("from keras.utils import to_categorical\nx = to_categorical([1, 2], [3])", (2, "?")),
+    "a fraction of a length": ("from keras.utils import pad_sequences\nx = pad_sequences([[1]], 2.5)", (1, "?")),
+    "a permutation of a list": ("import torch\nx = torch.randperm([3])", ("?",)),
+    "a border that is none": (
+        "import cv2, numpy as np\nx = cv2.copyMakeBorder(np.zeros((3, 4, 3)), 1, 1, None, 1, 0)", (5, "?", 3)),
+}  # fmt: skip
+"""What is given where a size belongs, and the shape that comes of it."""
+
+
+@pytest.mark.parametrize(("program", "shape"), ODD_SIZES.values(), ids=ODD_SIZES)
+def test_what_is_no_size_is_none_in_a_shape(program: str, shape: tuple[object, ...]) -> None:
+    found = variables(program)["x"]
+    assert isinstance(found, Tensor)
+    assert isinstance(found.shape, tuple)
+    assert tuple("?" if isinstance(size, Unknown) else size for size in found.shape) == shape
+
+
+REFUSED = {
+    "a class named by a number": "x = type(5, (), {})",
+    "a module named by a number": "import torch\nx = torch.nn.ModuleDict()\nx[3] = torch.nn.Linear(2, 3)",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED.values(), ids=REFUSED)
+def test_what_is_no_name_is_refused(program: str) -> None:
+    run = Interpreter([], strict=True)
+    run.run_module(Module("__main__", Source("program.py", f"{program}\n"), lazy=False))
+    assert [failure.reason.partition(":")[0] for failure in run.failures] == ["the code raises TypeError"]
+
+
+def variables(program: str) -> Mapping[str, object]:
+    run = Interpreter([], strict=True)
+    module = Module("__main__", Source("program.py", f"{program}\n"), lazy=False)
+    run.run_module(module)
+    assert run.failures == []
+    return module.variables

@@ -33,7 +33,9 @@ def arguments(text: str, taken: dict[str, str] | None = None) -> tuple[dict[str,
     run.ways = Ways(taken or {})
     module = Module("__main__", Source("program.py", f"{text}\nargs = vars(p.parse_args())\n"), lazy=False)
     run.run_module(module)
-    return module.variables["args"], run.ways
+    found = module.variables["args"]
+    assert isinstance(found, dict)
+    return found, run.ways
 
 
 def test_what_nobody_gives_is_named_by_the_argument() -> None:

@@ -45,6 +45,19 @@ def make(name):
     return MODELS.made[name]()
 """
 
+IN_A_BRANCH = """
+from torch import nn
+from zoo.registry import MODELS
+
+class Blocks:
+    @staticmethod
+    def wide():
+        return nn.Sequential(nn.Linear(1, 3))
+
+if not hasattr(nn, "Wide"):
+    MODELS.register(Blocks.wide)
+"""
+
 FILLED = {
     "by a decorator that its module defines": (
         "TABLE = {}\n\ndef register(function):\n    TABLE[function.__name__] = function\n    return function\n" + MAKE,
@@ -67,12 +80,32 @@ FILLED = {
         OBJECT,
         "from zoo.registry import MODELS\n" + BLOCK.replace("def wide", "@MODELS.register\ndef wide"),
     ),
+    "in a branch, by an attribute": (
+        OBJECT,
+        IN_A_BRANCH,
+    ),
 }
 
 
 @pytest.mark.parametrize(("registry", "blocks"), FILLED.values(), ids=FILLED)
 def test_a_registry_is_filled(registry: str, blocks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"zoo/__init__.py": "", "zoo/registry.py": registry, "zoo/blocks.py": blocks, "net.py": NET}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [model] = analyse(load("net.py"), Settings()).reports
+    assert (model.status, model.parameters) == ("exact", 6), model.causes
+
+
+def test_a_package_that_only_other_modules_import_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = "from mmengine.registry import MODELS\nfrom extra import unused\n\ndef make(name):\n"
+    registry += "    return MODELS.build({'type': name})\n"
+    blocks = "from torch import nn\nfrom mmengine.registry import MODELS\n\n@MODELS.register_module()\n"
+    blocks += "class wide(nn.Linear):\n    def __init__(self):\n        super().__init__(1, 3)\n"
+    net = NET.replace('net = make("wide")', 'net = nn.Sequential(make("wide"), nn.ReLU())')
+    files = {"zoo/__init__.py": "", "zoo/registry.py": registry, "extra/__init__.py": "unused = 1\n",
+             "extra/blocks.py": blocks, "net.py": net}  # fmt: skip
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -118,6 +151,8 @@ TEXTS = {
     "a longer name": ("def network(): pass\n", False),
     "a part of a string": ("x = 'a net of'\n", False),
     "a call": ("net()\n", False),
+    "an attribute that a call registers": ("register(module=nn.net)\n", True),
+    "an attribute that another call is given": ("make(nn.net)\n", False),
     "nothing of it": ("def other(): pass\n", False),
 }
 

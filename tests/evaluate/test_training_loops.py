@@ -8,6 +8,7 @@ import pytest
 
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
 
@@ -98,6 +99,7 @@ def test_a_loop_that_only_trains_runs_a_few_rounds(code: str) -> None:
     _, run = ran(code)
     assert 1 <= steps(run) <= 5
     fed = next(call.args[0] for call in run.trace.root_calls if call.instance.cls.name == "Sequential")
+    assert isinstance(fed, Tensor)
     assert fed.shape == (4, 3, 8, 8)
     assert run.budget.steps > 3_900_000
 
@@ -265,4 +267,5 @@ def test_a_loop_that_is_too_long(code: str, expected: str) -> None:
     run.run_module(module)
     assert run.failures == []
     found = module.variables["found"]
+    assert isinstance(found, tuple)
     assert f"({', '.join('?' if isinstance(size, Unknown) else str(size) for size in found)})" == expected

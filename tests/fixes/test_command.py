@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -119,21 +118,6 @@ def test_what_is_left_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) 
     first, last = told.splitlines()
     assert first.startswith("cnnmem: left: ./net.py:12:24: CNM201 cat joins (12, 16) and (10, 8)")
     assert last == "nothing is mended; 1 left"
-
-
-def test_a_notebook_is_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cell: dict[str, object] = {
-        "cell_type": "code",
-        "source": WRONG,
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-    }
-    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    (folder / "net.ipynb").write_text(text)
-    assert main(["fix", "--write"]) == 1
-    assert capsys.readouterr().err.splitlines()[0].startswith("cnnmem: left: ./net.ipynb:cell 1:9:19: CNM201 ")
-    assert (folder / "net.ipynb").read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,8 @@ WITHOUT = {
 OF_KERAS = [name for name in FIXED if name.startswith("frameworks.keras")]
 OF_TORCH = [name for name in FIXED if name.startswith("frameworks.torch")]
 OF_TORCH_ALONE = {
-    "cdist", "convolution_backward", "embedding_bag", "fractional_max_pool", "max_unpool", "not_derived",
+    "cdist", "convolution_backward", "embedding_bag", "fractional_max_pool", "matmul_into", "max_unpool",
+    "not_derived",
 }  # fmt: skip
 
 

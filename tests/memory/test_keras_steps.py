@@ -27,7 +27,7 @@ WORST = 0.1
 and by more where a gradient is larger than everything after it (VGG16's first dense layer, ConvNeXt's)."""
 SPREAD = 0.02
 """Beyond what the runs themselves differ by."""
-AT_ONCE = 2
+AT_ONCE = 1
 """Times the largest variable: the updates and gradients that the executor has under way at once in some runs."""
 
 KNOWN = {
@@ -39,6 +39,23 @@ KNOWN = {
     "between(layers.RandomBrightness(0.1))": "compares with the range of values",
 }
 """Layers whose kept tensors are further off than SAVED, and why."""
+
+
+OTHER_TURNS = {
+    # The CPU's kernel writes the pool's gradient into the pool's input (forward_input_or_allocate_output in
+    # maxpooling_op.cc); cuDNN's is given memory of its own.
+    "linear_maps()": (0.0, 0.29),
+    # On the CPU the gradient of a kernel waits, as in OTHER_ORDER.
+    "digits()": (0.11, 0.0),
+    "signals()": (0.06, 0.0),
+    "text()": (0.06, 0.0),
+    "volumes()": (0.05, 0.0),
+    "mirrored()": (0.13, 0.0),
+    # Branches run beside each other there.
+    "inception()": (0.17, 0.0),
+    "siamese()": (0.15, 0.0),
+}
+"""How far the estimate is below and above what was measured of small models on a CPU, and why."""
 
 
 def name_of(case: dict[str, Any]) -> str:
@@ -64,7 +81,9 @@ def estimate_of(key: str, place: int) -> Estimate:
 def test_a_step_is_replayed(place: int) -> None:
     case, estimate = ONE_RUN[place], estimate_of("one run", place)
     assert estimate.saved == pytest.approx(case["saved_bytes"], rel=SAVED)
-    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=WORST)
+    # Whether fc2's update (5 % of the peak) is over before fc1's begins differs from run to run.
+    worst = 0.13 if "VGG16" in case["target"] else WORST
+    assert estimate.tensor_peak == pytest.approx(case["peak_bytes"], rel=worst)
 
 
 def test_the_median_peak_is_close() -> None:

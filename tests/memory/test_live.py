@@ -30,8 +30,7 @@ OFF: dict[str, tuple[float, str]] = {
     "contexts.py::Cached() float32": (0.012, "a weight's gradients that are added up in half precision"),
     "contexts.py::Cached() mixed_float16": (0.012, "a weight's gradients that are added up in half precision"),
     "contexts.py::Regions() float32": (0.006, "an input that is cast only for its weight's gradient"),
-    "contexts.py::Frozen() float32": (0.3, "the fast path of an encoder's layer in evaluation"),
-    "attention.py::TinyHeads() mixed_float16": (0.11, "what padded heads make on their way back"),
+    "contexts.py::Frozen() mixed_float16": (0.15, "autocast closes the fast path, which a setting asks for too late"),
     "sequences.py::PlainCells() mixed_float16": (0.013, "a cell's copies in half precision are held too long"),
     "sequences.py::LstmCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),
     "sequences.py::GruCells() mixed_float16": (0.01, "a cell's copies in half precision are held too long"),
@@ -88,10 +87,8 @@ NEAR = 0.03
 FAR = {
     "nn.Bilinear(32, 32, 8); self.op(x, y)": "three products in one kernel",
     "None; x.mode(1)[0]": "the sort of every row",
-    "None; F.lp_pool2d(x, 2, 2)": "a chain of ten ops in one row",
     "None; x.scatter_add(1, torch.zeros(x.size(0), 16, 32, 32, dtype=torch.int64), y)": "it adds in place",
     "None; torch.einsum('...hw,...kw,...h->...hk', x, y, x.sum(-1))": "what a product without a sum makes",
-    "nn.Conv2d(16, 32, 1); self.op(x.to(memory_format=torch.channels_last))": "a gradient that is put channels last",
     "nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, norm_first=True); self.op(x.flatten(1, 2))": (
         "a workspace that grows with the length, which is the batch"
     ),

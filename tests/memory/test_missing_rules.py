@@ -61,6 +61,8 @@ def test_a_layer_without_a_call_of_its_own_runs_on_its_weights(monkeypatch: pyte
     made = run.construct(Projection, 3)
     assert isinstance(made, Instance)
     result = run.call(made, Tensor((2, 5)))
+    assert isinstance(result, Tensor)
+    assert result.call is not None
     assert result.shape == (2, 3)
     assert [weight.shape for weight in result.call.weights] == [(3, 5), (3,)]
 
@@ -84,4 +86,6 @@ def test_a_keras_layer_of_a_new_op_runs_on_its_weights(monkeypatch: pytest.Monke
 
     run = Interpreter([], strict=True)
     result = run.call(run.construct(Gained), Tensor((2, 5), framework="keras"))
+    assert isinstance(result, Tensor)
+    assert result.call is not None
     assert [weight.shape for weight in result.call.weights] == [(5,), (1,)]

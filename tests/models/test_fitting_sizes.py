@@ -33,3 +33,17 @@ def test_all_sizes_that_fit_are_found_with_few_calls(stride: int, features: int,
     assert isinstance(found, Fitting)
     assert (found.low, found.high) == (low, high)
     assert len(asked) <= most
+
+
+@pytest.mark.parametrize("spanned", [1, 2, 16, 31, 32, 33, 64, 4000])
+def test_a_guess_saves_calls_and_decides_nothing(spanned: int) -> None:
+    asked: set[int] = set()
+
+    def first_problem(size: int) -> Problem | None:
+        asked.add(size)
+        return None if size // 32 == 7 else Problem("CNM201", "", given=size // 32, declared=7)
+
+    found = fitting_sizes(first_problem, lambda size: size % 32, lambda size: spanned)
+    assert isinstance(found, Fitting)
+    assert (found.size, found.low, found.high) == (224, 224, 255)
+    assert len(asked) <= (6 if spanned == 32 else 14)

@@ -42,6 +42,16 @@ FILES = {
         "import torch\nnet = Net()\nnet.first(torch.zeros(1, 3, 8, 8))",
         ["Net"],
     ),
+    "a part alone that a variable holds": ("part = Net().second", ["part"]),
+    "a part that is taken by its place": ("part = Net().second[1]", ["part"]),
+    "a part that a method gives": ("part = Net().get_submodule('first').eval()", ["part"]),
+    "two parts of two wholes": ("a = Net().first\nb = Net().second", ["a", "b"]),
+    "a part of a model that is held as well": ("net = Net()\npart = net.first", ["Net"]),
+    "a part of a model that a list holds": ("nets = [Net()]\npart = nets[0].first", ["Net"]),
+    "a part of a model that was called": (
+        "import torch\nnet = Net()\nnet(torch.zeros(1, 3, 8, 8))\npart = net.first\ndel net",
+        ["Net"],
+    ),
 }
 
 
@@ -50,6 +60,23 @@ def test_only_whole_models_are_found(code: str, names: list[str], tmp_path: Path
     path = tmp_path / "net.py"
     path.write_text(f"{PARTS}\n{code}\n", encoding="utf-8")
     assert [report.name for report in analyse(load(str(path)), Settings()).reports] == names
+
+
+def test_the_figures_of_a_part_are_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(f"{PARTS}\npart = Net().second\n", encoding="utf-8")
+    [report] = analyse(load(str(path)), Settings()).reports
+    # Block(8, 8): 584; Block(8, 16): 1168 and 144 of its shortcut.
+    assert report.parameters == 584 + 1168 + 144
+
+
+@pytest.mark.parametrize("given", ["net, {'lr': 1}", "[net, 1]", "{'net': net}"])
+def test_a_model_that_another_file_gives_among_other_things(given: str, tmp_path: Path) -> None:
+    (tmp_path / "zoo.py").write_text(f"{PARTS}\ndef create():\n    net = Net()\n    return {given}\n", encoding="utf-8")
+    path = tmp_path / "use.py"
+    path.write_text("import torch\nfrom zoo import create\nmade = create()\n", encoding="utf-8")
+    [report] = analyse(load(str(path)), Settings()).reports
+    assert (report.name, report.line) == ("Net", 3)
 
 
 def test_a_stack_of_transforms_is_no_model(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.settings.options import Settings
-from flake8_cnnmem.source import load
+from flake8_cnnmem.source import Source, load
 
 HEAD = "import keras\nimport numpy as np\nfrom keras import layers\n"
 
@@ -129,3 +129,37 @@ def test_settings_hold_for_a_factory(line: str, module: str, tmp_path: Path) -> 
     )
     [model] = analyse(load(str(path)), Settings(), "net").reports
     assert (model.status, model.parameters) == ("exact", 8 * 2 * 9 + 8), model.causes
+
+
+PARTS = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 3))
+        self.head = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+    def part(self):
+        return self.body
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "parameters"),
+    [
+        ("Net()", "Net", 23),
+        ("Net().eval()", "Net", 23),
+        ("Net().body", "Net().body", 15),
+        ("Net().part()", "Net().part()", 15),
+        ("Net().get_submodule('body')", "Net().get_submodule('body')", 15),
+        ("list(Net().children())[0]", "list(Net().children())[0]", 15),
+        ("Net().body[0]", "Net().body[0]", 15),
+    ],
+)
+def test_a_part_is_reported_as_that(target: str, name: str, parameters: int) -> None:
+    [report] = analyse(Source("net.py", PARTS), Settings(), target).reports
+    assert (report.name, report.parameters) == (name, parameters)

@@ -118,7 +118,7 @@ def arity(op: Any) -> int:
     """How many tensors an op reads at least."""
     if isinstance(op, (ops.Bilinear, ops.Matmul, ops.Dot)):
         return 2
-    return 3 if isinstance(op, (ops.AttentionInputs, ops.ScaledDotProduct)) else 1
+    return 3 if isinstance(op, (ops.AttentionInputs, ops.MatmulInto, ops.ScaledDotProduct)) else 1
 
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.__name__)

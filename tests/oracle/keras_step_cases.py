@@ -229,6 +229,22 @@ WHOLE: list[dict[str, Any]] = [
 ]  # fmt: skip
 """Small models of the kinds that people train."""
 
+TUTORIALS = [
+    "digits", "digits_dropped", "objects", "linear_maps", "pictures", "flipped", "padded", "dropped_dense",
+    "three_dense", "five_dense", "normed_dense", "wide_dense", "mirrored", "inception", "critic", "signals", "text",
+    "volumes", "two_inputs", "siamese",
+]  # fmt: skip
+SMALL: list[dict[str, Any]] = [
+    {"target": f"{OWN}/small.py::{name}()", "batch_size": batch, "optimizer": optimizer}
+    for names, batch, optimizers in (
+        (TUTORIALS, 32, ("adam",)),
+        (["three_dense", "objects"], 64, ("sgd", "rmsprop")),
+    )
+    for name in names
+    for optimizer in optimizers
+]  # fmt: skip
+"""Networks of tutorials: little beside each op, so that it shows what else is under way."""
+
 CASES = {
     "applications": APPLICATIONS,
     "models": MODELS,
@@ -236,6 +252,7 @@ CASES = {
     "layers": LAYERS,
     "states": STATES,
     "whole": WHOLE,
+    "small": SMALL,
 }
 """By the key under which they stand in fixtures/truth/keras_steps.json."""
 

@@ -62,11 +62,12 @@ def measured(code: str) -> dict[str, Any]:
 def main() -> int:
     sys.path.insert(0, str(Path(__file__).parent))
     import keras
+    import keras2_written
+    import keras3_written
     import keras_cases
-    import keras_written
     import tf_keras
 
-    written = [*keras_written.KERAS_3, *keras_written.KERAS_2]
+    written = [*keras3_written.KERAS_3, *keras2_written.KERAS_2]
     known = {} if "--all" in sys.argv else {case["code"]: case for case in json.loads(TRUTH.read_text())["cases"]}
     codes = [*keras_cases.random_cases(1, 5), *written]
     results = [known.get(code) or measured(code) for code in codes]

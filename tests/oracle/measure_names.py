@@ -19,12 +19,22 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
 TRUTH = ROOT / "fixtures" / "truth" / "names.json"
 
 NAMESPACES = {
-    "torch": ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft", "torch.Tensor"),
+    "torch": (
+        "torch",
+        "torch.nn",
+        "torch.nn.modules.activation",
+        "torch.nn.functional",
+        "torch.special",
+        "torch.linalg",
+        "torch.fft",
+        "torch.Tensor",
+    ),
     "keras": ("keras.ops", "keras.layers"),
     "flax": (
         "flax.linen",
@@ -42,13 +52,15 @@ NAMESPACES = {
 
 
 def names(dotted: str) -> list[str]:
-    """What `dir` has of a module or class, without private names."""
+    """What `dir` has of a module or class, without private names; of a file of layers without what it imports whole."""
     package, _, last = dotted.rpartition(".")
     try:
         holder = importlib.import_module(dotted)
     except ModuleNotFoundError:
         holder = getattr(importlib.import_module(package), last)
-    return sorted(name for name in dir(holder) if not name.startswith("_"))
+    found = {name: getattr(holder, name, None) for name in dir(holder) if not name.startswith("_")}
+    whole = ModuleType if dotted.startswith("torch.nn.modules.") else ()
+    return sorted(name for name, value in found.items() if not isinstance(value, whole))
 
 
 HEAD = '''"""The names that {framework} has, by namespace: those of {version}, and those that earlier versions had.

@@ -14,6 +14,8 @@ How the interpreter uses them:
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT, TYPE, class_of, host_class, method
 from flake8_cnnmem.evaluate.builtins.exceptions import EXCEPTIONS
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, percent, to_repr, to_str
@@ -40,7 +42,7 @@ def new_memoryview() -> Class:
     return host_class("memoryview", memoryview, names)
 
 
-BUILTINS: dict[str, Value] = {
+BUILTINS: dict[str, Any] = {
     **functions,
     **EXCEPTIONS,
     "object": OBJECT, "type": TYPE, "int": INT, "float": FLOAT, "bool": BOOL, "complex": COMPLEX, "str": STR,

@@ -43,7 +43,7 @@ def host_class(
 def class_of(value: Value) -> Class | None:
     """The class of a host value (an int, a dict, a generator); None for values of the interpreter's own kinds."""
     kind: Any = type(value)
-    if kind is Class:
+    if isinstance(value, Class):
         metaclass = next((base.facts["metaclass"] for base in value.mro if "metaclass" in base.facts), None)
         return metaclass if isinstance(metaclass, Class) else TYPE
     cls = HOSTED.get(kind)

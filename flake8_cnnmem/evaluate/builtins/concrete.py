@@ -33,7 +33,7 @@ def concrete(run: Runtime, value: Value, depth: int = 0) -> Any:
         return value
     if kind is Unknown:
         return value
-    if kind is Instance and value.payload is not None:
+    if isinstance(value, Instance) and value.payload is not None:
         return concrete(run, value.payload, depth)
     if isinstance(value, Batch):
         return run.unknown("the batch size has no value here")

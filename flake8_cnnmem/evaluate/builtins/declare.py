@@ -36,8 +36,11 @@ UNARY = {"__neg__": "neg", "__pos__": "pos", "__invert__": "~"}
 """The method behind each unary operator, with the symbol that the interpreter uses."""
 
 
-def payload(value: Value) -> Value:
-    """The host value of an instance of a builtin type's subclass; anything else as it is."""
+def payload(value: Value) -> Any:
+    """The host value of an instance of a builtin type's subclass; anything else as it is.
+
+    What Python's own operations are given: what they refuse is told apart afterwards (`evaluate/host_errors.py`).
+    """
     if type(value) is Instance and value.payload is not None:
         return value.payload
     return value
@@ -65,7 +68,7 @@ def unknown_base(value: Value) -> Unknown | None:
     return value.cls.any_unknown_base() if type(value) is Instance else None
 
 
-class Names(dict[str, Value]):
+class Names(dict[str, Any]):
     """A namespace in the making. Its decorators leave the Python function as it is and enter a Native."""
 
     def function(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
@@ -103,6 +106,8 @@ class Names(dict[str, Value]):
         return enter
 
     def class_method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
+        """Enter the function below as a class method, under its own name or this one."""
+
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
             self[word] = ClassMethod(Native(word, function, propagate_unknown))
@@ -111,6 +116,8 @@ class Names(dict[str, Value]):
         return enter
 
     def static_method(self, name: str = "", *, propagate_unknown: bool = True) -> Callable[[F], F]:
+        """Enter the function below as a static method, under its own name or this one."""
+
         def enter(function: F) -> F:
             word = name or function.__name__.rstrip("_")
             self[word] = StaticMethod(Native(word, function, propagate_unknown))
@@ -134,6 +141,8 @@ def host_property(name: str) -> Property:
 
 
 def operator_method(symbol: str) -> Callable[..., Value]:
+    """The method of an operator (`__add__`) by its symbol, on the host values of instances."""
+
     def method(run: Runtime, self: Value, other: Value, /) -> Value:
         return run.operate(symbol, payload(self), payload(other))
 
@@ -141,6 +150,8 @@ def operator_method(symbol: str) -> Callable[..., Value]:
 
 
 def reflected_method(symbol: str) -> Callable[..., Value]:
+    """The reflected method of an operator (`__radd__`) by its symbol."""
+
     def method(run: Runtime, self: Value, other: Value, /) -> Value:
         return run.operate(symbol, payload(other), payload(self))
 

@@ -25,6 +25,7 @@ ordered["__new__"] = maker(OrderedDict)
 
 @ordered.method("popitem")
 def ordered_popitem(run: Runtime, self: OrderedDict[Value, Value], last: Value = True) -> Value:
+    """`OrderedDict.popitem(last)`: a pair of key and value. KeyError where it is empty."""
     end = run.truth(last)
     if isinstance(end, Unknown):
         return end
@@ -34,6 +35,7 @@ def ordered_popitem(run: Runtime, self: OrderedDict[Value, Value], last: Value =
 
 @ordered.method("move_to_end", propagate_unknown=False)
 def move_to_end(run: Runtime, self: OrderedDict[Value, Value], word: Value, last: Value = True) -> None:
+    """`OrderedDict.move_to_end(key, last)`. KeyError for a key that it does not have."""
     entry, end = key(run, word), run.truth(last)
     run.changed(self)
     if isinstance(entry, Unknown):
@@ -51,6 +53,7 @@ defaults = Names()
 
 @defaults.function("__new__", propagate_unknown=False)
 def default_new(run: Runtime, cls: Class, factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
+    """An empty defaultdict, or an instance of a subclass that holds one."""
     result = DefaultDict()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
@@ -61,6 +64,7 @@ def default_new(run: Runtime, cls: Class, factory: Value = None, /, *args: Value
 
 @defaults.method("__init__", propagate_unknown=False)
 def default_init(run: Runtime, self: Value, factory: Value = None, /, *args: Value, **kwargs: Value) -> None:
+    """`defaultdict(factory, ...)`: the factory, and items as a dict takes them."""
     if isinstance(self, DefaultDict):
         self.factory = factory
         fill(run, self, args, kwargs)
@@ -68,12 +72,14 @@ def default_init(run: Runtime, self: Value, factory: Value = None, /, *args: Val
 
 @defaults.method("__getitem__")
 def default_get_item(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
+    """`defaultdict[key]`, made by the factory where it is missing."""
     entry = key(run, word)
     return entry if isinstance(entry, Unknown) else default_missing(run, self, entry)
 
 
 @defaults.method("__missing__")
 def default_missing(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
+    """What the factory makes for a missing key, which is kept. KeyError without a factory."""
     if word in self:
         return self[word]
     if self.factory is None:
@@ -87,6 +93,7 @@ def default_missing(run: Runtime, self: DefaultDict, word: Value, /) -> Value:
 
 @defaults.method("copy")
 def default_copy(run: Runtime, self: DefaultDict, /) -> Value:
+    """A copy with the same factory."""
     result = DefaultDict()
     result.factory = self.factory
     dict.update(result, self)
@@ -122,13 +129,17 @@ def count(run: Runtime, self: Counter[Value], args: tuple[Value, ...], kwargs: d
 
 
 def add_up(run: Runtime, self: Counter[Value], pairs: list[tuple[Value, Value]], symbol: str) -> None:
+    """Add amounts to a Counter's, or subtract them, by key."""
     run.changed(self)
+    # Counts may be of any kind of number.
+    counts: dict[Value, Any] = self
     for word, amount in pairs:
-        dict.__setitem__(self, word, run.operate(symbol, dict.get(self, word, 0), amount))
+        dict.__setitem__(counts, word, run.operate(symbol, dict.get(counts, word, 0), amount))
 
 
 @counters.function("__new__", propagate_unknown=False)
 def counter_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
+    """`Counter(items)`: how often each is there; of a subclass an instance with none yet."""
     result: Counter[Value] = Counter()
     if cls.host is None:
         return Instance(cls, payload=result, site=run.here())
@@ -141,21 +152,25 @@ def counter_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> V
 
 @counters.method("__init__", propagate_unknown=False)
 def counter_init(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    """`Counter(items)`: how often each is there, or the counts of a mapping."""
     count(run, self, args, kwargs, "+")
 
 
 @counters.method("update", propagate_unknown=False)
 def counter_update(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    """`Counter.update`: counts are added."""
     count(run, self, args, kwargs, "+")
 
 
 @counters.method("subtract", propagate_unknown=False)
 def subtract(run: Runtime, self: Counter[Value], /, *args: Value, **kwargs: Value) -> None:
+    """`Counter.subtract`: counts are subtracted, below 0 too."""
     count(run, self, args, kwargs, "-")
 
 
 @counters.method("total")
 def total(run: Runtime, self: Counter[Value]) -> Value:
+    """The sum of all counts."""
     result: Value = 0
     for amount in self.values():
         result = run.operate("+", result, amount)
@@ -163,7 +178,8 @@ def total(run: Runtime, self: Counter[Value]) -> Value:
 
 
 @counters.method("most_common")
-def most_common(run: Runtime, self: Counter[Value], n: Value = None) -> Value:
+def most_common(run: Runtime, self: Counter[Value], n: int | None = None) -> Value:
+    """Pairs of key and count, the largest count first; unknown where a count is."""
     cause = next((amount for amount in self.values() if not isinstance(amount, (int, float))), None)
     if cause is not None:
         return cause if isinstance(cause, Unknown) else run.unknown("which item is the most common is not known")
@@ -173,6 +189,7 @@ def most_common(run: Runtime, self: Counter[Value], n: Value = None) -> Value:
 
 @counters.method("elements")
 def elements(run: Runtime, self: Counter[Value]) -> Value:
+    """An iterator over each key as often as it is counted."""
     run.check_size(sum(max(amount, 0) for amount in self.values() if isinstance(amount, int)))
     return self.elements()
 

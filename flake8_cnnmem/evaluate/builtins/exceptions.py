@@ -15,16 +15,19 @@ names = Names()
 
 @names.function("__init__", propagate_unknown=False)
 def initialise(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+    """`BaseException(*args)`: keeps its arguments."""
     self.attributes["args"] = args
 
 
 def arguments(self: Instance) -> tuple[Value, ...]:
+    """The arguments of an exception."""
     found = self.attributes.get("args", ())
     return found if isinstance(found, tuple) else ()
 
 
 @names.function("__str__", propagate_unknown=False)
 def string(run: Runtime, self: Instance) -> str | Unknown:
+    """`str(exception)`: its one argument, or all as a tuple."""
     args = arguments(self)
     if not args:
         return ""
@@ -33,6 +36,7 @@ def string(run: Runtime, self: Instance) -> str | Unknown:
 
 @names.function("__repr__", propagate_unknown=False)
 def representation(run: Runtime, self: Instance) -> str | Unknown:
+    """`repr(exception)`: its class and arguments."""
     args = arguments(self)
     inner = to_repr(run, args)
     if isinstance(inner, Unknown):
@@ -42,6 +46,7 @@ def representation(run: Runtime, self: Instance) -> str | Unknown:
 
 @names.function("with_traceback", propagate_unknown=False)
 def with_traceback(run: Runtime, self: Instance, traceback: Value) -> Instance:
+    """The exception itself: tracebacks are not kept."""
     return self
 
 
@@ -63,6 +68,8 @@ def key_error_string(run: Runtime, self: Instance) -> str | Unknown:
 
 
 def nth_argument(position: int) -> Property:
+    """An attribute that is one of an exception's arguments (`errno`, `value`), None where it has fewer."""
+
     def get(run: Runtime, self: Instance) -> Value:
         args = arguments(self)
         return args[position] if position < len(args) else None
@@ -83,6 +90,7 @@ EXCEPTIONS: dict[str, Class] = {}
 
 
 def enter(kind: type[BaseException]) -> Class:
+    """The class of a host's exception, and those of its bases, by name among the builtins."""
     if kind.__name__ not in EXCEPTIONS:
         bases = tuple(enter(base) if issubclass(base, BaseException) else OBJECT for base in kind.__bases__)
         own = dict(OWN.get(kind.__name__, {}))

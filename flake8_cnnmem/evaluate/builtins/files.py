@@ -80,6 +80,7 @@ def bases(run: Any) -> tuple[str, str]:
 
 
 def is_below(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder or below."""
     return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -126,6 +127,8 @@ def content(run: Runtime, path: Value, also: Sequence[str] = ()) -> bytes | Unkn
 
 
 def text(run: Runtime, path: Value, also: Sequence[str] = ()) -> str | Unknown:
+    """A text file's content, decoded as UTF-8, or why it is not read. `also`: endings that are read beside the usual
+    ones."""
     data = content(run, path, also)
     if isinstance(data, Unknown):
         return data
@@ -152,6 +155,7 @@ def advance(run: Runtime, self: Instance, length: int | None = None) -> str | by
 
 @methods.function("read")
 def read(run: Runtime, self: Instance, size: Value = -1) -> Value:
+    """`file.read(size)`: what is left, or as many characters."""
     if isinstance(self.attributes[AT], Unknown):
         return self.attributes[AT]
     if size is None or (isinstance(size, int) and size < 0):
@@ -161,6 +165,7 @@ def read(run: Runtime, self: Instance, size: Value = -1) -> Value:
 
 @methods.function("readline")
 def readline(run: Runtime, self: Instance, size: Value = -1) -> Value:
+    """`file.readline()`: up to the next line's end; unknown for part of a line."""
     at = self.attributes[AT]
     if isinstance(at, Unknown) or size != -1:
         return at if isinstance(at, Unknown) else run.unknown("part of a file is read")
@@ -170,18 +175,21 @@ def readline(run: Runtime, self: Instance, size: Value = -1) -> Value:
 
 @methods.function("readlines")
 def readlines(run: Runtime, self: Instance, hint: Value = -1) -> Value:
+    """`file.readlines()`: the lines that are left, with their ends."""
     at = self.attributes[AT]
     return at if isinstance(at, Unknown) else list(advance(run, self).splitlines(keepends=True))
 
 
 @methods.function("__iter__")
 def iterate(run: Runtime, self: Instance) -> Value:
+    """An iterator over the lines that are left."""
     at = self.attributes[AT]
     return at if isinstance(at, Unknown) else iter(advance(run, self).splitlines(keepends=True))
 
 
 @methods.function("__next__")
 def following(run: Runtime, self: Instance) -> Value:
+    """`next(file)`: the next line. StopIteration at the end."""
     line = readline(run, self)
     if not isinstance(line, Unknown) and not line:
         raise run.error("StopIteration", "")
@@ -190,6 +198,7 @@ def following(run: Runtime, self: Instance) -> Value:
 
 @methods.function("seek")
 def seek(run: Runtime, self: Instance, offset: Value = 0, whence: Value = 0) -> Value:
+    """`file.seek(offset)`: a place counted from the start; another one is not known."""
     known = type(offset) is int and offset >= 0 and whence == 0
     run.changed(self)
     self.attributes[AT] = offset if known else run.unknown("part of a file is read")
@@ -198,14 +207,17 @@ def seek(run: Runtime, self: Instance, offset: Value = 0, whence: Value = 0) -> 
 
 @methods.function("tell")
 def tell(run: Runtime, self: Instance) -> Value:
+    """`file.tell()`: the place of the next character."""
     return self.attributes[AT]
 
 
 def enter(run: Runtime, self: Instance) -> Value:
+    """`with open(...) as file`: the file itself."""
     return self
 
 
 def nothing(run: Runtime, self: Instance, *args: Value) -> Value:
+    """What closes or flushes a file."""
     return None
 
 
@@ -236,7 +248,7 @@ def open_(
 OPEN = Native("open", open_, propagate_unknown=False)
 
 
-def held(run: Runtime, source: Value) -> Value:
+def held(run: Runtime, source: Value) -> str | Unknown:
     """The text of an open file, or of a text itself; Unknown for other streams."""
     if isinstance(source, Instance) and source.cls is FILE:
         source = source.native

@@ -26,11 +26,11 @@ FIELD = re.compile(r"[^.\[]*")
 def to_str(run: Runtime, value: Value) -> str | Unknown:
     """`str(value)`."""
     kind = type(value)
-    if kind is str:
-        return value  # type: ignore[no-any-return]
+    if type(value) is str:
+        return value
     if kind in SCALARS:
         return guarded(run, str(value))
-    if kind is Instance:
+    if type(value) is Instance:
         method = special(value, "__str__")
         if method is not None:
             return text(run, run.call(method))
@@ -44,13 +44,13 @@ def to_repr(run: Runtime, value: Value, depth: int = 0) -> str | Unknown:
     kind = type(value)
     if kind in SCALARS:
         return guarded(run, repr(value))
-    if kind is Unknown:
-        return value  # type: ignore[no-any-return]
+    if type(value) is Unknown:
+        return value
     if isinstance(value, Batch):
         return run.unknown("the batch size has no text")
     if depth > DEPTH:
         return run.unknown("a container is nested too deeply to be printed")
-    if kind is Instance:
+    if type(value) is Instance:
         return instance_repr(run, value, depth)
     if isinstance(value, Class):
         name = value.name if value.module in ("", "builtins") else f"{value.module}.{value.name}"
@@ -63,6 +63,7 @@ def to_repr(run: Runtime, value: Value, depth: int = 0) -> str | Unknown:
 
 
 def instance_repr(run: Runtime, value: Instance, depth: int) -> str | Unknown:
+    """`repr` of an instance: its `__repr__`, a dataclass's fields, or unknown where an address is in it."""
     method = special(value, "__repr__")
     if method is not None:
         return text(run, run.call(method))
@@ -72,6 +73,7 @@ def instance_repr(run: Runtime, value: Instance, depth: int) -> str | Unknown:
 
 
 def container_repr(run: Runtime, value: Value, depth: int) -> str | Unknown:
+    """`repr` of a list, tuple, dict or set, items as their own."""
     if isinstance(value, dict):
         parts = []
         for key, item in list(value.items()):
@@ -100,6 +102,7 @@ def container_repr(run: Runtime, value: Value, depth: int) -> str | Unknown:
 
 
 def bracketed(value: Value, parts: list[str]) -> str:
+    """Parts between the brackets of a container's kind."""
     inner = ", ".join(parts)
     if isinstance(value, list):
         return f"[{inner}]"
@@ -113,6 +116,7 @@ def bracketed(value: Value, parts: list[str]) -> str:
 
 
 def guarded(run: Runtime, result: str) -> str:
+    """A text, if it is not too long to be held."""
     run.check_size(len(result))
     return result
 
@@ -192,12 +196,14 @@ def percent(run: Runtime, template: str, values: Value) -> str | Unknown:
 
 
 def next_item(items: Any) -> Value:
+    """The next item for a `%`. TypeError where there is none."""
     for item in items:
         return item
     raise TypeError("not enough arguments for format string")
 
 
 def percent_item(run: Runtime, match: re.Match[str], numbers: list[str], item: Value) -> str | Unknown:
+    """One item by one `%` directive, with its width and precision."""
     kind = match["kind"]
     width, precision = numbers
     check_widths(run, width)
@@ -229,6 +235,7 @@ class Formatter:
         self.next = 0
 
     def fill(self, template: str, depth: int) -> str | Unknown:
+        """A template of `str.format` with its fields filled in; fields in their specifications to a depth of 2."""
         if depth > 2:
             raise ValueError("Max string recursion exceeded")
         pieces: list[str] = []
@@ -252,6 +259,7 @@ class Formatter:
         return guarded(self.run, "".join(pieces))
 
     def field(self, name: str) -> Value:
+        """The value of a field: by number, by name, by its place, with attributes and items behind it."""
         first, rest = _string.formatter_field_name_split(name)
         if first == "":
             first = self.next

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sized
+from typing import Any, cast
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -30,6 +30,7 @@ NEVER_RUN = {
 
 
 def never(name: str, reason: str) -> Native:
+    """A builtin that is not followed: a call gives an unknown with this reason."""
     return Native(name, lambda run, *args, **kwargs: run.unknown(reason), propagate_unknown=False)
 
 
@@ -44,6 +45,7 @@ for _name, _function in (("bin", bin), ("oct", oct), ("hex", hex), ("chr", chr),
 
 @functions.function("len", propagate_unknown=False)
 def length(run: Runtime, value: Value, /) -> Value:
+    """`len(value)`. TypeError for what has none."""
     if isinstance(value, Unknown):
         return value.as_number("int") if value.items is None else value.items
     if type(value) is Instance:
@@ -66,13 +68,14 @@ def length(run: Runtime, value: Value, /) -> Value:
     if cause is not None:
         return cause
     try:
-        return len(value)
+        return len(cast("Sized", value))
     except TypeError:
         raise TypeError(f"object of type '{type_name(value)}' has no len()") from None
 
 
 @functions.function("abs")
 def absolute(run: Runtime, value: Value, /) -> Value:
+    """`abs(value)`"""
     if isinstance(value, Tensor):
         return run.operate_unary("abs", value)
     method = special(value, "__abs__")
@@ -85,6 +88,7 @@ def absolute(run: Runtime, value: Value, /) -> Value:
 
 @functions.function("round")
 def rounded(run: Runtime, number: Value, ndigits: Value = None) -> Value:
+    """`round(number, ndigits)`: a whole number without digits."""
     if isinstance(number, Batch):
         return number
     if isinstance(number, Tensor) and number.data is None:
@@ -103,6 +107,7 @@ def rounded(run: Runtime, number: Value, ndigits: Value = None) -> Value:
 
 @functions.function("pow")
 def power(run: Runtime, base: Value, exp: Value, mod: Value = None) -> Value:
+    """`pow(base, exp, mod)`"""
     if mod is None:
         return run.operate("**", base, exp)
     plain = concrete(run, (base, exp, mod))
@@ -113,16 +118,19 @@ def power(run: Runtime, base: Value, exp: Value, mod: Value = None) -> Value:
 
 
 def bits_of(value: object) -> int:
+    """How many bits a whole number has; 0 for anything else."""
     return value.bit_length() if isinstance(value, int) else 0
 
 
 @functions.function("divmod")
 def division(run: Runtime, left: Value, right: Value, /) -> Value:
+    """`divmod(left, right)`"""
     return run.operate("//", left, right), run.operate("%", left, right)
 
 
 @functions.function("sum")
 def total(run: Runtime, iterable: Value, /, start: Value = 0) -> Value:
+    """`sum(iterable, start)`, each item added before the next is asked for."""
     result: Value = start
     if not isinstance(iterable, (list, tuple, set, frozenset, dict, range)):
         # What a generator gives is added before the next is asked for: a loss is gone by then.
@@ -138,8 +146,9 @@ def total(run: Runtime, iterable: Value, /, start: Value = 0) -> Value:
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items
-    if all(type(item) is int for item in items) and type(start) is int:
-        result = sum(items, start)
+    numbers = [item for item in items if type(item) is int]
+    if len(numbers) == len(items) and type(start) is int:
+        result = sum(numbers, start)
         run.check_size(result.bit_length())
         return result
     for item in items:
@@ -148,6 +157,7 @@ def total(run: Runtime, iterable: Value, /, start: Value = 0) -> Value:
 
 
 def choose(run: Runtime, name: str, args: tuple[Value, ...], key: Value, default: Value, largest: bool) -> Value:
+    """`max` or `min`, of arguments or of one iterable, by a key. Unknown where an order is."""
     if not args:
         raise TypeError(f"{name} expected at least 1 argument, got 0")
     if len(args) == 1 and isinstance(args[0], Tensor):
@@ -166,19 +176,24 @@ def choose(run: Runtime, name: str, args: tuple[Value, ...], key: Value, default
 
 @functions.function("max", propagate_unknown=False)
 def largest(run: Runtime, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+    """`max(...)`"""
     return choose(run, "max", args, key, default, True)
 
 
 @functions.function("min", propagate_unknown=False)
 def smallest(run: Runtime, *args: Value, key: Value = None, default: Value = MISSING) -> Value:
+    """`min(...)`"""
     return choose(run, "min", args, key, default, False)
 
 
 @functions.function("sorted", propagate_unknown=False)
 def sort(run: Runtime, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
+    """`sorted(iterable, key, reverse)`: a list; unknown where an order is."""
     # What is sorted by itself has one order, whichever it is given in.
-    alike = key is None and isinstance(iterable, (set, frozenset)) and id(iterable) not in run.havocked
-    items = members(run, iterable, read=False) if alike else run.items(iterable)
+    if key is None and isinstance(iterable, (set, frozenset)) and id(iterable) not in run.havocked:
+        items: list[Value] | Unknown = members(run, iterable, read=False)
+    else:
+        items = run.items(iterable)
     return items if isinstance(items, Unknown) else in_order(run, items, key, reverse)
 
 
@@ -204,6 +219,7 @@ functions["all"] = Native("all", lambda run, iterable, /: decided(run, iterable,
 
 @functions.function("iter")
 def iterator(run: Runtime, value: Value, sentinel: Value = MISSING, /) -> Value:
+    """`iter(value)`, or calls of a function until it gives the sentinel."""
     if sentinel is MISSING:
         return value if isinstance(value, Iterator) else run.iterate(value)
 
@@ -226,17 +242,20 @@ functions["next"] = Native("next", advance, propagate_unknown=False)
 
 @functions.function("repr")
 def representation(run: Runtime, value: Value, /) -> Value:
+    """`repr(value)`"""
     return to_repr(run, value)
 
 
 @functions.function("ascii")
 def ascii_(run: Runtime, value: Value, /) -> Value:
+    """`ascii(value)`"""
     text = to_repr(run, value)
     return text if isinstance(text, Unknown) else ascii(text)[1:-1]
 
 
 @functions.function("format")
 def format_(run: Runtime, value: Value, spec: Value = "", /) -> Value:
+    """`format(value, spec)`"""
     return format_value(run, value, payload(spec))
 
 
@@ -246,6 +265,7 @@ def print_(run: Runtime, *args: Value, **kwargs: Value) -> None:
 
 
 def attribute_name(value: Value) -> str:
+    """The text of an attribute's name. TypeError for what is no text."""
     name = payload(value)
     if not isinstance(name, str):
         raise TypeError("attribute name must be string")
@@ -254,6 +274,7 @@ def attribute_name(value: Value) -> str:
 
 @functions.function("getattr", propagate_unknown=False)
 def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISSING, /) -> Value:
+    """`getattr(value, name, default)`. AttributeError without a default."""
     for part in (value, name):
         if isinstance(part, Unknown):
             return part
@@ -276,6 +297,7 @@ def quietly(run: Runtime, value: Value, name: str) -> Value:
 
 @functions.function("hasattr")
 def has_attribute(run: Runtime, value: Value, name: Value, /) -> Value:
+    """`hasattr(value, name)`; unknown where nobody can say whether the attribute is there."""
     found = quietly(run, value, attribute_name(name))
     if isinstance(value, Namespace) and value.holds is not None:
         return found is not MISSING
@@ -295,6 +317,7 @@ def unknown_attribute(value: Value, name: str) -> bool:
 
 @functions.function("setattr", propagate_unknown=False)
 def set_attribute(run: Runtime, value: Value, name: Value, new: Value, /) -> None:
+    """`setattr(value, name, new)`; under a name that is not known, any attribute may be the new one."""
     if isinstance(value, Instance) and isinstance(name, Unknown):
         run.changed(value)
         for word in value.attributes:
@@ -305,16 +328,19 @@ def set_attribute(run: Runtime, value: Value, name: Value, new: Value, /) -> Non
 
 @functions.function("delattr")
 def delete_attribute(run: Runtime, value: Value, name: Value, /) -> None:
+    """`delattr(value, name)`"""
     run.delete(value, attribute_name(name))
 
 
 @functions.function("isinstance", propagate_unknown=False)
 def is_instance(run: Runtime, value: Value, cls: Value, /) -> Value:
+    """`isinstance(value, cls)`"""
     return run.is_instance(value, cls)
 
 
 @functions.function("issubclass")
 def is_subclass(run: Runtime, cls: Value, parent: Value, /) -> Value:
+    """`issubclass(cls, parent)`, also for a tuple of parents."""
     if isinstance(parent, tuple):
         answers = [is_subclass(run, cls, each) if not isinstance(each, Unknown) else each for each in parent]
         if any(answer is True for answer in answers):
@@ -335,6 +361,7 @@ def is_subclass(run: Runtime, cls: Value, parent: Value, /) -> Value:
 
 @functions.function("callable")
 def is_callable_(run: Runtime, value: Value, /) -> Value:
+    """`callable(value)`"""
     if is_callable(value):
         return True
     if isinstance(value, Instance):
@@ -351,6 +378,7 @@ def identity(run: Runtime, value: Value, /) -> int:
 
 @functions.function("hash")
 def hash_(run: Runtime, value: Value, /) -> Value:
+    """`hash(value)`: of texts unknown, since it changes from run to run."""
     method = special(value, "__hash__")
     if method is not None:
         return run.call(method)
@@ -362,11 +390,13 @@ def hash_(run: Runtime, value: Value, /) -> Value:
 
 @functions.function("vars")
 def variables(run: Runtime, value: Value, /) -> Value:
+    """`vars(value)`"""
     return run.get(value, "__dict__")
 
 
 @functions.function("dir")
 def directory(run: Runtime, value: Value = MISSING, /) -> Value:
+    """`dir(value)`: the names in order, as far as they are known."""
     if value is MISSING:
         return run.unknown("dir() without an argument is not followed")
     names: set[Any] = set()
@@ -379,12 +409,13 @@ def directory(run: Runtime, value: Value = MISSING, /) -> Value:
             return cause
         for cls in classes:
             names.update(cls.namespace)
-        own = value.attributes if isinstance(value, Instance) else {}
+        own: Any = value.attributes if isinstance(value, Instance) else {}
     else:
         own = run.find(value, "__dict__")
         if isinstance(own, Instance) and own.cls.find("keys") is not MISSING:
             # A module that is read on demand.
-            own = dict.fromkeys(run.call(run.get(own, "keys")))
+            words = run.items(run.call(run.get(own, "keys")))
+            own = words if isinstance(words, Unknown) else dict.fromkeys(words)
     if not isinstance(own, dict):
         return run.unknown("the names in an object are not followed")
     return sorted(name for name in (*names, *own) if isinstance(name, str))
@@ -402,6 +433,7 @@ class Directory:
 
 @functions.function("exit", propagate_unknown=False)
 def exit_(run: Runtime, code: Value = None) -> None:
+    """`exit(code)`: SystemExit."""
     raise run.error("SystemExit", code)
 
 
@@ -410,6 +442,7 @@ functions["quit"] = Native("quit", exit_, propagate_unknown=False)
 
 @functions.function("aiter")
 def aiter_(run: Runtime, value: Value) -> Value:
+    """`aiter(value)`, which is not followed."""
     return run.unknown("async code is not followed")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from flake8_cnnmem.dims import Batch
@@ -84,12 +84,13 @@ generators = Names(iteration)
 
 
 @generators.function("send", propagate_unknown=False)
-def send(run: Runtime, self: Value, value: Value, /) -> Value:
+def send(run: Runtime, self: Generator[Value, Value, Value], value: Value, /) -> Value:
+    """`generator.send(value)`: the next value that it yields."""
     return self.send(value)
 
 
 @generators.function("close")
-def close(run: Runtime, self: Value) -> None:
+def close(run: Runtime, self: Generator[Value, Value, Value]) -> None:
     """GeneratorExit where the generator waits: what it has in `finally` runs."""
     try:
         self.throw(run.error("GeneratorExit", ""))
@@ -103,7 +104,8 @@ def close(run: Runtime, self: Value) -> None:
 
 
 @generators.function("throw", propagate_unknown=False)
-def throw(run: Runtime, self: Value, kind: Value, *args: Value) -> Value:
+def throw(run: Runtime, self: Generator[Value, Value, Value], kind: Value, *args: Value) -> Value:
+    """`generator.throw(exception)`: the exception is raised where it stands."""
     exception = run.call(kind, *args[:1]) if isinstance(kind, Class) else kind
     if not isinstance(exception, Instance):
         return run.unknown("what is thrown is not known")
@@ -123,6 +125,7 @@ def lazy(name: str, host: Any, function: Callable[..., Value]) -> Class:
 
 
 def make_map(run: Runtime, function: Value, /, *iterables: Value) -> Value:
+    """`map(function, *iterables)`: an iterator that ends with the shortest."""
     if isinstance(function, Unknown):
         return function
     sources = iterators(run, iterables)
@@ -166,6 +169,7 @@ def make_filter(run: Runtime, function: Value, iterable: Value, /) -> Value:
 
 
 def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
+    """`zip(*iterables, strict)`: an iterator over tuples. ValueError for other lengths where it is strict."""
     sources = iterators(run, iterables)
     if isinstance(sources, Unknown):
         return sources
@@ -173,15 +177,17 @@ def make_zip(run: Runtime, *iterables: Value, strict: Value = False) -> Value:
 
 
 def make_enumerate(run: Runtime, iterable: Value, start: Value = 0) -> Value:
+    """`enumerate(iterable, start)`: an iterator over pairs of number and item."""
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
     if isinstance(start, (Unknown, Batch)):
         return start if isinstance(start, Unknown) else run.unknown("the batch size has no value to count from")
-    return enumerate(sources[0], start)
+    return enumerate(sources[0], payload(start))
 
 
 def make_reversed(run: Runtime, value: Value, /) -> Value:
+    """`reversed(value)`: an iterator from the last item to the first."""
     method = special(value, "__reversed__")
     if method is not None:
         return run.call(method)

@@ -23,16 +23,16 @@ def key(run: Runtime, value: Value) -> Value:
     tuple by their payload; those of a class with its own `__eq__` are not followed.
     """
     kind = type(value)
-    if kind is int and not -ALONE < value < ALONE:
+    if type(value) is int and not -ALONE < value < ALONE:
         run.spend(COLLISION_STEPS)
         return value
     if kind in PLAIN or kind is Unknown:
         return value
-    if kind is tuple or kind is frozenset:
+    if type(value) is tuple or type(value) is frozenset:
         run.spend(1 + len(value) // 8)
         parts = [key(run, part) if type(part) is int or type(part) not in PLAIN else part for part in value]
         return next((part for part in parts if type(part) is Unknown), value)
-    if kind is Instance:
+    if type(value) is Instance:
         return instance_key(run, value)
     if isinstance(value, UNHASHABLE):
         raise run.error("TypeError", f"unhashable type: '{kind.__name__}'")
@@ -42,6 +42,8 @@ def key(run: Runtime, value: Value) -> Value:
 
 
 def instance_key(run: Runtime, value: Instance) -> Value:
+    """An instance as a key of a host's dict; unknown where equality is the program's own. TypeError for what cannot be
+    hashed."""
     hashes = False
     for cls in value.cls.mro:
         own_hash = cls.namespace.get("__hash__", MISSING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.classes import host_class
@@ -92,6 +93,7 @@ def maker(kind: Any) -> Native:
 
 
 def initialiser(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> None:
+    """`dict(items, **named)`"""
     inner = payload(self)
     if isinstance(inner, dict):
         fill(run, inner, args, kwargs)
@@ -103,6 +105,7 @@ dicts["__init__"] = Native("__init__", initialiser, propagate_unknown=False)
 
 @dicts.function("__getitem__")
 def get_item(run: Runtime, self: Value, word: Value, /) -> Value:
+    """`self[key]`, by `__missing__` where a subclass has it. KeyError else."""
     inner = payload(self)
     if type(inner) is dict or type(inner) is OrderedDict:
         if isinstance(self, Instance):
@@ -116,6 +119,7 @@ def get_item(run: Runtime, self: Value, word: Value, /) -> Value:
 
 @dicts.method("__setitem__", propagate_unknown=False)
 def set_item(run: Runtime, self: dict[Value, Value], word: Value, item: Value, /) -> None:
+    """`self[key] = item`; under a key that is not known all of the dict is lost."""
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -127,6 +131,7 @@ def set_item(run: Runtime, self: dict[Value, Value], word: Value, item: Value, /
 
 @dicts.method("__delitem__", propagate_unknown=False)
 def delete_item(run: Runtime, self: dict[Value, Value], word: Value, /) -> None:
+    """`del self[key]`. KeyError for a key that it does not have."""
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -137,11 +142,13 @@ def delete_item(run: Runtime, self: dict[Value, Value], word: Value, /) -> None:
 
 @dicts.method("__contains__")
 def contains(run: Runtime, self: dict[Value, Value], word: Value, /) -> Value:
+    """`key in self`"""
     return run.operate("in", word, self)
 
 
 @dicts.method("get", propagate_unknown=False)
 def get(run: Runtime, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
+    """`self.get(key, default)`"""
     entry = key(run, word)
     if isinstance(entry, Unknown):
         return entry
@@ -156,6 +163,7 @@ def get(run: Runtime, self: dict[Value, Value], word: Value, default: Value = No
 
 @dicts.method("setdefault", propagate_unknown=False)
 def setdefault(run: Runtime, self: dict[Value, Value], word: Value, default: Value = None, /) -> Value:
+    """`self.setdefault(key, default)`: the value that is there, or the default, which is kept."""
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -169,6 +177,7 @@ def setdefault(run: Runtime, self: dict[Value, Value], word: Value, default: Val
 
 @dicts.method("pop", propagate_unknown=False)
 def pop(run: Runtime, self: dict[Value, Value], word: Value, default: Value = MISSING, /) -> Value:
+    """`self.pop(key, default)`. KeyError without a default."""
     entry = key(run, word)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -183,35 +192,44 @@ def pop(run: Runtime, self: dict[Value, Value], word: Value, default: Value = MI
 
 @dicts.method("popitem")
 def popitem(run: Runtime, self: dict[Value, Value], /) -> Value:
+    """`self.popitem()`: the last pair. KeyError where it is empty."""
     run.changed(self)
     return dict.popitem(self)
 
 
 @dicts.method("update", propagate_unknown=False)
 def update(run: Runtime, self: dict[Value, Value], /, *args: Value, **kwargs: Value) -> None:
+    """`self.update(items, **named)`"""
     fill(run, self, args, kwargs)
+
+
+dicts["update"] = replace(dicts["update"], spread=lambda run, self, cause: lose(run, payload(self), cause))
 
 
 @dicts.function("__ior__", propagate_unknown=False)
 def update_in_place(run: Runtime, self: Value, other: Value, /) -> Value:
+    """`self |= other`"""
     fill(run, payload(self), (other,), {})
     return self
 
 
 @dicts.method("clear")
 def clear(run: Runtime, self: dict[Value, Value], /) -> None:
+    """`self.clear()`"""
     run.changed(self)
     self.clear()
 
 
 @dicts.method("copy")
 def copy(run: Runtime, self: dict[Value, Value], /) -> Value:
+    """`self.copy()`"""
     run.spend(len(self) // 16)
     return self.copy()
 
 
 @dicts.class_method("fromkeys", propagate_unknown=False)
 def fromkeys(run: Runtime, cls: Class, words: Value, default: Value = None, /) -> Value:
+    """`dict.fromkeys(keys, default)`"""
     items = run.items(words)
     if isinstance(items, Unknown):
         return items

@@ -11,7 +11,7 @@ from flake8_cnnmem.evaluate.builtins.declare import OPERATORS, Names, made, payl
 from flake8_cnnmem.evaluate.builtins.objects import host_format, host_repr
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, StaticMethod, Value
 
 DIGITS = 1000
 """Of text that is read as a number: reading takes time quadratic in them."""
@@ -22,7 +22,7 @@ def convert(run: Runtime, value: Value, methods: tuple[str, ...]) -> Any:
     if type(value) is Instance:
         for word in methods:
             method = special(value, word)
-            if method is not None and (value.payload is None or not isinstance(method.function, Native)):
+            if isinstance(method, Bound) and (value.payload is None or not isinstance(method.function, Native)):
                 return payload(run.call(method))
         if value.payload is None:
             cause = unknown_base(value)
@@ -33,7 +33,7 @@ def convert(run: Runtime, value: Value, methods: tuple[str, ...]) -> Any:
     return concrete(run, value) if isinstance(value, Tensor) else value
 
 
-def to_int(run: Runtime, value: Value, base: Any = None) -> int | Batch | Unknown:
+def to_int(run: Runtime, value: Any, base: Any = None) -> int | Batch | Unknown:
     """`int(value)`; a multiple of the batch stays one."""
     value = convert(run, value, ("__int__", "__index__", "__trunc__"))
     if isinstance(value, (Unknown, Batch)) or type(value) is int:
@@ -47,13 +47,13 @@ def to_int(run: Runtime, value: Value, base: Any = None) -> int | Batch | Unknow
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(value)}'")
 
 
-def to_index(run: Runtime, value: Value) -> Value:
+def to_index(run: Runtime, value: Any) -> Value:
     """What stands for a place or a length: through `__index__`; what has none is left as it is."""
     value = convert(run, value, ("__index__",))
     return int(value) if type(value) in SCALARS else value
 
 
-def to_float(run: Runtime, value: Value) -> float | Batch | Unknown:
+def to_float(run: Runtime, value: Any) -> float | Batch | Unknown:
     """`float(value)`; a multiple of the batch stays one."""
     value = convert(run, value, ("__float__", "__index__"))
     if isinstance(value, (Unknown, Batch)):
@@ -127,6 +127,7 @@ booleans = Names()
 
 @booleans.function("__new__", propagate_unknown=False)
 def bool_new(run: Runtime, cls: Class, value: Value = False, /) -> bool | Unknown:
+    """`bool(value)`"""
     return run.truth(value)
 
 
@@ -139,6 +140,7 @@ floats = arithmetic(tuple(word for word in OPERATORS if word not in (
 
 @floats.function("__new__", propagate_unknown=False)
 def float_new(run: Runtime, cls: Class, value: Value = 0.0, /) -> Value:
+    """`float(value)`. ValueError for a text that is no number."""
     if isinstance(value, Unknown):
         return value.as_number("float")
     return made(run, cls, to_float(run, value))
@@ -158,6 +160,7 @@ complexes = arithmetic(("__add__", "__sub__", "__mul__", "__truediv__", "__pow__
 
 @complexes.function("__new__")
 def complex_new(run: Runtime, cls: Class, real: Value = 0, imag: Value = MISSING) -> Value:
+    """`complex(real, imag)`"""
     parts = [concrete(run, real)] if imag is MISSING else [number(run, real), number(run, imag)]
     cause = next((part for part in parts if isinstance(part, Unknown)), None)
     return cause if cause is not None else made(run, cls, complex(*parts))

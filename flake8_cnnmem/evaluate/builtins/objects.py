@@ -9,6 +9,7 @@ from flake8_cnnmem.evaluate.builtins.classes import HOSTED, OBJECT, TYPE, Functi
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.formatting import format_value, to_repr
 from flake8_cnnmem.evaluate.builtins.keys import key
+from flake8_cnnmem.evaluate.native_state import note_set_around
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -67,10 +68,12 @@ def set_attribute(run: Runtime, self: Value, name: str, value: Value) -> None:
         run.set(self, name, value)
         return
     run.set_plainly(self, name, value)
+    note_set_around(self, name)
 
 
 @objects.function("__delattr__", propagate_unknown=False)
 def delete_attribute(run: Runtime, self: Value, name: str) -> None:
+    """`object.__delattr__(self, name)`. AttributeError where it has none."""
     if not isinstance(self, Instance):
         run.delete(self, name)
         return
@@ -79,6 +82,7 @@ def delete_attribute(run: Runtime, self: Value, name: str) -> None:
 
 @objects.function("__hash__")
 def object_hash(run: Runtime, self: Value) -> Value:
+    """`object.__hash__(self)`, which changes from run to run."""
     found = key(run, self)
     return found if isinstance(found, Unknown) else run.unknown("a hash changes from run to run")
 
@@ -113,6 +117,8 @@ def make_class(
     cause = next((base for base in parents if isinstance(base, Unknown)), None)
     entries = payload(namespace)
     run.spend(sum(len(base.mro) for base in known_bases))
+    if not isinstance(payload(name), str):
+        raise TypeError("type.__new__() argument 1 must be str")
     cls = Class(
         payload(name),
         known_bases or (OBJECT,),
@@ -137,6 +143,7 @@ def type_init(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> No
 
 @types.function("mro")
 def type_mro(run: Runtime, self: Class) -> list[Class]:
+    """`cls.mro()`"""
     return list(self.mro)
 
 
@@ -191,6 +198,7 @@ unions["__ror__"] = Native("__ror__", lambda run, self, other: union(other, self
 
 @unions.function("__getitem__", propagate_unknown=False)
 def union_item(run: Runtime, self: Instance, parameters: Value) -> Value:
+    """`(X | Y)[parameters]`: the union itself."""
     return self
 
 
@@ -205,11 +213,13 @@ functions = Names()
 
 @functions.function("__get__", propagate_unknown=False)
 def bind_function(run: Runtime, self: Value, instance: Value, owner: Value = None) -> Value:
+    """`function.__get__(instance)`: a bound method."""
     return self if instance is None else Bound(self, instance)
 
 
 @functions.function("__call__", propagate_unknown=False)
 def call_function(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """`function.__call__(...)`"""
     return run.call(self, *args, **kwargs)
 
 
@@ -232,16 +242,19 @@ descriptors = Names()
 
 @descriptors.function("setter", propagate_unknown=False)
 def setter(run: Runtime, self: Property, function: Value) -> Property:
+    """`@property.setter`: the property with another setter."""
     return replace(self, fset=function)
 
 
 @descriptors.function("getter", propagate_unknown=False)
 def getter(run: Runtime, self: Property, function: Value) -> Property:
+    """`@property.getter`: the property with another getter."""
     return replace(self, fget=function)
 
 
 @descriptors.function("deleter", propagate_unknown=False)
 def deleter(run: Runtime, self: Property, function: Value) -> Property:
+    """`@property.deleter`: the property with another deleter."""
     return replace(self, fdel=function)
 
 
@@ -249,6 +262,7 @@ def deleter(run: Runtime, self: Property, function: Value) -> Property:
 def property_new(
     run: Runtime, cls: Class, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None
 ) -> Value:
+    """`property(fget, fset, fdel)`; of a subclass with a `__get__` of its own an instance."""
     found = Property(fget, fset, fdel)
     # A subclass that reads in its own way (`classproperty`) is an object with a `__get__` as any other.
     return found if cls.find("__get__") is descriptors["__get__"] else made(run, cls, found)
@@ -256,6 +270,7 @@ def property_new(
 
 @descriptors.function("__get__", propagate_unknown=False)
 def property_get(run: Runtime, self: Property, instance: Value, owner: Value = None) -> Value:
+    """`property.__get__(instance)`: the value; of a class the property itself."""
     return self if instance is None else run.call(self.fget, instance)
 
 
@@ -266,6 +281,7 @@ PROPERTY = host_class("property", Property, dict(descriptors))
 
 
 def wrapper(kind: Any) -> dict[str, Value]:
+    """The class members of `staticmethod` and `classmethod`."""
     names = Names()
 
     @names.function("__new__", propagate_unknown=False)

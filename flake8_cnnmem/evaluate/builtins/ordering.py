@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cmp_to_key
 from typing import Any
 
@@ -22,7 +23,7 @@ class Undecided(Leaving):
         self.cause = cause
 
 
-def simple(keys: list[Value], nested: int = 0) -> bool:
+def simple(keys: Sequence[Any], nested: int = 0) -> bool:
     """Whether Python itself can compare these: all numbers, or all text, or tuples of such."""
     kinds = set(map(type, keys))
     if kinds <= {int, float, bool} or kinds == {str}:
@@ -37,8 +38,8 @@ def simple(keys: list[Value], nested: int = 0) -> bool:
 
 def less(run: Runtime, left: Value, right: Value) -> bool:
     """left < right; raises Undecided."""
-    if type(left) in NUMBERS and type(right) in NUMBERS:
-        return bool(left < right)
+    if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
+        return left < right
     run.spend(1 + (min(len(left), len(right)) if isinstance(left, tuple) and isinstance(right, tuple) else 0))
     answer = run.truth(run.operate("<", left, right))
     if isinstance(answer, Unknown):
@@ -47,6 +48,7 @@ def less(run: Runtime, left: Value, right: Value) -> bool:
 
 
 def keyed(run: Runtime, items: list[Value], key: Value) -> list[Value]:
+    """What items are ordered by: the items, or the key's results."""
     return items if key is None else [run.call(key, item) for item in items]
 
 
@@ -62,7 +64,8 @@ def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> li
     run.spend(len(items) + sum(len(each) // 16 for each in keys if isinstance(each, (str, bytes, tuple))))
     places = range(len(items))
     if simple(keys):
-        order = sorted(places, key=keys.__getitem__, reverse=backwards)
+        comparable: list[Any] = keys
+        order = sorted(places, key=lambda place: comparable[place], reverse=backwards)
         return [items[place] for place in order]
 
     def compare(left: int, right: int) -> int:
@@ -78,12 +81,14 @@ def in_order(run: Runtime, items: list[Value], key: Value, reverse: Value) -> li
 
 
 def number_kind(value: Value) -> str:
+    """ "int" or "float" where a value is such a number, known or not; else ""."""
     if isinstance(value, Unknown):
         return value.number
     return "float" if type(value) is float else "int" if type(value) is int else ""
 
 
 def all_unknown(items: list[Value]) -> bool:
+    """Whether no item is known."""
     return all(isinstance(item, Unknown) for item in items)
 
 

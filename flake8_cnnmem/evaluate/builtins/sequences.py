@@ -115,7 +115,16 @@ def mutable() -> Names:
 
     @names.function("__iadd__", propagate_unknown=False)
     def extend_in_place(run: Runtime, self: Any, items: Value, /) -> Value:
-        extend(run, payload(self), items)
+        inside = payload(self)
+        found = items if isinstance(items, GeneratorType) else run.items(items)
+        if type(inside) is list or isinstance(found, (Unknown, GeneratorType)):
+            extend(run, inside, found)
+            return self
+        # A list that tells the two apart.
+        run.check_size(len(inside) + len(found))
+        run.spend(len(inside) // 4)
+        run.changed(inside)
+        inside += found
         return self
 
     @names.method("insert", propagate_unknown=False)
@@ -195,6 +204,7 @@ lists = mutable()
 
 @lists.method("pop", propagate_unknown=False)
 def pop(run: Runtime, self: list[Value], at: Value = -1, /) -> Value:
+    """`list.pop(at)`. IndexError for a place that it does not have."""
     run.changed(self)
     place = to_int(run, at)
     if isinstance(place, int):
@@ -206,6 +216,7 @@ def pop(run: Runtime, self: list[Value], at: Value = -1, /) -> Value:
 
 @lists.method("sort", propagate_unknown=False)
 def sort(run: Runtime, self: list[Value], /, *, key: Value = None, reverse: Value = False) -> None:
+    """`list.sort(key, reverse)`; where the order is not known, neither is what stands at a place."""
     ordered = in_order(run, list(self), key, reverse)
     run.changed(self)
     if isinstance(ordered, Unknown):
@@ -235,6 +246,7 @@ def list_new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Valu
 
 @lists.function("__init__", propagate_unknown=False)
 def list_init(run: Runtime, self: Value, items: Value = (), /) -> None:
+    """`list(items)`"""
     inner = payload(self)
     if not isinstance(inner, list):
         return
@@ -266,6 +278,7 @@ ranges = sequence(())
 
 @ranges.function("__new__", propagate_unknown=False)
 def range_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
+    """`range(stop)`, `range(start, stop, step)` of whole numbers."""
     bounds: list[Any] = [to_index(run, arg) for arg in args]
     for bound in bounds:
         if isinstance(bound, Unknown):
@@ -285,11 +298,13 @@ slices = Names()
 
 @slices.function("__new__", propagate_unknown=False)
 def slice_new(run: Runtime, cls: Class, /, *args: Value) -> Value:
+    """`slice(stop)`, `slice(start, stop, step)`"""
     return slice(*args)
 
 
 @slices.function("indices")
-def indices(run: Runtime, self: slice, length: Value, /) -> Value:
+def indices(run: Runtime, self: slice, length: int, /) -> Value:
+    """`slice.indices(length)`: start, stop and step for a sequence of so many."""
     for part in (self.start, self.stop, self.step, length):
         if isinstance(part, (Unknown, Batch)):
             return part if isinstance(part, Unknown) else run.unknown("the batch size has no value here")
@@ -306,6 +321,7 @@ deques = mutable()
 
 @deques.function("__new__", propagate_unknown=False)
 def deque_new(run: Runtime, cls: Class, iterable: Value = (), maxlen: Value = None) -> Value:
+    """`deque(items, maxlen)`"""
     limit = None if maxlen is None else to_int(run, maxlen)
     if isinstance(limit, (Unknown, Batch)):
         return limit if isinstance(limit, Unknown) else run.unknown("the batch size has no value here")
@@ -318,6 +334,7 @@ deques["maxlen"] = host_property("maxlen")
 
 @deques.method("appendleft", propagate_unknown=False)
 def appendleft(run: Runtime, self: deque[Value], item: Value, /) -> None:
+    """`deque.appendleft(item)`"""
     run.check_size(len(self) + 1)
     run.changed(self)
     self.appendleft(item)
@@ -325,6 +342,7 @@ def appendleft(run: Runtime, self: deque[Value], item: Value, /) -> None:
 
 @deques.method("extendleft", propagate_unknown=False)
 def extendleft(run: Runtime, self: deque[Value], items: Value, /) -> None:
+    """`deque.extendleft(items)`: the last one comes to stand first."""
     found = run.items(items)
     if isinstance(found, Unknown):
         lose(run, self, found)
@@ -336,18 +354,21 @@ def extendleft(run: Runtime, self: deque[Value], items: Value, /) -> None:
 
 @deques.method("pop")
 def deque_pop(run: Runtime, self: deque[Value], /) -> Value:
+    """`deque.pop()`. IndexError where it is empty."""
     run.changed(self)
     return self.pop()
 
 
 @deques.method("popleft")
 def popleft(run: Runtime, self: deque[Value], /) -> Value:
+    """`deque.popleft()`. IndexError where it is empty."""
     run.changed(self)
     return self.popleft()
 
 
 @deques.method("rotate", propagate_unknown=False)
 def rotate(run: Runtime, self: deque[Value], steps: Value = 1, /) -> None:
+    """`deque.rotate(steps)`"""
     run.changed(self)
     amount = to_int(run, steps)
     if isinstance(amount, int):

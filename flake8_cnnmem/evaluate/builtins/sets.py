@@ -44,6 +44,7 @@ UPDATES = {
 
 
 def shared(kind: Any) -> Names:
+    """The methods that set and frozenset both have."""
     names = Names()
     names.operators(
         ("__and__", "__or__", "__xor__", "__sub__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
@@ -105,12 +106,14 @@ def set_new(run: Runtime, cls: Class, items: Value = (), /, *rest: Value, **kwar
 
 @sets.method("__init__", propagate_unknown=False)
 def set_init(run: Runtime, self: set[Value], items: Value = (), /) -> None:
+    """`set(items)`"""
     if isinstance(self, set):
         update_with(run, self, items, set.update)
 
 
 @sets.method("add", propagate_unknown=False)
 def add(run: Runtime, self: set[Value], item: Value, /) -> None:
+    """`set.add(item)`; an item that is not known loses the set."""
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -122,6 +125,7 @@ def add(run: Runtime, self: set[Value], item: Value, /) -> None:
 
 @sets.method("discard", propagate_unknown=False)
 def discard(run: Runtime, self: set[Value], item: Value, /) -> None:
+    """`set.discard(item)`"""
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -132,6 +136,7 @@ def discard(run: Runtime, self: set[Value], item: Value, /) -> None:
 
 @sets.method("remove", propagate_unknown=False)
 def remove(run: Runtime, self: set[Value], item: Value, /) -> None:
+    """`set.remove(item)`. KeyError for one that it does not have."""
     entry = key(run, item)
     if isinstance(entry, Unknown):
         lose(run, self, entry)
@@ -142,6 +147,7 @@ def remove(run: Runtime, self: set[Value], item: Value, /) -> None:
 
 @sets.method("pop")
 def pop(run: Runtime, self: set[Value], /) -> Value:
+    """`set.pop()`: unknown for more than one item, whose order nobody promises."""
     run.changed(self)
     if len(self) > 1:
         cause = run.unknown("which item a set gives first is not known")
@@ -152,11 +158,13 @@ def pop(run: Runtime, self: set[Value], /) -> Value:
 
 @sets.method("clear")
 def clear(run: Runtime, self: set[Value], /) -> None:
+    """`set.clear()`"""
     run.changed(self)
     self.clear()
 
 
 def update_with(run: Runtime, self: set[Value], other: Value, function: Any) -> None:
+    """Change a set by one of the host's methods and the items of another iterable."""
     items = hashed(run, other)
     if isinstance(items, Unknown):
         lose(run, self, items)
@@ -167,6 +175,8 @@ def update_with(run: Runtime, self: set[Value], other: Value, function: Any) -> 
 
 
 def updater(word: str, function: Any) -> None:
+    """A method that changes a set by each of several iterables (`update`, `difference_update`)."""
+
     @sets.method(word, propagate_unknown=False)
     def change(run: Runtime, self: set[Value], /, *others: Value) -> None:
         for other in others:

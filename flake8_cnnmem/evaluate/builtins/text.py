@@ -27,25 +27,30 @@ OPERATOR_METHODS = ("__add__", "__mul__", "__eq__", "__ne__", "__lt__", "__le__"
 
 
 def width(self: Any, amount: int, *fill: Any) -> int:
+    """How long a text may get by `center`, `ljust` and their like."""
     return max(len(self), amount)
 
 
 def expanded(self: Any, tabsize: int = 8) -> int:
+    """How long a text may get by `expandtabs`."""
     tab = "\t" if isinstance(self, str) else b"\t"
     return len(self) + max(tabsize, 0) * int(self.count(tab))
 
 
 def replaced(self: Any, old: Any, new: Any, count: int = -1) -> int:
+    """How long a text may get by `replace`."""
     times = self.count(old) if count < 0 else min(count, self.count(old))
     return len(self) + int(times) * max(len(new) - len(old), 0)
 
 
 def joined(self: Any, parts: Any) -> int:
+    """How long a text gets by `join`."""
     parts = list(parts)
     return sum(len(part) for part in parts if isinstance(part, (str, bytes))) + len(self) * len(parts)
 
 
 def translated(self: Any, table: Any, *delete: Any, **named: Any) -> int:
+    """How long a text may get by `translate`."""
     longest = (
         max((len(item) for item in table.values() if isinstance(item, str)), default=1)
         if hasattr(table, "values")
@@ -92,6 +97,7 @@ def shared(kind: Any) -> Names:
 
 
 def bytes_percent(run: Runtime, template: Any, values: Value) -> Any:
+    """`template % values` of bytes."""
     text = percent(run, template.decode("latin-1"), values)
     return text if isinstance(text, Unknown) else type(template)(text.encode("latin-1"))
 
@@ -114,16 +120,19 @@ def str_new(run: Runtime, cls: Class, object: Value = "", encoding: Any = None, 
 
 @strings.method("__mod__", propagate_unknown=False)
 def mod(run: Runtime, self: Any, values: Value, /) -> Value:
+    """`template % values`"""
     return percent(run, self, values) if isinstance(self, str) else bytes_percent(run, self, values)
 
 
 @strings.method("format", propagate_unknown=False)
 def format_(run: Runtime, self: str, /, *args: Value, **kwargs: Value) -> Value:
+    """`template.format(...)`"""
     return format_text(run, self, args, kwargs)
 
 
 @strings.method("format_map", propagate_unknown=False)
 def format_map(run: Runtime, self: str, mapping: Value, /) -> Value:
+    """`template.format_map(mapping)`"""
     return format_text(run, self, (), mapping)
 
 
@@ -131,6 +140,7 @@ STR = host_class("str", str, dict(strings))
 
 
 def bytes_like(kind: Any) -> Names:
+    """The methods of bytes and bytearray."""
     names = shared(kind)
     names["decode"] = pure("decode", kind.decode)
     names["hex"] = pure("hex", kind.hex, lambda self, *args: 3 * len(self))
@@ -161,12 +171,14 @@ byte_arrays = bytes_like(bytearray)
 
 @byte_arrays.method("append")
 def append(run: Runtime, self: bytearray, item: int) -> None:
+    """`bytearray.append(item)`"""
     run.changed(self)
     self.append(item)
 
 
 @byte_arrays.method("extend")
 def extend(run: Runtime, self: bytearray, items: Value) -> Value:
+    """`bytearray.extend(items)`"""
     plain = concrete(run, run.items(items))
     if isinstance(plain, Unknown):
         return plain

@@ -46,6 +46,7 @@ class Items(ItemsView[Any, Any]):
 
 
 def view(kind: Any) -> dict[str, Value]:
+    """The class members of a dict's views (`keys`, `values`, `items`)."""
     names = Names()
     names["__len__"] = Native("__len__", lambda run, self: len(self))
     names["__iter__"] = Native("__iter__", lambda run, self: iter(self))
@@ -59,6 +60,7 @@ def view(kind: Any) -> dict[str, Value]:
 
 
 def view_test(run: Runtime, self: Any, other: Value) -> Value:
+    """`view.isdisjoint(other)`"""
     items = hashed(run, other)
     return items if isinstance(items, Unknown) else set(self).isdisjoint(items)
 

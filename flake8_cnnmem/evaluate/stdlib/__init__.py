@@ -24,7 +24,8 @@ ROOMS = {
     "pkgutil": "modules_by_name", "pydoc": "modules_by_name",
     "numbers": "numbers", "statistics": "statistics", "bisect": "statistics", "heapq": "statistics",
     "platform": "sys", "ast": "syntax", "contextvars": "context_vars",
-    "weakref": "copy", "threading": "threads", "multiprocessing": "pools", "concurrent": "pools",
+    "distutils": "versions", "weakref": "copy", "threading": "threads", "multiprocessing": "pools",
+    "concurrent": "pools",
 }  # fmt: skip
 """The module here that models each top-level module of the library."""
 
@@ -42,7 +43,7 @@ SUBMODULES = frozenset((
     "multiprocessing.managers", "multiprocessing.shared_memory", "multiprocessing.connection",
     "multiprocessing.spawn", "multiprocessing.queues", "multiprocessing.synchronize", "multiprocessing.sharedctypes",
     "multiprocessing.context", "multiprocessing.reduction", "unittest.mock", "unittest.case", "ctypes.util",
-    "distutils.version", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn",
+    "distutils", "distutils.util", "distutils.core", "distutils.command", "distutils.spawn",
     "distutils.dir_util",
     "distutils.sysconfig", "asyncio.subprocess", "curses.ascii", "dbm.gnu", "wsgiref.simple_server", "xmlrpc.client",
     "xmlrpc.server", "tkinter.ttk", "tkinter.messagebox", "tkinter.filedialog", "tkinter.font", "encodings.utf_8",
@@ -70,6 +71,7 @@ def tables(room: str) -> Mapping[str, Mapping[str, Value]]:
 
 
 def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
+    """A module's names as a function from a name to a value, or MISSING; what is made afresh for a run is made once."""
     made: dict[str, Value] = {}
 
     def lookup(name: str) -> Value:
@@ -84,4 +86,5 @@ def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
 
 
 def not_followed(dotted: str) -> Namespace:
+    """A module that exists, and of which no name is known."""
     return Namespace(dotted, lambda name: MISSING)

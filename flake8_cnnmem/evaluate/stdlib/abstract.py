@@ -51,6 +51,7 @@ def instance_check(run: Runtime, self: Class, value: Value) -> bool | Unknown:
 
 
 def subclass_check(run: Runtime, self: Class, cls: Value) -> bool | Unknown:
+    """`issubclass(cls, self)` for an abstract class: by inheritance, registration, or the methods that it asks for."""
     if not isinstance(cls, Class):
         raise TypeError("issubclass() arg 1 must be a class")
     return provides(cls, self) if ABSTRACT.get(self.name) is self else False
@@ -67,11 +68,13 @@ mapping = Names()
 
 
 def absent(error: Raised, name: str) -> bool:
+    """Whether an exception of the program is of this kind."""
     return any(cls.name == name for cls in error.value.cls.mro)
 
 
 @mapping.function("get", propagate_unknown=False)
 def get(run: Runtime, self: Value, key: Value, default: Value = None) -> Value:
+    """`Mapping.get`, by `__getitem__`."""
     try:
         return run.index(self, key)
     except Raised as error:
@@ -82,6 +85,7 @@ def get(run: Runtime, self: Value, key: Value, default: Value = None) -> Value:
 
 @mapping.function("__contains__")
 def has_key(run: Runtime, self: Value, key: Value) -> Value:
+    """`Mapping.__contains__`, by `__getitem__`."""
     try:
         found = run.index(self, key)
     except Raised as error:
@@ -92,22 +96,26 @@ def has_key(run: Runtime, self: Value, key: Value) -> Value:
 
 
 def pairs(run: Runtime, self: Value) -> list[tuple[Value, Value]] | Unknown:
+    """Pairs of key and value of a mapping, by `__iter__` and `__getitem__`."""
     words = run.items(self)
     return words if isinstance(words, Unknown) else [(word, run.index(self, word)) for word in words]
 
 
 @mapping.function("keys")
 def keys(run: Runtime, self: Value) -> Value:
+    """`Mapping.keys()`"""
     return run.items(self)
 
 
 @mapping.function("items")
 def items(run: Runtime, self: Value) -> Value:
+    """`Mapping.items()`"""
     return pairs(run, self)
 
 
 @mapping.function("values")
 def values(run: Runtime, self: Value) -> Value:
+    """`Mapping.values()`"""
     found = pairs(run, self)
     return found if isinstance(found, Unknown) else [item for _, item in found]
 
@@ -117,6 +125,7 @@ mutable_mapping = Names()
 
 @mutable_mapping.function("update", propagate_unknown=False)
 def update(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """`MutableMapping.update`, by `__setitem__`."""
     found = entries(run, args[0]) if args else []
     if isinstance(found, Unknown):
         return found
@@ -127,6 +136,7 @@ def update(run: Runtime, self: Value, /, *args: Value, **kwargs: Value) -> Value
 
 @mutable_mapping.function("setdefault", propagate_unknown=False)
 def setdefault(run: Runtime, self: Value, key: Value, default: Value = None) -> Value:
+    """`MutableMapping.setdefault`"""
     if has_key(run, self, key) is not True:
         run.call(run.get(self, "__setitem__"), key, default)
     return run.index(self, key)
@@ -134,6 +144,7 @@ def setdefault(run: Runtime, self: Value, key: Value, default: Value = None) -> 
 
 @mutable_mapping.function("pop", propagate_unknown=False)
 def pop(run: Runtime, self: Value, key: Value, default: Value = MISSING) -> Value:
+    """`MutableMapping.pop`. KeyError without a default."""
     if default is not MISSING and has_key(run, self, key) is False:
         return default
     found = run.index(self, key)
@@ -146,6 +157,7 @@ sequence = Names()
 
 @sequence.function("__contains__", propagate_unknown=False)
 def has_item(run: Runtime, self: Value, item: Value) -> Value:
+    """`Sequence.__contains__`"""
     found = run.items(self)
     return found if isinstance(found, Unknown) else contains(run, found, item)
 
@@ -163,12 +175,14 @@ def iterate(run: Runtime, self: Value) -> Value:
 
 @sequence.function("__reversed__")
 def backwards(run: Runtime, self: Value) -> Value:
+    """`Sequence.__reversed__`"""
     found = run.items(self)
     return found if isinstance(found, Unknown) else reversed(found)
 
 
 @sequence.function("index", propagate_unknown=False)
 def index(run: Runtime, self: Value, value: Value) -> Value:
+    """`Sequence.index(value)`. ValueError where it is not there."""
     found = run.items(self)
     at = found if isinstance(found, Unknown) else position(run, found, value)
     if at == -1:
@@ -181,11 +195,13 @@ mutable_sequence = Names()
 
 @mutable_sequence.function("append", propagate_unknown=False)
 def append(run: Runtime, self: Value, value: Value) -> None:
+    """`MutableSequence.append`, by `insert`."""
     run.call(run.get(self, "insert"), run.call(run.get(self, "__len__")), value)
 
 
 @mutable_sequence.function("extend", propagate_unknown=False)
 def extend(run: Runtime, self: Value, values: Value) -> Value:
+    """`MutableSequence.extend`, by `append`."""
     found = run.items(values)
     for item in found if isinstance(found, list) else [found]:
         run.call(run.get(self, "append"), item)
@@ -194,6 +210,7 @@ def extend(run: Runtime, self: Value, values: Value) -> Value:
 
 @mutable_sequence.function("__iadd__", propagate_unknown=False)
 def extend_in_place(run: Runtime, self: Value, values: Value) -> Value:
+    """`MutableSequence.__iadd__`"""
     extend(run, self, values)
     return self
 

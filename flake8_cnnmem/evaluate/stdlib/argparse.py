@@ -34,6 +34,7 @@ class Argument:
 
     @property
     def positional(self) -> bool:
+        """Whether the argument has no flags."""
         return not self.flags
 
     @property
@@ -53,6 +54,8 @@ class Options:
     """The `dest` of each `add_subparsers`, and whether one of its commands has to be given."""
     names: list[str] = field(default_factory=list)
     """The names of the subparsers, in their order."""
+    lost: list[Unknown] = field(default_factory=list)
+    """Why no default is what it was declared to be, if it is not."""
     place: str = ""
     """Where the parser is made: what tells the questions of one from those of another, in every run."""
 
@@ -61,6 +64,7 @@ NAMESPACE = native_class("Namespace", {}, module="argparse")
 
 
 def namespace_init(run: Runtime, self: Instance, /, **kwargs: Value) -> None:
+    """`Namespace(**kwargs)`"""
     run.changed(self)
     self.attributes.update(kwargs)
 
@@ -101,14 +105,16 @@ def add_argument(
     required: Value = False,
     **kwargs: Value,
 ) -> Value:
+    """`parser.add_argument(*flags, ...)`: note the argument; the value it gets is told by its default."""
     texts = [payload(flag) for flag in flags]
     unknown = next((text for text in (*texts, dest) if isinstance(text, Unknown)), None)
     if unknown is not None:
         return unknown
-    if not all(isinstance(text, str) for text in texts):
+    names = [text for text in texts if isinstance(text, str)]
+    if len(names) < len(texts):
         raise TypeError("the names of an argument are text")
-    optional = tuple(text for text in texts if text.startswith("-"))
-    name = payload(dest) if dest is not None else destination(texts)
+    optional = tuple(text for text in names if text.startswith("-"))
+    name = payload(dest) if dest is not None else destination(names)
     argument = Argument(
         optional, name, payload(action), default, type, payload(nargs), const,
         required is True if optional else payload(nargs) not in ("?", "*"),
@@ -126,6 +132,7 @@ def destination(flags: Sequence[str]) -> str:
 
 
 def default_of(argument: Argument) -> Value:
+    """The value of an argument that the command line does not give."""
     if argument.default is not MISSING:
         return argument.default
     return {"store_true": False, "store_false": True}.get(argument.action) if isinstance(argument.action, str) else None
@@ -133,6 +140,7 @@ def default_of(argument: Argument) -> Value:
 
 @groups.function("add_argument_group", propagate_unknown=False)
 def add_group(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    """A group of arguments, which are the parser's own."""
     return Instance(GROUP, native=options(self))
 
 
@@ -141,13 +149,26 @@ groups["add_mutually_exclusive_group"] = groups["add_argument_group"]
 
 @groups.function("set_defaults", propagate_unknown=False)
 def set_defaults(run: Runtime, self: Instance, /, **kwargs: Value) -> None:
+    """`parser.set_defaults(**kwargs)`"""
     defaults = options(self).defaults
     run.changed(defaults)
     defaults.update(kwargs)
 
 
+def all_defaults_lost(run: Runtime, self: Instance, cause: Unknown) -> None:
+    """`parser.set_defaults(**settings)` where it is not known what settings there are."""
+    own = options(self)
+    run.changed(own.defaults)
+    own.defaults.clear()
+    own.lost.append(cause)
+
+
+groups["set_defaults"] = Native("set_defaults", set_defaults, False, all_defaults_lost)
+
+
 @groups.function("get_default")
 def get_default(run: Runtime, self: Instance, dest: Value) -> Value:
+    """`parser.get_default(dest)`"""
     own = options(self)
     if payload(dest) in own.defaults:
         return own.defaults[payload(dest)]
@@ -161,6 +182,7 @@ parsers = Names(groups)
 
 @parsers.function("__init__", propagate_unknown=False)
 def parser_init(run: Runtime, self: Instance, *args: Value, parents: Value = (), **kwargs: Value) -> None:
+    """`ArgumentParser(...)`: no arguments yet but those of its parents."""
     found = run.items(parents)
     site = run.here()
     own = self.native = Options([], {}, [], [], place=f"{site.path}:{site.line}:{site.column}" if site else "")
@@ -168,6 +190,7 @@ def parser_init(run: Runtime, self: Instance, *args: Value, parents: Value = (),
         if isinstance(parent, Instance) and isinstance(parent.native, Options):
             own.arguments.extend(parent.native.arguments)
             own.defaults.update(parent.native.defaults)
+            own.lost += parent.native.lost
     self.attributes.update({
         "description": kwargs.get("description"), "prog": kwargs.get("prog"), "epilog": kwargs.get("epilog"),
     })  # fmt: skip
@@ -177,6 +200,8 @@ def value_of(run: Runtime, argument: Argument, own: Options) -> Value:
     """What a run without this argument gives."""
     if argument.dest in own.defaults and (argument.default is MISSING or not argument.positional):
         return own.defaults[argument.dest]
+    if own.lost and argument.flags:
+        return own.lost[-1]
     if argument.default is MISSING and argument.required:
         return run.unknown(f"the argument {argument.shown} is not given")
     default = default_of(argument)
@@ -199,6 +224,7 @@ def may_be_needed(run: Runtime, argument: Argument, own: Options) -> bool:
 
 
 def defaults(run: Runtime, self: Instance) -> dict[str, Value]:
+    """By name what `parse_args([])` gives."""
     own = options(self)
     found = dict(own.defaults)
     for argument in own.arguments:
@@ -268,6 +294,7 @@ def specialised(arg: Value, own: dict[str, Value]) -> Value:
 
 @parsers.function("parse_args", propagate_unknown=False)
 def parse_args(run: Runtime, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+    """`parser.parse_args(args)`: a namespace. SystemExit for words that no argument takes."""
     result, rest = parse(run, self, args, namespace)
     if rest:
         raise run.error("SystemExit", "2")
@@ -276,11 +303,14 @@ def parse_args(run: Runtime, self: Instance, args: Value = None, namespace: Valu
 
 @parsers.function("parse_known_args", propagate_unknown=False)
 def parse_known_args(run: Runtime, self: Instance, args: Value = None, namespace: Value = None) -> Value:
+    """`parser.parse_known_args(args)`: a namespace and the words that no argument takes."""
     result, rest = parse(run, self, args, namespace)
     return result, rest
 
 
 def parse(run: Runtime, self: Instance, args: Value, namespace: Value) -> tuple[Value, list[Value]]:
+    """A namespace and the words that are left. Without `args` the command line is not known: defaults, where no list is
+    given."""
     result = namespace if isinstance(namespace, Instance) else Instance(NAMESPACE, site=run.here())
     found = defaults(run, self)
     words = [] if args is None else concrete(run, run.items(args))
@@ -329,7 +359,9 @@ def follow(words: list[str], argument: Argument) -> list[str]:
         or argument.action is BOOLEAN
     ):
         return []
-    limit = {None: 1, "?": 1}.get(argument.nargs, argument.nargs if isinstance(argument.nargs, int) else len(words))
+    limit = argument.nargs if isinstance(argument.nargs, int) else len(words)
+    if argument.nargs is None or argument.nargs == "?":
+        limit = 1
     taken: list[str] = []
     for word in words[:limit]:
         if word.startswith("-") and not word.lstrip("-").replace(".", "").isdigit():
@@ -339,6 +371,7 @@ def follow(words: list[str], argument: Argument) -> list[str]:
 
 
 def given(run: Runtime, argument: Argument, words: list[str]) -> Value:
+    """The value of an argument for the words behind its flag, converted by its `type`."""
     if argument.action in ("store_true", "store_false"):
         return argument.action == "store_true"
     if argument.action == "store_const" or (not words and argument.nargs == "?"):
@@ -355,6 +388,7 @@ def given(run: Runtime, argument: Argument, words: list[str]) -> Value:
 def add_subparsers(
     run: Runtime, self: Instance, *, dest: Value = None, required: Value = False, **kwargs: Value
 ) -> Instance:
+    """`parser.add_subparsers(dest)`: what `add_parser` adds subcommands to."""
     own = options(self)
     run.changed(own.subcommands)
     own.subcommands.append((dest, required is True))
@@ -362,6 +396,7 @@ def add_subparsers(
 
 
 def add_parser(run: Runtime, self: Instance, name: Value, **kwargs: Value) -> Value:
+    """`subparsers.add_parser(name)`: the parser of a subcommand."""
     made = run.construct(PARSER, **{word: value for word, value in kwargs.items() if word == "parents"})
     own: Any = self.native
     run.changed(own.subparsers)
@@ -378,6 +413,7 @@ SUBPARSERS = native_class(
 
 @parsers.function("error", propagate_unknown=False)
 def error(run: Runtime, self: Instance, message: Value = "") -> None:
+    """`parser.error(message)`: SystemExit 2."""
     raise run.error("SystemExit", "2")
 
 

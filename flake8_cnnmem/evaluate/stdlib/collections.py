@@ -9,7 +9,6 @@ from flake8_cnnmem.evaluate.builtins.concrete import concrete
 from flake8_cnnmem.evaluate.builtins.declare import Names, made, payload
 from flake8_cnnmem.evaluate.builtins.dict_kinds import COUNTER, DEFAULT_DICT, ORDERED_DICT
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr
-from flake8_cnnmem.evaluate.builtins.mappings import fill
 from flake8_cnnmem.evaluate.builtins.sequences import DEQUE, TUPLE
 from flake8_cnnmem.evaluate.stdlib.abstract import ABSTRACT
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
@@ -56,6 +55,7 @@ def namedtuple(
 
 
 def named_tuple_class(name: str, fields: list[str], defaults: dict[str, Value]) -> Class:
+    """A class of named tuples with these fields and defaults."""
     cls = Class(name, (TUPLE,))
     add_fields(cls, fields, defaults)
     return cls
@@ -79,6 +79,8 @@ def add_fields(cls: Class, fields: list[str], defaults: dict[str, Value]) -> Non
 
 
 def binder(name: str, fields: list[str], defaults: dict[str, Value]) -> Any:
+    """The `__new__` of a named tuple. TypeError for arguments that do not fit."""
+
     def new(run: Runtime, cls: Class, /, *args: Value, **kwargs: Value) -> Value:
         if len(args) > len(fields):
             raise TypeError(f"{name}() takes {len(fields)} positional arguments but {len(args)} were given")
@@ -101,16 +103,19 @@ helpers = Names()
 
 
 def fields_of(cls: Class) -> tuple[str, ...]:
+    """The fields of a class of named tuples, in order; none of another class."""
     return next((base.facts["fields"] for base in cls.mro if "fields" in base.facts), ())
 
 
 @helpers.function("_asdict")
-def as_dict(run: Runtime, self: Instance) -> Value:
+def as_dict(run: Runtime, self: Instance) -> dict[str, Value]:
+    """`_asdict()`"""
     return dict(zip(fields_of(self.cls), self.payload, strict=False))
 
 
 @helpers.function("_replace", propagate_unknown=False)
 def replace(run: Runtime, self: Instance, /, **kwargs: Value) -> Value:
+    """`_replace(**kwargs)`. ValueError for a field that it does not have."""
     own = as_dict(run, self)
     for word in kwargs:
         if word not in own:
@@ -120,12 +125,14 @@ def replace(run: Runtime, self: Instance, /, **kwargs: Value) -> Value:
 
 @helpers.class_method("_make", propagate_unknown=False)
 def make(run: Runtime, cls: Class, iterable: Value) -> Value:
+    """`_make(iterable)`"""
     items = run.items(iterable)
     return items if isinstance(items, Unknown) else run.construct(cls, *items)
 
 
 @helpers.function("__repr__")
 def representation(run: Runtime, self: Instance) -> Value:
+    """`repr` of a named tuple."""
     parts = []
     for word, item in zip(fields_of(self.cls), self.payload, strict=False):
         text = to_repr(run, item)
@@ -142,8 +149,11 @@ user_dict = Names()
 
 @user_dict.function("__init__", propagate_unknown=False)
 def user_dict_init(run: Runtime, self: Instance, dict: Value = None, /, **kwargs: Value) -> None:
+    """`UserDict(items)`: the items are in `data`."""
     self.attributes["data"] = {}
-    fill(run, self.attributes["data"], () if dict is None else (dict,), kwargs)
+    found = run.call(run.get(self, "update"), *(() if dict is None else (dict,)), **kwargs)
+    if isinstance(found, Unknown):
+        run.havoc(self.attributes["data"], found)
 
 
 def through(word: str, field: str) -> Native:
@@ -162,6 +172,7 @@ user_list = Names()
 
 @user_list.function("__init__", propagate_unknown=False)
 def user_list_init(run: Runtime, self: Instance, initlist: Value = None) -> None:
+    """`UserList(items)`: the items are in `data`."""
     found = [] if initlist is None else run.items(initlist)
     self.attributes["data"] = found
 
@@ -176,11 +187,13 @@ chain_maps = Names()
 
 @chain_maps.function("__init__", propagate_unknown=False)
 def chain_map_init(run: Runtime, self: Instance, *maps: Value) -> None:
+    """`ChainMap(*maps)`"""
     self.attributes["maps"] = list(maps) or [{}]
 
 
 @chain_maps.function("__getitem__")
 def chain_map_item(run: Runtime, self: Instance, word: Value) -> Value:
+    """The value of the first mapping that has the key. KeyError where none has."""
     for each in self.attributes["maps"]:
         inside = run.truth(run.operate("in", word, each))
         if isinstance(inside, Unknown):
@@ -192,6 +205,7 @@ def chain_map_item(run: Runtime, self: Instance, word: Value) -> Value:
 
 @chain_maps.function("__iter__")
 def chain_map_iter(run: Runtime, self: Instance) -> Value:
+    """The keys of all mappings, each once, those of the last mapping first."""
     found: dict[Value, None] = {}
     for each in reversed(self.attributes["maps"]):
         words = run.items(each)
@@ -203,17 +217,20 @@ def chain_map_iter(run: Runtime, self: Instance) -> Value:
 
 @chain_maps.function("__len__")
 def chain_map_len(run: Runtime, self: Instance) -> Value:
-    words = chain_map_iter(run, self)
-    return words if isinstance(words, Unknown) else len(list(words))
+    """How many different keys there are."""
+    words = run.items(chain_map_iter(run, self))
+    return words if isinstance(words, Unknown) else len(words)
 
 
 @chain_maps.function("__setitem__", propagate_unknown=False)
 def chain_map_set(run: Runtime, self: Instance, word: Value, item: Value) -> None:
+    """`chain[key] = value`, in the first mapping."""
     run.call(run.get(self.attributes["maps"][0], "__setitem__"), word, item)
 
 
 @chain_maps.function("new_child", propagate_unknown=False)
 def new_child(run: Runtime, self: Instance, m: Value = None) -> Value:
+    """A ChainMap with one mapping more in front."""
     maps = self.attributes["maps"]
     run.spend(len(maps))
     return run.construct(self.cls, {} if m is None else m, *maps)

@@ -13,6 +13,7 @@ TOKEN = native_class("Token", {"MISSING": None}, module="contextvars")
 
 @variables.function("__init__", propagate_unknown=False)
 def init(run: Runtime, self: Instance, name: Value, *, default: Value = MISSING) -> None:
+    """`ContextVar(name, default)`"""
     self.attributes["name"] = name
     if default is not MISSING:
         self.attributes["_default"] = default
@@ -20,6 +21,7 @@ def init(run: Runtime, self: Instance, name: Value, *, default: Value = MISSING)
 
 @variables.function("get", propagate_unknown=False)
 def get(run: Runtime, self: Instance, default: Value = MISSING, /) -> Value:
+    """`variable.get(default)`. LookupError without a value or a default."""
     for found in (self.attributes.get("_value", MISSING), default, self.attributes.get("_default", MISSING)):
         if found is not MISSING:
             return found
@@ -28,6 +30,7 @@ def get(run: Runtime, self: Instance, default: Value = MISSING, /) -> Value:
 
 @variables.function("set", propagate_unknown=False)
 def set_(run: Runtime, self: Instance, value: Value, /) -> Instance:
+    """`variable.set(value)`: a token for `reset`."""
     token = Instance(TOKEN, {"var": self, "old_value": self.attributes.get("_value", MISSING)})
     run.changed(self)
     self.attributes["_value"] = value
@@ -36,6 +39,7 @@ def set_(run: Runtime, self: Instance, value: Value, /) -> Instance:
 
 @variables.function("reset", propagate_unknown=False)
 def reset(run: Runtime, self: Instance, token: Value, /) -> None:
+    """`variable.reset(token)`: the value that it had before."""
     before = token.attributes["old_value"] if isinstance(token, Instance) else run.unknown("a token is not known")
     run.changed(self)
     if before is MISSING:

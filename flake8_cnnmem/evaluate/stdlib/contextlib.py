@@ -72,6 +72,8 @@ MANAGER = native_class("_GeneratorContextManager", dict(managers), module="conte
 
 @names.function("contextmanager")
 def contextmanager(run: Runtime, func: Value) -> Native:
+    """`@contextmanager`: a function that gives a context manager of the generator."""
+
     def make(run: Runtime, *args: Value, **kwds: Value) -> Instance:
         return Instance(MANAGER, {"func": func, "args": args, "kwds": kwds})
 
@@ -82,13 +84,14 @@ def contextmanager(run: Runtime, func: Value) -> Native:
 
 
 def context(name: str, namespace: dict[str, Value]) -> Class:
+    """A class of context managers that give themselves and swallow nothing, with these members besides."""
     made: dict[str, Value] = {
         "__enter__": Native("__enter__", lambda run, self: self),
         "__exit__": Native("__exit__", lambda run, self, *exception: False, propagate_unknown=False),
         **namespace,
     }
-    names[name] = native_class(name, made, module="contextlib")
-    return names[name]  # type: ignore[no-any-return]
+    cls = names[name] = native_class(name, made, module="contextlib")
+    return cls
 
 
 def keep(*fields: str) -> Native:
@@ -101,6 +104,7 @@ def keep(*fields: str) -> Native:
 
 
 def given(field: str) -> Native:
+    """An `__enter__` that gives one of the manager's attributes."""
     return Native("__enter__", lambda run, self: self.attributes[field])
 
 
@@ -115,10 +119,12 @@ context("ContextDecorator", {"__call__": Native("__call__", decorate, propagate_
 
 
 def suppress_init(run: Runtime, self: Instance, *exceptions: Value) -> None:
+    """`suppress(*exceptions)`"""
     self.attributes["exceptions"] = exceptions
 
 
 def suppressed(run: Runtime, self: Instance, kind: Value = None, *rest: Value) -> bool:
+    """Whether the exception is one of those that are suppressed."""
     if not isinstance(kind, Class):
         return False
     return any(isinstance(each, Class) and kind.derives_from(each) for each in self.attributes["exceptions"])
@@ -134,11 +140,13 @@ stacks = Names()
 
 @stacks.function("__init__")
 def stack_init(run: Runtime, self: Instance) -> None:
+    """`ExitStack()`"""
     self.attributes["_exits"] = []
 
 
 @stacks.function("enter_context")
 def enter_context(run: Runtime, self: Instance, cm: Value) -> Value:
+    """`stack.enter_context(manager)`: what the manager gives; it is left with the stack."""
     found = run.find(cm, "__exit__")
     if found is not MISSING and not isinstance(found, Unknown):
         run.changed(self.attributes["_exits"])
@@ -148,6 +156,7 @@ def enter_context(run: Runtime, self: Instance, cm: Value) -> Value:
 
 @stacks.function("callback", propagate_unknown=False)
 def callback(run: Runtime, self: Instance, function: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """`stack.callback(function, ...)`: called when the stack is left."""
     exits = self.attributes["_exits"]
     run.changed(exits)
     exits.append(
@@ -158,6 +167,7 @@ def callback(run: Runtime, self: Instance, function: Value, /, *args: Value, **k
 
 @stacks.function("push")
 def push(run: Runtime, self: Instance, exit: Value) -> Value:
+    """`stack.push(exit)`: a manager that is left with the stack, or a function."""
     found = run.find(exit, "__exit__")
     run.changed(self.attributes["_exits"])
     self.attributes["_exits"].append(exit if found is MISSING else found)
@@ -166,6 +176,7 @@ def push(run: Runtime, self: Instance, exit: Value) -> Value:
 
 @stacks.function("__exit__", propagate_unknown=False)
 def stack_exit(run: Runtime, self: Instance, *exception: Value) -> bool:
+    """Leave all managers of a stack, the last one first: whether one of them swallowed the exception."""
     exits, swallowed = self.attributes["_exits"], False
     while exits:
         run.changed(exits)

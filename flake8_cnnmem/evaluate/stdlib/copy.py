@@ -40,6 +40,7 @@ def copy(run: Runtime, x: Value) -> Value:
 
 
 def shallow(run: Runtime, x: Value) -> Value:
+    """`copy.copy(x)`: by `__copy__`, or a container or instance with the same items."""
     if not isinstance(x, MUTABLE):
         return x
     run.spend(len(x) // 16)
@@ -47,6 +48,7 @@ def shallow(run: Runtime, x: Value) -> Value:
 
 
 def default_dict(source: DefaultDict, entries: dict[Value, Value]) -> DefaultDict:
+    """A defaultdict with the source's factory."""
     result = DefaultDict(entries)
     result.factory = source.factory
     return result
@@ -110,10 +112,12 @@ class Copier:
         self.done: dict[int, tuple[Value, Value]] = {}
 
     def remember(self, original: Value, copied: Value) -> Value:
+        """Note the copy of a value, so that it is copied once."""
         self.done[id(original)] = (original, copied)
         return copied
 
     def copy(self, x: Value) -> Value:
+        """`copy.deepcopy(x)`"""
         found = self.done.get(id(x))
         if found is not None:
             return found[1]
@@ -131,6 +135,7 @@ class Copier:
         return x
 
     def container(self, x: Any) -> Value:
+        """A deep copy of a list, tuple, set, deque or dict."""
         if isinstance(x, (list, deque)):
             result: Any = self.remember(x, [] if isinstance(x, list) else deque(maxlen=x.maxlen))
             for item in x:
@@ -144,7 +149,8 @@ class Copier:
         return self.remember(x, type(x)(items) if type(x) in (tuple, set, frozenset) else x)
 
     def mapping(self, x: dict[Value, Value]) -> Value:
-        result: dict[Value, Value] = {}
+        """A deep copy of a dict, of its kind."""
+        result: dict[Value, Any] = {}
         if isinstance(x, DefaultDict):
             result = default_dict(x, {})
         elif isinstance(x, Counter):
@@ -157,6 +163,8 @@ class Copier:
         return result
 
     def instance(self, x: Instance) -> Value:
+        """A deep copy of an instance: by `__deepcopy__`, by what it pickles as, or of its payload and attributes; what
+        never changes is itself."""
         run = self.run
         run.spend(2)
         method = special(x, "__deepcopy__")
@@ -216,11 +224,13 @@ class Weakly:
 
 @references.function("__init__", propagate_unknown=False)
 def reference_init(run: Runtime, self: Instance, object: Value, callback: Value = None) -> None:
+    """`weakref.ref(object)`"""
     self.native = Weakly(object)
 
 
 @references.function("__call__")
 def dereference(run: Runtime, self: Instance) -> Value:
+    """`reference()`: the object; whether a result that is no parameter is still there is not known."""
     found: Weakly = self.native
     if isinstance(found.target, Tensor) and not isinstance(found.target, Weight):
         return run.unknown("whether a result is still there that is referred to weakly")

@@ -56,16 +56,19 @@ read_json = reader(json.loads)
 
 @notation.function("loads", propagate_unknown=False)
 def loads(run: Runtime, s: Value, **kwargs: Value) -> Value:
+    """`json.loads(text)`"""
     return read_json(run, s)
 
 
 @notation.function("load", propagate_unknown=False)
 def load(run: Runtime, fp: Value, **kwargs: Value) -> Value:
+    """`json.load(file)`"""
     return read_json(run, fp)
 
 
 @notation.function("dumps")
 def dumps(run: Runtime, obj: Value, **kwargs: Value) -> Value:
+    """`json.dumps(obj, ...)`: a text, unknown where a part of it is."""
     plain, options = concrete(run, obj), concrete(run, kwargs)
     for part in (plain, options):
         if isinstance(part, Unknown):
@@ -88,6 +91,7 @@ notation["JSONDecoder"] = native_class("JSONDecoder", {"__init__": ignored("__in
 
 
 def read_yaml(run: Runtime, stream: Value, Loader: Value = None, **kwargs: Value) -> Value:
+    """`yaml.load(stream)`"""
     try:
         return reader(parse_yaml)(run, stream)
     except (ValueError, RecursionError):
@@ -124,6 +128,7 @@ RUAMEL = native_class(
 
 
 def read_toml(run: Runtime, source: Value, *args: Value, **kwargs: Value) -> Value:
+    """`tomllib.load(file)`, `toml.loads(text)`"""
     return reader(parse_toml)(run, source)
 
 
@@ -152,6 +157,7 @@ sections = Names()
 
 @parsers.function("__init__", propagate_unknown=False)
 def parser_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`ConfigParser(...)`"""
     self.native = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     self.attributes["cause"] = None
 
@@ -170,6 +176,7 @@ def take(run: Runtime, self: Instance, source: str | Unknown) -> None:
 
 @parsers.function("read", propagate_unknown=False)
 def read_files(run: Runtime, self: Instance, filenames: Value, encoding: Value = None) -> Value:
+    """`parser.read(filenames)`: the names of those that are read."""
     names = filenames if isinstance(filenames, (list, tuple)) else [filenames]
     for name in names:
         take(run, self, text(run, name))
@@ -178,21 +185,25 @@ def read_files(run: Runtime, self: Instance, filenames: Value, encoding: Value =
 
 @parsers.function("read_file", propagate_unknown=False)
 def read_open_file(run: Runtime, self: Instance, f: Value, source: Value = None) -> None:
+    """`parser.read_file(f)`"""
     take(run, self, held(run, f))
 
 
 @parsers.function("read_string", propagate_unknown=False)
 def read_text(run: Runtime, self: Instance, string: Value, source: Value = None) -> None:
+    """`parser.read_string(text)`"""
     take(run, self, held(run, string))
 
 
 def sections_of(self: Instance) -> Value:
+    """`parser.sections()`, or why they are not known."""
     cause = self.attributes["cause"]
     return self.native.sections() if cause is None else cause
 
 
 @parsers.function("read_dict", propagate_unknown=False)
 def read_dict(run: Runtime, self: Instance, dictionary: Value, source: Value = None) -> None:
+    """`parser.read_dict(dictionary)`"""
     plain = concrete(run, dictionary)
     if isinstance(plain, Unknown):
         take(run, self, plain)
@@ -206,6 +217,7 @@ BOOLEANS = {"1": True, "yes": True, "true": True, "on": True, "0": False, "no": 
 
 
 def as_boolean(value: str) -> bool:
+    """True for "1", "yes", "true", "on", False for their opposites. ValueError else."""
     if value.lower() not in BOOLEANS:
         raise ValueError(f"Not a boolean: {value}")
     return BOOLEANS[value.lower()]
@@ -214,6 +226,7 @@ def as_boolean(value: str) -> bool:
 def found(
     run: Runtime, self: Instance, section: Value, option: Value, fallback: Value, kind: Callable[..., Value]
 ) -> Value:
+    """An option of a section, converted; the fallback where it is not there. NoOptionError without one."""
     plain = concrete(run, (section, option))
     if isinstance(plain, Unknown):
         return plain
@@ -235,6 +248,8 @@ KINDS: dict[str, Callable[..., Any]] = {"get": str, "getint": int, "getfloat": f
 
 
 def getter(kind: Callable[..., Any]) -> Callable[..., Value]:
+    """`parser.getint(section, option)` and its like, by what converts."""
+
     def get(
         run: Runtime, self: Instance, section: Value, option: Value, *, raw: Value = False, vars: Value = None,
         fallback: Value = MISSING,
@@ -245,6 +260,8 @@ def getter(kind: Callable[..., Any]) -> Callable[..., Value]:
 
 
 def section_getter(kind: Callable[..., Any]) -> Callable[..., Value]:
+    """`section.getint(option)` and its like, by what converts."""
+
     def get(run: Runtime, self: Instance, option: Value, fallback: Value = None, **kwargs: Value) -> Value:
         return found(run, self.native, self.attributes["name"], option, fallback, kind)
 
@@ -258,6 +275,7 @@ for _name, _kind in KINDS.items():
 
 @parsers.function("__getitem__")
 def section_of(run: Runtime, self: Instance, key: Value) -> Value:
+    """`parser[section]`. KeyError for one that it does not have."""
     if key != "DEFAULT" and not self.native.has_section(key):
         cause = self.attributes.get("cause")
         if cause is not None:
@@ -268,10 +286,12 @@ def section_of(run: Runtime, self: Instance, key: Value) -> Value:
 
 @sections.function("__getitem__")
 def item(run: Runtime, self: Instance, key: Value) -> Value:
+    """`section[option]`. KeyError for one that it does not have."""
     return found(run, self.native, self.attributes["name"], key, MISSING, str)
 
 
 def options_of(run: Runtime, self: Instance) -> dict[str, Value]:
+    """The options of a section and their texts."""
     name = self.attributes["name"]
     return {word: found(run, self.native, name, word, None, str) for word in self.native.native[name]}
 

@@ -68,6 +68,7 @@ def field(
     metadata: Value = None,
     kw_only: Value = SENTINEL,
 ) -> Instance:
+    """`dataclasses.field(...)`"""
     return Instance(
         FIELD,
         {
@@ -90,6 +91,7 @@ def kind_of(annotation: Value) -> str:
 
 
 def entry(name: str, annotation: Value, value: Value, kw_only: bool) -> Entry:
+    """One field of a dataclass, by its annotation and its default."""
     init_var = kind_of(annotation) == "InitVar"
     if not (isinstance(value, Instance) and value.cls is FIELD):
         return Entry(name, value, kw_only=kw_only, init_var=init_var, annotation=annotation)
@@ -143,6 +145,8 @@ def dataclass_(
     slots: Value = False,
     weakref_slot: Value = False,
 ) -> Value:
+    """`@dataclass(...)`, with or without options."""
+
     def decorate(run: Runtime, cls: Value) -> Value:
         if not isinstance(cls, Class) or cls.host is not None:
             return cls
@@ -159,6 +163,7 @@ def dataclass_(
 def process(
     run: Runtime, cls: Class, init: bool, repr: bool, eq: bool, order: bool, frozen: bool, kw_only: bool
 ) -> Class:
+    """The class with `__init__`, `__repr__` and comparisons of its fields."""
     found = collect(cls, kw_only)
     entries = tuple(found.values())
     cls.facts["dataclass fields"] = entries
@@ -187,6 +192,7 @@ def process(
 
 
 def check_order(entries: tuple[Entry, ...]) -> None:
+    """TypeError for a field without a default behind one that has one."""
     seen = ""
     for each in entries:
         if not each.init or each.kw_only:
@@ -199,6 +205,7 @@ def check_order(entries: tuple[Entry, ...]) -> None:
 
 
 def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
+    """The `__init__` of a dataclass: binds its fields, makes defaults, calls `__post_init__`."""
     positional = [each.name for each in entries if each.init and not each.kw_only]
     accepted = {each.name for each in entries if each.init}
 
@@ -236,10 +243,12 @@ def initialiser(cls: Class, entries: tuple[Entry, ...]) -> Any:
 
 
 def refuse(run: Runtime, self: Instance, name: str, value: Value) -> None:
-    raise Raised(run.construct(FROZEN, f"cannot assign to field '{name}'"))
+    """FrozenInstanceError for an assignment."""
+    raise Raised(Instance(FROZEN, {"args": (f"cannot assign to field '{name}'",)}, site=run.here()))
 
 
 def entries_of(value: Value) -> tuple[Entry, ...] | None:
+    """The fields of a dataclass or of an instance of one; None of anything else."""
     cls = value if isinstance(value, Class) else value.cls if isinstance(value, Instance) else None
     if cls is None:
         return None
@@ -247,11 +256,13 @@ def entries_of(value: Value) -> tuple[Entry, ...] | None:
 
 
 def values_of(self: Instance, wanted: str) -> tuple[Value, ...]:
+    """The values of the fields that take part in a comparison, or in `repr`."""
     entries = entries_of(self) or ()
     return tuple(self.attributes.get(each.name) for each in entries if getattr(each, wanted) and not each.init_var)
 
 
 def representation(run: Runtime, self: Instance) -> Value:
+    """`repr` of a dataclass's instance."""
     parts = []
     for each in entries_of(self) or ():
         if not each.repr or each.init_var:
@@ -264,12 +275,15 @@ def representation(run: Runtime, self: Instance) -> Value:
 
 
 def equal(run: Runtime, self: Instance, other: Value) -> Value:
+    """`==` of two instances of one dataclass: all fields that are compared."""
     if not isinstance(other, Instance) or other.cls is not self.cls:
         return NotImplemented
     return run.equal(values_of(self, "compare"), values_of(other, "compare"))
 
 
 def comparison(symbol: str) -> Any:
+    """`<` and its like of two instances of one dataclass, by the tuples of their fields."""
+
     def compare(run: Runtime, self: Instance, other: Value) -> Value:
         if not isinstance(other, Instance) or other.cls is not self.cls:
             return NotImplemented
@@ -279,6 +293,7 @@ def comparison(symbol: str) -> Any:
 
 
 def field_object(each: Entry) -> Instance:
+    """What `fields()` gives for a field."""
     if each.made is not None:
         return each.made
     default = SENTINEL if each.default is MISSING else each.default
@@ -290,20 +305,25 @@ def field_object(each: Entry) -> Instance:
 
 @names.function("fields")
 def fields(run: Runtime, class_or_instance: Value) -> Value:
+    """`dataclasses.fields(value)`. TypeError for what is no dataclass."""
     entries = entries_of(class_or_instance)
     if entries is None:
         raise TypeError("must be called with a dataclass type or instance")
     own = run.get(class_or_instance, "__dataclass_fields__")
+    if not isinstance(own, dict):
+        return own if isinstance(own, Unknown) else run.unknown("the fields of a dataclass are not known")
     return tuple(own[each.name] for each in entries if each.name in own)
 
 
 @names.function("is_dataclass")
 def is_dataclass(run: Runtime, obj: Value) -> bool:
+    """`dataclasses.is_dataclass(obj)`"""
     return entries_of(obj) is not None
 
 
 @names.function("replace", propagate_unknown=False)
 def replace(run: Runtime, obj: Value, /, **changes: Value) -> Value:
+    """`dataclasses.replace(obj, **changes)`: a new instance."""
     entries = entries_of(obj) if not isinstance(obj, Unknown) else None
     if not isinstance(obj, Instance) or entries is None:
         return obj if isinstance(obj, Unknown) else run.unknown("replace() of something that is no dataclass")
@@ -328,7 +348,7 @@ def plain(run: Runtime, value: Value, factory: Value, as_tuple: bool) -> Value:
         if as_tuple:
             return tuple(item for _, item in pairs)
         return dict(pairs) if factory is None else run.call(factory, pairs)
-    if type(value) in (list, tuple):
+    if type(value) is list or type(value) is tuple:
         return type(value)(plain(run, item, factory, as_tuple) for item in value)
     if isinstance(value, dict):
         return {word: plain(run, item, factory, as_tuple) for word, item in value.items()}
@@ -337,18 +357,21 @@ def plain(run: Runtime, value: Value, factory: Value, as_tuple: bool) -> Value:
 
 @names.function("asdict")
 def asdict(run: Runtime, obj: Value, *, dict_factory: Value = None) -> Value:
+    """`dataclasses.asdict(obj)`, dataclasses within as well."""
     return plain(run, obj, dict_factory, False)
 
 
 @names.function("astuple")
 def astuple(run: Runtime, obj: Value, *, tuple_factory: Value = None) -> Value:
+    """`dataclasses.astuple(obj)`, dataclasses within as well."""
     return plain(run, obj, None, True)
 
 
 @names.function("make_dataclass", propagate_unknown=False)
 def make_dataclass(
-    run: Runtime, cls_name: Value, fields: Value, *, bases: Value = (), namespace: Value = None, **options: Value
+    run: Runtime, cls_name: Value, fields: Value, *, bases: Value = (), namespace: Any = None, **options: Value
 ) -> Value:
+    """`dataclasses.make_dataclass(name, fields)`"""
     found: Any = run.items(fields)
     for part in (cls_name, found):
         if isinstance(part, Unknown):

@@ -24,6 +24,7 @@ NONMEMBER = native_class("nonmember", dict(MEMBER.namespace), module="enum")
 
 
 def wrap(self: Instance, value: Value) -> None:
+    """Keep a member's value."""
     self.attributes["value"] = value
 
 
@@ -39,36 +40,43 @@ def members_of(cls: Class) -> dict[str, Instance]:
 
 
 def canonical(cls: Class) -> list[Instance]:
+    """The members of an enum in order, aliases left out."""
     return [member for name, member in members_of(cls).items() if member.attributes["_name_"] == name]
 
 
 @meta.function("__iter__")
 def iterate(run: Runtime, cls: Class) -> Value:
+    """An iterator over an enum's members."""
     return iter(canonical(cls))
 
 
 @meta.function("__reversed__")
 def backwards(run: Runtime, cls: Class) -> Value:
+    """An iterator over an enum's members, the last one first."""
     return reversed(canonical(cls))
 
 
 @meta.function("__len__")
 def length(run: Runtime, cls: Class) -> int:
+    """How many members an enum has."""
     return len(canonical(cls))
 
 
 @meta.function("__bool__")
 def truth(run: Runtime, cls: Class) -> bool:
+    """An enum is true."""
     return True
 
 
 @meta.function("__getitem__")
 def by_name(run: Runtime, cls: Class, name: Value) -> Value:
+    """`Colour["RED"]`. KeyError for a name that it does not have."""
     return members_of(cls)[payload(name)]
 
 
 @meta.function("__contains__")
 def contains(run: Runtime, cls: Class, value: Value) -> Value:
+    """`value in Colour`: a member or its value."""
     if isinstance(value, Instance) and value.cls.derives_from(cls):
         return True
     found = by_value(run, cls, value)
@@ -76,6 +84,7 @@ def contains(run: Runtime, cls: Class, value: Value) -> Value:
 
 
 def by_value(run: Runtime, cls: Class, value: Value) -> Instance | Unknown | None:
+    """The member of this value; None without one, unknown where a comparison is."""
     for member in canonical(cls):
         run.spend(1)
         own = member.attributes["_value_"]
@@ -119,6 +128,7 @@ META = Class("EnumType", (TYPE,), dict(meta), module="enum")
 
 
 def functional(run: Runtime, cls: Class, name: Value, members: Value) -> Value:
+    """`Enum("Colour", "RED GREEN")`: a new enum."""
     plain = payload(members)
     if isinstance(plain, str):
         plain = plain.replace(",", " ").split()
@@ -191,6 +201,7 @@ def with_automatic(run: Runtime, cls: Class, name: str, value: Value, before: li
 
 
 def automatic(run: Runtime, cls: Class, name: str, before: list[Value]) -> Value:
+    """The value of `auto()`: what `_generate_next_value_` says, else the next number."""
     hook = cls.find("_generate_next_value_")
     if hook is not MISSING:
         function = hook.function if isinstance(hook, (StaticMethod, ClassMethod)) else hook
@@ -247,11 +258,13 @@ enum["value"] = Property(Native("value", lambda run, self: self.attributes["_val
 
 @enum.function("__str__")
 def string(run: Runtime, self: Instance) -> str:
+    """`str(member)`: "Colour.RED"."""
     return f"{self.cls.name}.{self.attributes['_name_']}"
 
 
 @enum.function("__repr__")
 def representation(run: Runtime, self: Instance) -> Value:
+    """`repr(member)`: "<Colour.RED: 1>"."""
     text = to_repr(run, self.attributes["_value_"])
     return text if isinstance(text, Unknown) else f"<{self.cls.name}.{self.attributes['_name_']}: {text}>"
 
@@ -284,6 +297,8 @@ def combination(run: Runtime, cls: Class, value: Value) -> Value:
 
 
 def bitwise(symbol: str) -> Native:
+    """`|`, `&` or `^` of two flags, by the symbol."""
+
     def method(run: Runtime, self: Instance, other: Value) -> Value:
         right = other.attributes["_value_"] if isinstance(other, Instance) and other.cls is self.cls else other
         if not isinstance(right, int):
@@ -299,6 +314,7 @@ for _word, _symbol in (("__or__", "|"), ("__and__", "&"), ("__xor__", "^")):
 
 @flags.function("__invert__")
 def invert(run: Runtime, self: Instance) -> Value:
+    """`~flag`: all flags of the enum that it has not."""
     everything = 0
     for member in canonical(self.cls):
         everything |= member.attributes["_value_"]
@@ -307,6 +323,7 @@ def invert(run: Runtime, self: Instance) -> Value:
 
 @flags.function("__contains__")
 def has_flag(run: Runtime, self: Instance, other: Value) -> bool:
+    """`other in flag`: whether all of the other's flags are set."""
     if not isinstance(other, Instance) or other.cls is not self.cls:
         raise TypeError("unsupported operand type(s) for 'in'")
     wanted = other.attributes["_value_"]
@@ -315,11 +332,13 @@ def has_flag(run: Runtime, self: Instance, other: Value) -> bool:
 
 @flags.function("__bool__")
 def flag_truth(run: Runtime, self: Instance) -> bool:
+    """Whether a flag has any bit."""
     return bool(self.attributes["_value_"])
 
 
 @flags.function("__iter__")
 def flag_members(run: Runtime, self: Instance) -> Value:
+    """An iterator over the members whose bits a flag shares."""
     return iter([each for each in canonical(self.cls) if each.attributes["_value_"] & self.attributes["_value_"]])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.builtins.keys import key
+from flake8_cnnmem.evaluate.native_state import note_set_around
 from flake8_cnnmem.evaluate.stdlib.modules import native_class
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Native, Property, Runtime, Value
@@ -32,6 +33,7 @@ def partial_new(run: Runtime, cls: Class, func: Value, /, *args: Value, **keywor
 
 @partials.function("__call__", propagate_unknown=False)
 def partial_call(run: Runtime, self: Instance, /, *args: Value, **keywords: Value) -> Value:
+    """A call of `partial(f, *args, **keywords)`: its own arguments first, names that are given again replaced."""
     own = self.attributes
     run.spend(len(own["args"]))
     return run.call(own["func"], *own["args"], *args, **{**own["keywords"], **keywords})
@@ -48,6 +50,7 @@ methods = Names(partials)
 
 @methods.function("__get__", propagate_unknown=False)
 def partial_method_get(run: Runtime, self: Instance, instance: Value, owner: Value = None) -> Value:
+    """`partialmethod` bound to an instance."""
     own = self.attributes
     if instance is None:
         return self
@@ -75,6 +78,7 @@ names["update_wrapper"] = Native("update_wrapper", update_wrapper, propagate_unk
 
 @names.function("wraps", propagate_unknown=False)
 def wraps(run: Runtime, wrapped: Value, *args: Value, **kwargs: Value) -> Native:
+    """`@wraps(function)`: the wrapper with the function's name and attributes."""
     return Native("wraps", lambda run, wrapper: update_wrapper(run, wrapper, wrapped))
 
 
@@ -91,12 +95,15 @@ class Cache(dict[Any, Value]):
 
 
 def cache_of(self: Instance) -> dict[Any, Value]:
+    """What a cached function has given, by its arguments."""
     found: dict[Any, Value] = self.native
     return found
 
 
 @caches.function("__call__", propagate_unknown=False)
 def cached_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A call of a cached function: what it gave for these arguments before, or a new result. TypeError for arguments
+    that are no keys."""
     function = self.attributes["__wrapped__"]
     cache: Cache = self.native
     kinds = tuple(type(each) for each in (*args, *kwargs.values())) if cache.typed else ()
@@ -118,11 +125,13 @@ def cached_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) 
 
 @caches.function("__get__", propagate_unknown=False)
 def cached_get(run: Runtime, self: Instance, instance: Value, owner: Value = None) -> Value:
+    """A cached method bound to an instance."""
     return self if instance is None else Bound(self, instance)
 
 
 @caches.function("cache_clear")
 def cache_clear(run: Runtime, self: Instance) -> None:
+    """`function.cache_clear()`"""
     run.changed(cache_of(self))
     cache_of(self).clear()
 
@@ -132,6 +141,7 @@ CACHED = native_class("_lru_cache_wrapper", dict(caches), module="functools")
 
 
 def cached(run: Runtime, function: Value, most: int | None = None, typed: bool = False) -> Value:
+    """A function that remembers its results: `most` of them, all for None."""
     cache = Cache()
     cache.most, cache.typed = most, typed
     wrapper = Instance(CACHED, {"__wrapped__": function}, native=cache, site=run.here())
@@ -144,6 +154,7 @@ def cached(run: Runtime, function: Value, most: int | None = None, typed: bool =
 
 @names.function("lru_cache", propagate_unknown=False)
 def lru_cache(run: Runtime, maxsize: Value = 128, typed: Value = False) -> Value:
+    """`@lru_cache`, with or without options."""
     if maxsize is None or isinstance(maxsize, (int, Unknown)):
         most = None if isinstance(maxsize, Unknown) else maxsize
         return Native("lru_cache", lambda run, function: cached(run, function, most, typed is True))
@@ -164,6 +175,7 @@ def cached_property(run: Runtime, func: Value) -> Property:
             value = run.call(func, self)
             run.changed(self)
             self.attributes[word] = value
+            note_set_around(self, word)
         return self.attributes[word]
 
     def set_(run: Runtime, self: Instance, value: Value) -> None:
@@ -178,6 +190,7 @@ def cached_property(run: Runtime, func: Value) -> Property:
 
 @names.function("reduce", propagate_unknown=False)
 def reduce(run: Runtime, function: Value, iterable: Value, initial: Value = MISSING, /) -> Value:
+    """`reduce(function, iterable, initial)`. TypeError for no items and no initial value."""
     items = run.items(iterable)
     if isinstance(items, Unknown) or isinstance(function, Unknown):
         return items if isinstance(items, Unknown) else function
@@ -213,6 +226,7 @@ ORDERINGS = {
 
 @names.function("total_ordering")
 def total_ordering(run: Runtime, cls: Value) -> Value:
+    """`@total_ordering`: the comparisons that the class does not have, by the one that it has."""
     if not isinstance(cls, Class) or cls.host is not None:
         return cls
     root = next((word for word in ORDERINGS if word in cls.namespace), None)
@@ -225,6 +239,8 @@ def total_ordering(run: Runtime, cls: Value) -> Value:
 
 
 def derived(method: Value, word: str, swap: bool, negated: bool) -> Native:
+    """A comparison made of another one: operands swapped, the answer negated."""
+
     def compare(run: Runtime, self: Value, other: Value) -> Value:
         answer = run.truth(run.call(method, *((other, self) if swap else (self, other))))
         return answer if isinstance(answer, Unknown) else answer is not negated
@@ -239,6 +255,7 @@ dispatchers = Names()
 
 @dispatchers.function("__call__", propagate_unknown=False)
 def dispatched_call(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A call of a `singledispatch` function: the implementation for the class of its first argument."""
     at = 1 if self.cls is METHOD_DISPATCHER else 0
     if len(args) <= at:
         raise TypeError("a singledispatch function requires at least 1 positional argument")
@@ -278,6 +295,7 @@ DISPATCHER = native_class("singledispatch", dict(dispatchers), module="functools
 
 @names.function("singledispatch")
 def singledispatch(run: Runtime, func: Value) -> Value:
+    """`@singledispatch`"""
     return Instance(DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
 
 
@@ -287,6 +305,7 @@ METHOD_DISPATCHER = native_class("singledispatchmethod", dict(dispatchers), modu
 
 @names.function("singledispatchmethod")
 def singledispatchmethod(run: Runtime, func: Value) -> Value:
+    """`@singledispatchmethod`"""
     return Instance(METHOD_DISPATCHER, {"__wrapped__": func}, native={}, site=run.here())
 
 

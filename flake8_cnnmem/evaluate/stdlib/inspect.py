@@ -40,6 +40,7 @@ ONLY, EITHER, STAR, KEYWORD, DOUBLE_STAR = range(5)
 
 
 def parameter(name: str, kind: int, default: Value = EMPTY) -> Instance:
+    """An `inspect.Parameter`."""
     return Instance(PARAMETER, {"name": name, "kind": kind, "default": default, "annotation": EMPTY})
 
 
@@ -66,12 +67,13 @@ def parameters(run: Runtime, function: Value) -> list[Instance] | Unknown:
     if isinstance(function, Native):
         return of_native(run, function)
     if hasattr(function, "parameters"):
-        wrapped = function.attributes.get("__wrapped__")
+        wrapped = getattr(function, "attributes", {}).get("__wrapped__")
         return of_function(function) if wrapped is None else parameters(run, wrapped)
     return run.unknown("the signature of a value is not known")
 
 
 def of_native(run: Runtime, function: Native) -> list[Instance] | Unknown:
+    """The parameters of a native without `run`; unknown where it takes anything."""
     try:
         return of_signature(inspect.signature(function.function), 1)
     except (TypeError, ValueError):
@@ -89,12 +91,13 @@ def of_signature(signature: inspect.Signature, skip: int) -> list[Instance]:
 def of_function(function: Any) -> list[Instance]:
     """Of the interpreter's own Function."""
     own = function.parameters
-    first_default = len(own.positional) - len(function.defaults)
+    defaults = function.given_defaults
+    first_default = len(own.positional) - len(defaults)
     found = [
         parameter(
             name,
             ONLY if at < own.positional_only else EITHER,
-            function.defaults[at - first_default] if at >= first_default else EMPTY,
+            defaults[at - first_default] if at >= first_default else EMPTY,
         )
         for at, name in enumerate(own.positional)
     ]
@@ -108,6 +111,7 @@ def of_function(function: Any) -> list[Instance]:
 
 @names.function("signature")
 def signature(run: Runtime, obj: Value, **kwargs: Value) -> Value:
+    """`inspect.signature(obj)`"""
     found = parameters(run, obj)
     if isinstance(found, Unknown):
         return found
@@ -117,6 +121,7 @@ def signature(run: Runtime, obj: Value, **kwargs: Value) -> Value:
 
 @signatures.function("bind", propagate_unknown=False)
 def bind(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """`signature.bind(...)`, which is not followed."""
     return run.unknown("Signature.bind is not followed")
 
 
@@ -129,6 +134,7 @@ SPECIFICATION = named_tuple_class(
 
 @names.function("getfullargspec")
 def getfullargspec(run: Runtime, func: Value) -> Value:
+    """`inspect.getfullargspec(func)`"""
     found = parameters(run, func)
     if isinstance(found, Unknown):
         return found
@@ -152,14 +158,17 @@ names["getargspec"] = names["getfullargspec"]
 
 
 def test(word: str, answer: Any) -> None:
+    """Enter an `inspect.is...` that a function of the value answers."""
     names[word] = Native(word, lambda run, object: answer(object))
 
 
 def is_function(value: Value) -> bool:
+    """Whether a value is a function of the program."""
     return type(value).__name__ == "Function"
 
 
 def is_module(value: Value) -> bool:
+    """Whether a value is a module, native or of the program."""
     return isinstance(value, Namespace) or type(value).__name__ == "Module"
 
 
@@ -177,11 +186,14 @@ test("isgenerator", lambda value: inspect.isgenerator(value))
 
 @names.function("getmembers", propagate_unknown=False)
 def getmembers(run: Runtime, object: Value, predicate: Value = None) -> Value:
-    words = object if isinstance(object, Unknown) else directory(run, object)
+    """`inspect.getmembers(object, predicate)`: pairs of name and value, by name."""
+    words = object if isinstance(object, Unknown) else run.items(directory(run, object))
     if isinstance(words, Unknown):
         return words
     found: list[tuple[str, Value]] = []
     for word in words:
+        if not isinstance(word, str):
+            continue
         run.spend(1)
         value = run.find(object, word)
         if value is MISSING:
@@ -196,6 +208,7 @@ def getmembers(run: Runtime, object: Value, predicate: Value = None) -> Value:
 
 @names.function("getmro")
 def getmro(run: Runtime, cls: Value) -> Value:
+    """`inspect.getmro(cls)`"""
     return run.get(cls, "__mro__")
 
 

@@ -17,18 +17,21 @@ names = Names()
 
 @names.function("count", propagate_unknown=True)
 def count(run: Runtime, start: Value = 0, step: Value = 1) -> Value:
+    """`count(start, step)`: without an end."""
     plain = concrete(run, (start, step))
     return plain if isinstance(plain, Unknown) else drawn(run, itertools.count(*plain))
 
 
 @names.function("cycle")
 def cycle(run: Runtime, iterable: Value, /) -> Value:
+    """`cycle(iterable)`: without an end."""
     items = run.items(iterable)
     return items if isinstance(items, Unknown) else drawn(run, itertools.cycle(items))
 
 
 @names.function("repeat", propagate_unknown=False)
 def repeat(run: Runtime, object: Value, times: Value = None) -> Value:
+    """`repeat(object, times)`: without an end for no times."""
     limit = concrete(run, times)
     if isinstance(limit, Unknown):
         return limit
@@ -65,6 +68,7 @@ def chained(run: Runtime, cls: Value, /, *iterables: Value) -> Value:
 
 @names.function("_from_iterable")
 def from_iterable(run: Runtime, iterable: Value, /) -> Value:
+    """`chain.from_iterable(iterable)`"""
     source = run.iterate(iterable)
     if isinstance(source, Unknown):
         return source
@@ -91,6 +95,7 @@ names["chain"] = CHAIN
 
 @names.function("islice")
 def islice(run: Runtime, iterable: Value, /, *bounds: Value) -> Value:
+    """`islice(iterable, start, stop, step)`"""
     plain = concrete(run, bounds)
     sources = iterators(run, (iterable,))
     if isinstance(plain, Unknown) or isinstance(sources, Unknown):
@@ -128,6 +133,7 @@ names["dropwhile"] = Native("dropwhile", lambda run, test, iterable, /: selected
 
 @names.function("filterfalse", propagate_unknown=False)
 def filterfalse(run: Runtime, test: Value, iterable: Value, /) -> Value:
+    """`filterfalse(test, iterable)`"""
     source = run.iterate(iterable)
     if isinstance(source, Unknown):
         return source
@@ -146,6 +152,7 @@ def filterfalse(run: Runtime, test: Value, iterable: Value, /) -> Value:
 
 @names.function("compress", propagate_unknown=False)
 def compress(run: Runtime, data: Value, selectors: Value) -> Value:
+    """`compress(data, selectors)`"""
     sources = iterators(run, (data, selectors))
     if isinstance(sources, Unknown):
         return sources
@@ -164,6 +171,7 @@ def compress(run: Runtime, data: Value, selectors: Value) -> Value:
 
 @names.function("starmap", propagate_unknown=False)
 def starmap(run: Runtime, function: Value, iterable: Value, /) -> Value:
+    """`starmap(function, iterable)`"""
     sources = iterators(run, (iterable,))
     if isinstance(function, Unknown) or isinstance(sources, Unknown):
         return function if isinstance(function, Unknown) else sources
@@ -178,6 +186,7 @@ def starmap(run: Runtime, function: Value, iterable: Value, /) -> Value:
 
 @names.function("accumulate", propagate_unknown=False)
 def accumulate(run: Runtime, iterable: Value, func: Value = None, *, initial: Value = MISSING) -> Value:
+    """`accumulate(iterable, func, initial)`"""
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
@@ -198,6 +207,7 @@ def accumulate(run: Runtime, iterable: Value, func: Value = None, *, initial: Va
 
 @names.function("groupby", propagate_unknown=False)
 def groupby(run: Runtime, iterable: Value, key: Value = None) -> Value:
+    """`groupby(iterable, key)`: pairs of key and group."""
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items
@@ -216,6 +226,7 @@ def groupby(run: Runtime, iterable: Value, key: Value = None) -> Value:
 
 @names.function("tee", propagate_unknown=False)
 def tee(run: Runtime, iterable: Value, n: int = 2, /) -> Value:
+    """`tee(iterable, n)`: a tuple of n iterators."""
     sources = iterators(run, (iterable,))
     if isinstance(sources, Unknown):
         return sources
@@ -225,6 +236,7 @@ def tee(run: Runtime, iterable: Value, n: int = 2, /) -> Value:
 
 @names.function("product", propagate_unknown=False)
 def product(run: Runtime, *iterables: Value, repeat: Value = 1) -> Value:
+    """`product(*iterables, repeat)`: an iterator over tuples, one item of each."""
     times = concrete(run, repeat)
     pools: list[Any] = [run.items(iterable) for iterable in iterables]
     for part in (times, *pools):
@@ -235,6 +247,8 @@ def product(run: Runtime, *iterables: Value, repeat: Value = 1) -> Value:
 
 
 def arrangement(word: str, host: Any) -> None:
+    """Enter `permutations` or `combinations`: tuples of r items."""
+
     @names.function(word, propagate_unknown=False)
     def function(run: Runtime, iterable: Value, r: Value = None) -> Value:
         items, size = run.items(iterable), concrete(run, r)
@@ -252,6 +266,7 @@ for _word in ("permutations", "combinations", "combinations_with_replacement"):
 
 @names.function("batched", propagate_unknown=False)
 def batched(run: Runtime, iterable: Value, n: Value) -> Value:
+    """`batched(iterable, n)`: tuples of n items, the last one shorter."""
     items, size = run.items(iterable), concrete(run, n)
     if isinstance(items, Unknown) or isinstance(size, Unknown):
         return items if isinstance(items, Unknown) else size

@@ -21,6 +21,7 @@ LARGE = ("factorial", "comb", "perm", "pow", "ldexp", "prod", "lcm", "floor", "c
 
 
 def bits_of_factorial(n: Any, *rest: Any) -> int:
+    """How many bits `factorial(n)` may have."""
     return int(n) * max(int(n).bit_length(), 1) if n > 0 else 0
 
 
@@ -31,10 +32,12 @@ def bits_of_choice(n: Any, k: Any = None) -> int:
 
 
 def bits_of_integers(*numbers: Any) -> int:
+    """How many bits a product of these numbers may have."""
     return sum(abs(number).bit_length() for number in numbers if isinstance(number, int))
 
 
 def table(module: Any, left_out: tuple[str, ...]) -> Names:
+    """A host module's functions of numbers, each refusing what would be too large."""
     names = Names()
     for word in dir(module):
         value = getattr(module, word)
@@ -85,12 +88,13 @@ for _word, _host in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.
 
 @maths.function("prod")
 def prod(run: Runtime, iterable: Value, /, *, start: Value = 1) -> Value:
+    """`math.prod(iterable, start)`"""
     items = run.items(iterable)
     if isinstance(items, Unknown):
         return items
     if any(isinstance(item, Batch) for item in items) and dims.is_size(start):
         if all(dims.is_size(item) for item in items):
-            return dims.product([start, *items])
+            return dims.product([size for size in (start, *items) if dims.is_size(size)])
     result = start
     for item in items:
         result = run.operate("*", result, item)

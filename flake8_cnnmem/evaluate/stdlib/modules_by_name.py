@@ -26,6 +26,7 @@ def module_named(run: Runtime, dotted: str) -> Value | None:
 
 @imports.function("import_module")
 def import_module(run: Runtime, name: Value, package: Value = None) -> Value:
+    """`importlib.import_module(name, package)`. ModuleNotFoundError where it is certain that there is none."""
     dotted = payload(name)
     if not isinstance(dotted, str):
         return run.unknown("the name of an imported module is not known")
@@ -52,6 +53,7 @@ distributions = Names()
 
 @installed.function("find_spec")
 def find_spec(run: Runtime, name: Value, package: Value = None) -> Value:
+    """`importlib.util.find_spec(name)`: None where there is no such module."""
     dotted = payload(name)
     if not isinstance(dotted, str):
         return run.unknown("the name of a module is not known")
@@ -101,17 +103,19 @@ LOADER = native_class(
 
 @installed.function("module_from_spec")
 def module_from_spec(run: Runtime, spec: Value) -> Value:
+    """`importlib.util.module_from_spec(spec)`"""
     loader = run.get(spec, "loader")
     return loader if isinstance(loader, Unknown) else run.call(run.get(loader, "load_module"))
 
 
 @distributions.function("version")
 def version(run: Runtime, distribution_name: Value) -> Value:
+    """`importlib.metadata.version(name)`: what the package says of itself in `__version__`."""
     dotted = payload(distribution_name)
     found = module_named(run, dotted) if isinstance(dotted, str) else None
     if found is None:
         raise run.error("ModuleNotFoundError", f"No package metadata was found for {dotted}")
-    known = run.find(found, "__version__") if isinstance(found, Namespace) else MISSING
+    known = payload(run.find(found, "__version__")) if isinstance(found, Namespace) else MISSING
     return known if isinstance(known, str) else run.unknown(f"the version of {dotted} is not known")
 
 

@@ -46,6 +46,7 @@ logger = Names({word: ignored(word) for word in [
 
 @logger.function("__init__", propagate_unknown=False)
 def logger_init(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> None:
+    """A logger with its name; nothing that it is told is kept."""
     run.changed(self)
     self.attributes.update(
         {"name": args[0] if args else "root", "handlers": [], "filters": [], "level": 0, "propagate": True,

@@ -12,6 +12,7 @@ tower: dict[str, Class] = {}
 
 
 def check(run: Runtime, self: Class, value: Value) -> Value:
+    """`isinstance(value, numbers.Integral)` and its like."""
     cls = run.type_of(value)
     if isinstance(cls, Unknown):
         return cls
@@ -20,6 +21,7 @@ def check(run: Runtime, self: Class, value: Value) -> Value:
 
 
 def subclass_check(run: Runtime, self: Class, cls: Value) -> bool:
+    """`issubclass(cls, numbers.Integral)` and its like."""
     if not isinstance(cls, Class):
         raise TypeError("issubclass() arg 1 must be a class")
     real = getattr(numbers, self.name)

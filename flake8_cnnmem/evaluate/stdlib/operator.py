@@ -14,10 +14,12 @@ names = Names()
 
 
 def binary(symbol: str) -> Callable[..., Value]:
+    """`operator.add` and its like, by the symbol."""
     return lambda run, a, b, /: run.operate(symbol, a, b)
 
 
 def unary(symbol: str) -> Callable[..., Value]:
+    """`operator.neg` and its like, by the symbol."""
     return lambda run, a, /: run.operate_unary(symbol, a)
 
 
@@ -48,28 +50,33 @@ names["length_hint"] = Native("length_hint", lambda run, a, default=0, /: length
 
 @names.function("not_")
 def negation(run: Runtime, a: Value, /) -> Value:
+    """`operator.not_(a)`"""
     answer = run.truth(a)
     return answer if isinstance(answer, Unknown) else not answer
 
 
 @names.function("setitem", propagate_unknown=False)
 def set_item(run: Runtime, a: Value, b: Value, c: Value, /) -> None:
+    """`operator.setitem(a, b, c)`"""
     run.call(run.get(a, "__setitem__"), b, c)
 
 
 @names.function("delitem", propagate_unknown=False)
 def delete_item(run: Runtime, a: Value, b: Value, /) -> None:
+    """`operator.delitem(a, b)`"""
     run.call(run.get(a, "__delitem__"), b)
 
 
 @names.function("countOf", propagate_unknown=False)
 def count_of(run: Runtime, a: Value, b: Value, /) -> Value:
+    """`operator.countOf(a, b)`"""
     items = run.items(a)
     return items if isinstance(items, Unknown) else run.call(run.get(items, "count"), b)
 
 
 @names.function("indexOf", propagate_unknown=False)
 def index_of(run: Runtime, a: Value, b: Value, /) -> Value:
+    """`operator.indexOf(a, b)`. ValueError where it is not there."""
     items = run.items(a)
     if isinstance(items, Unknown):
         return items
@@ -81,12 +88,14 @@ def index_of(run: Runtime, a: Value, b: Value, /) -> Value:
 
 @names.function("itemgetter", propagate_unknown=False)
 def itemgetter(run: Runtime, item: Value, /, *items: Value) -> Native:
+    """`itemgetter(item)`: a function of a value; several items give a tuple."""
     if not items:
         return Native("itemgetter", lambda run, value, /: run.index(value, item))
     return Native("itemgetter", lambda run, value, /: tuple(run.index(value, each) for each in (item, *items)))
 
 
 def dotted(run: Runtime, value: Value, path: str) -> Value:
+    """`value.a.b` for the path "a.b"."""
     for word in path.split("."):
         value = run.get(value, word)
     return value
@@ -94,6 +103,7 @@ def dotted(run: Runtime, value: Value, path: str) -> Value:
 
 @names.function("attrgetter")
 def attrgetter(run: Runtime, attr: Value, /, *attrs: Value) -> Native:
+    """`attrgetter("a.b")`: a function of a value; several paths give a tuple."""
     first = payload(attr)
     if not attrs:
         return Native("attrgetter", lambda run, value, /: dotted(run, value, first))
@@ -104,6 +114,7 @@ def attrgetter(run: Runtime, attr: Value, /, *attrs: Value) -> Native:
 
 @names.function("methodcaller", propagate_unknown=False)
 def methodcaller(run: Runtime, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """`methodcaller(name, ...)`: a function that calls the value's method."""
     if isinstance(name, Unknown):
         return name
     return Native("methodcaller", lambda run, value, /: run.call(run.get(value, payload(name)), *args, **kwargs))

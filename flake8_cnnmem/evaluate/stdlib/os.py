@@ -59,6 +59,7 @@ paths["realpath"] = paths["abspath"]
 
 @paths.function("relpath")
 def relpath(run: Runtime, path: Value, start: Value = MISSING) -> Value:
+    """`os.path.relpath(path, start)`"""
     if start is MISSING:
         return path
     plain = concrete(run, (path, start))
@@ -81,6 +82,7 @@ SET = "environment"
 
 
 def variables(self: Instance) -> dict[str, Value]:
+    """What the program itself has put into the environment."""
     found: dict[str, Value] = self.native
     return found
 
@@ -94,17 +96,20 @@ def note(run: Runtime, name: Value, value: Value) -> None:
 
 @environment.function("get", propagate_unknown=False)
 def get(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    """`os.environ.get(key, default)`: what the program put there, else the default."""
     return key if isinstance(key, Unknown) else variables(self).get(payload(key), default)
 
 
 @environment.function("__getitem__")
 def get_item(run: Runtime, self: Instance, key: Value) -> Value:
+    """`os.environ[key]`: what the program put there; another variable is not known."""
     found = variables(self).get(payload(key), MISSING)
     return run.unknown(f"the environment variable {payload(key)} is not known") if found is MISSING else found
 
 
 @environment.function("__setitem__", propagate_unknown=False)
 def set_item(run: Runtime, self: Instance, key: Value, value: Value) -> None:
+    """`os.environ[key] = value`"""
     if not isinstance(key, Unknown):
         run.changed(variables(self))
         variables(self)[payload(key)] = value
@@ -113,6 +118,7 @@ def set_item(run: Runtime, self: Instance, key: Value, value: Value) -> None:
 
 @environment.function("setdefault", propagate_unknown=False)
 def setdefault(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    """`os.environ.setdefault(key, default)`"""
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
@@ -123,6 +129,7 @@ def setdefault(run: Runtime, self: Instance, key: Value, default: Value = None) 
 
 @environment.function("pop", propagate_unknown=False)
 def pop(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+    """`os.environ.pop(key, default)`"""
     if isinstance(key, Unknown):
         return key
     run.changed(variables(self))
@@ -132,11 +139,13 @@ def pop(run: Runtime, self: Instance, key: Value, default: Value = None) -> Valu
 
 @environment.function("__delitem__")
 def delete_item(run: Runtime, self: Instance, key: Value) -> None:
+    """`del os.environ[key]`"""
     pop(run, self, key)
 
 
 @environment.function("update", propagate_unknown=False)
 def update(run: Runtime, self: Instance, other: Value = None, /, **kwargs: Value) -> None:
+    """`os.environ.update(other)`"""
     inner = payload(other)
     run.changed(variables(self))
     given = {**(inner if isinstance(inner, dict) else {}), **kwargs}
@@ -155,6 +164,7 @@ names = Names()
 
 
 def fresh_environment() -> Instance:
+    """An environment in which the program has put nothing yet."""
     return Instance(ENVIRONMENT, native={})
 
 

@@ -22,6 +22,7 @@ MAKE = of_paths("__new__", PurePosixPath)
 
 @paths.function("__new__")
 def new(run: Runtime, cls: Class, *parts: Value, **kwargs: Value) -> Value:
+    """`Path(*parts)`, also of a subclass."""
     plain = MAKE.function(run, *parts)
     return plain if isinstance(plain, Unknown) else made(run, cls, plain)
 
@@ -38,6 +39,7 @@ for _name in ("parent", "name", "stem", "suffix", "suffixes", "parts", "anchor",
 
 
 def parents(run: Runtime, self: Any) -> Value:
+    """`path.parents`: each folder above, the nearest first."""
     found = payload(self).parents
     # Each is as long as the path, by and large.
     run.spend(len(found) * (4 + len(found) // 16))

@@ -5,11 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.evaluate.builtins.declare import Names
 from flake8_cnnmem.evaluate.stdlib.modules import ignored, native_class, unfollowed
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Instance, Runtime, Value, native
 
 
 def promised(run: Runtime, function: Value, args: Value = (), kwds: Value = None) -> Instance:
@@ -45,6 +41,7 @@ def each(run: Runtime, self: Value, function: Value, *iterables: Value, **kwargs
 
 
 def spread(run: Runtime, self: Value, function: Value, iterable: Value, *args: Value, **kwargs: Value) -> Value:
+    """`pool.map(function, iterable)`: the function of each item, one after the other."""
     rows = run.items(iterable)
     if isinstance(rows, Unknown):
         return rows
@@ -71,10 +68,12 @@ POOL = native_class("Pool", dict(pools), module="multiprocessing.pool")
 
 def process_init(run: Runtime, self: Instance, group: Value = None, target: Value = None, name: Value = None,
                  args: Value = (), kwargs: Value = None, **options: Value) -> None:  # fmt: skip
+    """`Process(target, args, kwargs)`"""
     self.attributes.update(target=target, args=args, kwargs=kwargs)
 
 
 def process_start(run: Runtime, self: Instance) -> None:
+    """`process.start()`: the target is called, with its arguments."""
     if self.attributes.get("target") is not None:
         promised(run, self.attributes["target"], self.attributes.get("args"), self.attributes.get("kwargs"))
 

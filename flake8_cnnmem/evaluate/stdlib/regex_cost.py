@@ -87,6 +87,7 @@ def effort(items: Iterable[Any], length: int) -> tuple[int, int]:
 
 
 def repeated(ways: int, steps: int, least: int, most: int, length: int) -> tuple[int, int]:
+    """The cost of a part of a pattern that is repeated: (ways to match, steps), for a text of this length."""
     times = min(int(most), max(int(least), length))
     if ways == 1:
         return times - int(least) + 1, min(steps * (times + 1), WAYS * 10)

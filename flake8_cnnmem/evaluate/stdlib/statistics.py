@@ -7,7 +7,7 @@ import statistics
 from typing import Any
 
 from flake8_cnnmem.evaluate.builtins.concrete import pure
-from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.ordering import in_order
 from flake8_cnnmem.evaluate.builtins.sequences import widen
 from flake8_cnnmem.unknown import Unknown
@@ -37,6 +37,7 @@ searches: dict[str, Value] = {
 
 
 def insort(run: Runtime, a: Value, x: Value, *args: Value, **kwargs: Value) -> None:
+    """`bisect.insort(a, x)`: the item in its place by order."""
     if not isinstance(a, list):
         return
     run.check_size(len(a) + 1)
@@ -45,6 +46,7 @@ def insort(run: Runtime, a: Value, x: Value, *args: Value, **kwargs: Value) -> N
 
 
 def arrange(run: Runtime, target: list[Value], items: list[Value]) -> None:
+    """Put items into a list in order; where that is not known, all of the list is lost."""
     ordered = in_order(run, items, None, False)
     if isinstance(ordered, Unknown):
         widen(target, ordered, len(items))
@@ -61,18 +63,21 @@ heaps = Names()
 
 @heaps.function("heapify")
 def heapify(run: Runtime, x: list[Value], /) -> None:
+    """`heapq.heapify(x)`: the list in order, which is a heap."""
     run.changed(x)
     arrange(run, x, list(x))
 
 
 @heaps.function("heappush", propagate_unknown=False)
 def heappush(run: Runtime, heap: Value, item: Value, /) -> None:
+    """`heapq.heappush(heap, item)`"""
     if isinstance(heap, list):
         insort(run, heap, item)
 
 
 @heaps.function("heappop")
 def heappop(run: Runtime, heap: list[Value], /) -> Value:
+    """`heapq.heappop(heap)`: the smallest item. IndexError for an empty heap."""
     if not isinstance(heap, list):
         raise TypeError("heap argument must be a list")
     run.changed(heap)
@@ -81,6 +86,7 @@ def heappop(run: Runtime, heap: list[Value], /) -> Value:
 
 @heaps.function("heappushpop", propagate_unknown=False)
 def heappushpop(run: Runtime, heap: Value, item: Value, /) -> Value:
+    """`heapq.heappushpop(heap, item)`: the smallest of all."""
     if not isinstance(heap, list):
         return heap
     insort(run, heap, item)
@@ -89,20 +95,23 @@ def heappushpop(run: Runtime, heap: Value, item: Value, /) -> Value:
 
 @heaps.function("nlargest", propagate_unknown=False)
 def nlargest(run: Runtime, n: Value, iterable: Value, key: Value = None) -> Value:
+    """`heapq.nlargest(n, iterable, key)`: in order, the largest first."""
     return best(run, n, iterable, key, True)
 
 
 @heaps.function("nsmallest", propagate_unknown=False)
 def nsmallest(run: Runtime, n: Value, iterable: Value, key: Value = None) -> Value:
+    """`heapq.nsmallest(n, iterable, key)`: in order, the smallest first."""
     return best(run, n, iterable, key, False)
 
 
 def best(run: Runtime, n: Value, iterable: Value, key: Value, largest: bool) -> Value:
+    """The first n items of an order."""
     items = run.items(iterable)
     ordered = items if isinstance(items, Unknown) else in_order(run, items, key, largest)
     if isinstance(n, Unknown) or isinstance(ordered, Unknown):
         return n if isinstance(n, Unknown) else ordered
-    return ordered[: max(n, 0)]
+    return ordered[: max(payload(n), 0)]
 
 
 MODULES: dict[str, dict[str, Value]] = {"statistics": averages, "bisect": searches, "heapq": heaps}

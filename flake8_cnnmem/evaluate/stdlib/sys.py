@@ -33,6 +33,7 @@ def module(run: Runtime, self: Instance, name: Value) -> Value:
 
 @modules.function("get", propagate_unknown=False)
 def get_module(run: Runtime, self: Instance, name: Value, default: Value = None) -> Value:
+    """`sys.modules.get(name)`"""
     return module(run, self, name)
 
 
@@ -54,6 +55,7 @@ MODULE_TABLE = native_class("modules", dict(modules), module="sys")
 
 @names.function("exit", propagate_unknown=False)
 def exit_(run: Runtime, status: Value = None) -> None:
+    """`sys.exit(status)`: SystemExit."""
     raise run.error("SystemExit", status)
 
 

@@ -79,11 +79,13 @@ def subject(run: Runtime, pattern: re.Pattern[Any], text: Value) -> Any:
 
 
 def as_value(found: re.Match[Any] | None) -> Instance | None:
+    """A host's match as a value of the program; None for no match."""
     return None if found is None else Instance(MATCH, native=found)
 
 
 @regular.function("compile")
 def compile_(run: Runtime, pattern: Value, flags: Value = 0) -> Value:
+    """`re.compile(pattern, flags)`, or why the pattern is not followed."""
     made = compiled(run, pattern, flags)
     return made if isinstance(made, Unknown) else Instance(PATTERN, native=made)
 
@@ -106,6 +108,8 @@ def operation(word: str, function: Callable[..., Any], arguments: int) -> None:
 
 
 def matcher(word: str) -> Callable[..., Value]:
+    """`pattern.match` and its like: a match or None."""
+
     def match(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
         text = subject(run, pattern, string)
         return text if isinstance(text, Unknown) else as_value(getattr(pattern, word)(text, *span))
@@ -118,16 +122,21 @@ for _name in ("match", "search", "fullmatch"):
 
 
 def find_all(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+    """`pattern.findall(string)`"""
     text = subject(run, pattern, string)
-    return text if isinstance(text, Unknown) else pattern.findall(text, *span)
+    return text if isinstance(text, Unknown) else pattern.findall(text, *map(payload, span))
 
 
 def find_iter(run: Runtime, pattern: re.Pattern[Any], string: Value, *span: Value) -> Value:
+    """`pattern.finditer(string)`"""
     text = subject(run, pattern, string)
-    return text if isinstance(text, Unknown) else iter([as_value(each) for each in pattern.finditer(text, *span)])
+    if isinstance(text, Unknown):
+        return text
+    return iter([as_value(each) for each in pattern.finditer(text, *map(payload, span))])
 
 
 def split(run: Runtime, pattern: re.Pattern[Any], string: Value, maxsplit: int = 0) -> Value:
+    """`pattern.split(string, maxsplit)`"""
     text = subject(run, pattern, string)
     return text if isinstance(text, Unknown) else pattern.split(text, maxsplit)
 
@@ -140,6 +149,7 @@ def expanded(run: Runtime, found: re.Match[Any], template: Any) -> Any:
 
 
 def substitute(run: Runtime, pattern: re.Pattern[Any], repl: Value, string: Value, count: int = 0) -> Value:
+    """`pattern.sub(repl, string, count)`: the replacement a text or a function of the match."""
     text = subject(run, pattern, string)
     if isinstance(text, Unknown):
         return text
@@ -170,10 +180,12 @@ regular["purge"] = ignored("purge")
 
 
 def native_property(word: str) -> Property:
+    """A property that the host's object answers."""
     return Property(Native(word, lambda run, self, /: getattr(self.native, word)))
 
 
 def match_method(word: str) -> Native:
+    """A method that the host's match answers."""
     return Native(word, lambda run, self, /, *args: getattr(self.native, word)(*map(payload, args)))
 
 
@@ -187,6 +199,7 @@ for _name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
 
 @matches.function("expand")
 def expand(run: Runtime, self: Instance, template: Value, /) -> Value:
+    """`match.expand(template)`"""
     return expanded(run, self.native, payload(template))
 
 
@@ -214,7 +227,7 @@ for _name in ("wrap", "fill", "shorten", "indent"):
 
 # What is pickled
 
-pickling: dict[str, Value] = {
+pickling: dict[str, Any] = {
     "load": unfollowed("pickle.load"), "loads": unfollowed("pickle.loads"), "dump": ignored("dump"),
     "dumps": unfollowed("pickle.dumps"), "HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4,
     "PickleError": Class("PickleError", (EXCEPTIONS["Exception"],), module="pickle"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_cnnmem.evaluate.builtins.classes import OBJECT, TYPE
-from flake8_cnnmem.evaluate.builtins.declare import Names
+from flake8_cnnmem.evaluate.builtins.declare import Names, payload
 from flake8_cnnmem.evaluate.builtins.formatting import to_repr
 from flake8_cnnmem.evaluate.builtins.iterators import GENERATOR
 from flake8_cnnmem.evaluate.builtins.mappings import entries
@@ -33,7 +33,7 @@ names = Names({
 METHOD.namespace["__new__"] = Native("__new__", lambda run, cls, func, obj: Bound(func, obj), propagate_unknown=False)
 
 
-def new_module(run: Runtime, cls: Class, name: Value = "", *args: Value, **kwargs: Value) -> Value:
+def new_module(run: Runtime, cls: Class, name: str = "", *args: Value, **kwargs: Value) -> Value:
     """A module made at run time; of a class of the user's own, that loads its parts lazily, an instance."""
     if cls is not MODULE:
         return Instance(cls)
@@ -47,15 +47,17 @@ simple = Names()
 
 @simple.function("__init__", propagate_unknown=False)
 def simple_init(run: Runtime, self: Instance, mapping: Value = (), /, **kwargs: Value) -> None:
+    """`SimpleNamespace(**kwargs)`"""
     found = entries(run, mapping)
     run.changed(self)
     if isinstance(found, list):
-        self.attributes.update(found)
+        self.attributes.update({payload(word): value for word, value in found})
     self.attributes.update(kwargs)
 
 
 @simple.function("__repr__")
 def simple_repr(run: Runtime, self: Instance) -> Value:
+    """`repr` of a SimpleNamespace."""
     parts = []
     for word, value in self.attributes.items():
         text = to_repr(run, value)
@@ -67,6 +69,7 @@ def simple_repr(run: Runtime, self: Instance) -> Value:
 
 @simple.function("__eq__")
 def simple_equal(run: Runtime, self: Instance, other: Value) -> Value:
+    """`==` of two SimpleNamespaces: all attributes."""
     if not isinstance(other, Instance) or other.cls is not self.cls:
         return NotImplemented
     return run.equal(self.attributes, other.attributes)
@@ -83,6 +86,7 @@ for _name in ("TracebackType", "FrameType", "CodeType", "CoroutineType", "AsyncG
 
 @names.function("new_class", propagate_unknown=False)
 def new_class(run: Runtime, name: Value, bases: Value = (), kwds: Value = None, exec_body: Value = None) -> Value:
+    """`types.new_class(name, bases)`"""
     namespace: dict[str, Value] = {}
     if exec_body is not None:
         run.call(exec_body, namespace)

@@ -28,6 +28,7 @@ forms = Names()
 
 @forms.function("__getitem__", propagate_unknown=False)
 def subscript(run: Runtime, self: Instance, parameters: Value) -> Value:
+    """`List[int]`: the form with its parameters."""
     args = parameters if isinstance(parameters, tuple) else (parameters,)
     return Instance(FORM, {"__origin__": self.attributes["_form"], "__args__": args, "_form": self.attributes["_form"]})
 
@@ -41,6 +42,7 @@ FORM = native_class("_SpecialForm", dict(forms), module="typing")
 
 
 def form(name: str) -> Instance:
+    """A form of typing by its name (`List`, `Literal`)."""
     made = Instance(FORM, {"_name": name, "__args__": ()})
     made.attributes["_form"] = made
     return made
@@ -55,16 +57,19 @@ names["Any"] = native_class("Any", {}, module="typing")
 
 @forms.function("_optional", propagate_unknown=False)
 def optional(run: Runtime, self: Instance, parameters: Value) -> Value:
+    """`Optional[X]`"""
     return union(parameters, NONE)
 
 
 @forms.function("_union", propagate_unknown=False)
 def union_of(run: Runtime, self: Instance, parameters: Value) -> Value:
+    """`Union[X, Y]`"""
     return union(*(parameters if isinstance(parameters, tuple) else (parameters,)))
 
 
 @forms.function("_annotated", propagate_unknown=False)
 def annotated(run: Runtime, self: Instance, parameters: Value) -> Value:
+    """`Annotated[X, ...]`: X."""
     return parameters[0] if isinstance(parameters, tuple) and parameters else parameters
 
 
@@ -145,6 +150,7 @@ variables = Names()
 
 @variables.function("__init__", propagate_unknown=False)
 def variable_init(run: Runtime, self: Instance, name: Value, *constraints: Value, **kwargs: Value) -> None:
+    """`TypeVar(name, ...)`, `ParamSpec(name)`"""
     self.attributes.update({"__name__": name, "args": self, "kwargs": self})
 
 
@@ -180,12 +186,14 @@ names["get_overloads"] = ignored("get_overloads", ())
 
 @names.function("get_type_hints")
 def get_type_hints(run: Runtime, obj: Value, *args: Value, **kwargs: Value) -> Value:
+    """`typing.get_type_hints(obj)`: the annotations as they are written."""
     found = run.find(obj, "__annotations__")
     return {} if found is MISSING else found
 
 
 @names.function("get_origin")
 def get_origin(run: Runtime, tp: Value) -> Value:
+    """`typing.get_origin(tp)`: `list` for `List[int]`; None for what has no parameters."""
     if isinstance(tp, Instance) and tp.cls is UNION:
         return names["Union"]
     if tp is None or isinstance(tp, str):
@@ -195,6 +203,7 @@ def get_origin(run: Runtime, tp: Value) -> Value:
 
 @names.function("get_args")
 def get_args(run: Runtime, tp: Value) -> Value:
+    """`typing.get_args(tp)`: the parameters."""
     if tp is None or isinstance(tp, str):
         return ()
     return (

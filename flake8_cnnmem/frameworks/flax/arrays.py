@@ -6,9 +6,9 @@ What is computed from known values alone is computed as numpy does it, and is no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard, cast
 
-from flake8_cnnmem.dims import Batch, Shape, Size, is_size
+from flake8_cnnmem.dims import Batch, Shape, Size, as_size, is_size
 from flake8_cnnmem.frameworks.numpy.arrays import as_array as as_numpy
 from flake8_cnnmem.frameworks.numpy.dtypes import DTYPE, SCALARS, name_of
 from flake8_cnnmem.frameworks.numpy.functions import FUNCTIONS
@@ -48,6 +48,7 @@ RANKS = ("bool", "uint", "int", "float16", "bfloat16", "float", "complex")
 
 
 def rank(dtype: str) -> int:
+    """The place of a dtype among kinds: bool, whole numbers, floats, complex numbers."""
     return next((at for at, word in reversed(list(enumerate(RANKS))) if dtype.startswith(word)), 0)
 
 
@@ -66,7 +67,7 @@ def floating(*values: Value) -> str:
     return "float" if rank(found) < rank("float16") else found
 
 
-def is_constant(value: Value) -> bool:
+def is_constant(value: Value) -> TypeGuard[Tensor]:
     """Whether it is an array whose values are known, and which no call made."""
     return isinstance(value, Tensor) and not isinstance(value, Weight) and value.data is not None and value.call is None
 
@@ -95,6 +96,7 @@ def from_numpy(value: Value) -> Value:
 
 
 def to_numpy(value: Value) -> Value:
+    """An array of JAX as one of NumPy; anything else as it is."""
     if isinstance(value, Tensor) and value.framework == FRAMEWORK:
         return Tensor(value.shape, "float32" if value.dtype == "float" else value.dtype, data=value.data,
                       framework="numpy")  # fmt: skip
@@ -116,10 +118,11 @@ def as_array(run: Runtime, value: Value) -> Tensor | Unknown:
     """An argument as the array that it is taken for: lists with arrays in them stacked, numbers as constants."""
     if isinstance(value, (Tensor, Unknown)):
         return value
-    if is_symbolic(value):
+    if isinstance(value, (list, tuple)) and is_symbolic(value):
         parts = [as_array(run, item) for item in value]
-        stacked: Tensor | Unknown = run.apply(Stack(0), *parts, function="stack", framework=FRAMEWORK)
-        return stacked
+        stacked = run.apply(Stack(0), *parts, function="stack", framework=FRAMEWORK)
+        # One output: its tensor.
+        return cast("Tensor", stacked)
     if isinstance(value, Batch):
         return Tensor((), "int32", data=value, framework=FRAMEWORK)
     if not isinstance(value, (bool, int, float, complex, list, tuple, range)):
@@ -136,16 +139,18 @@ def apply(run: Runtime, op: Op, *inputs: Value, function: str = "", dtypes: Sequ
     return run.apply(op, *arrays, function=function or op.kind, dtypes=dtypes, framework=FRAMEWORK)
 
 
-def plain(value: Value) -> Value:
+def plain(value: Value) -> Any:
     """A constant's value as plain Python; anything else as it is."""
     return thawed(value.data) if is_constant(value) else value
 
 
 def thawed(data: Any) -> Any:
+    """Nested tuples as nested lists."""
     return [thawed(item) for item in data] if isinstance(data, tuple) else data
 
 
 def shape_of(run: Runtime, value: Value) -> Shape | Unknown:
+    """The shape of a value as an array, or why it is not known."""
     array = as_array(run, value)
     return array if isinstance(array, Unknown) else array.shape
 
@@ -162,7 +167,7 @@ def sizes(run: Runtime, shape: Value) -> tuple[Size, ...] | Unknown:
     return found
 
 
-def axes(axis: Value) -> Value:
+def axes(axis: Value) -> Any:
     """An axis argument as a number, a tuple of them, or None for all."""
     axis = plain(axis)
     return tuple(axis) if isinstance(axis, (list, range)) else axis
@@ -170,6 +175,8 @@ def axes(axis: Value) -> Value:
 
 def made(shape: tuple[Size, ...] | Unknown, dtype: str, fill: Value = None) -> Tensor:
     """An array of this shape that no call makes; `fill` is the value of all of it, None where it is not known."""
+    if isinstance(shape, tuple):
+        shape = tuple(as_size(size, Unknown("a size is no whole number")) for size in shape)
     count = 1
     for size in shape if isinstance(shape, tuple) else ():
         count *= size if isinstance(size, int) else FILLED + 1

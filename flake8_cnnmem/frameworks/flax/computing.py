@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from flake8_cnnmem.dims import Shape, Size, product
 from flake8_cnnmem.frameworks.flax.arrays import apply, as_array, axes, dtype_named, plain, promoted, rank, sizes
@@ -60,6 +61,7 @@ def result_dtype(held: Held, *inputs: Value) -> str:
 
 
 def stored_dtype(held: Held, spec: WeightSpec) -> str:
+    """The dtype in which a layer stores a weight: its `param_dtype`, or the op's."""
     stored = held.get("param_dtype")
     return spec.dtype if stored is None or isinstance(stored, Unknown) or spec.buffer else dtype_named(stored)
 
@@ -85,6 +87,7 @@ def run_op(run: Runtime, op: Op, held: Held, make: Maker, *inputs: Value, functi
 
 
 def convolution(held: Held, channels: Size | None = None) -> Op | Unknown:
+    """The op of a Conv, from the layer's fields; unknown where its kernel is."""
     kernel = kernel_of(held.get("kernel_size"))
     if isinstance(kernel, Unknown):
         return kernel
@@ -105,6 +108,7 @@ def convolution(held: Held, channels: Size | None = None) -> Op | Unknown:
 
 
 def transposed(held: Held, channels: Size | None = None) -> Op | Unknown:
+    """The op of a ConvTranspose, from the layer's fields; unknown where its kernel is."""
     kernel = kernel_of(held.get("kernel_size"))
     if isinstance(kernel, Unknown):
         return kernel
@@ -144,6 +148,7 @@ def convolve(run: Runtime, op: Op | Unknown, held: Held, make: Maker, x: Value, 
 
 
 def dense(held: Held, inputs: Size | None = None) -> Linear:
+    """The op of a Dense or Linear, from the layer's fields."""
     return Linear(count(held.get("features", held.get("out_features"))), inputs, asked(held.get("use_bias", True)))
 
 
@@ -171,7 +176,7 @@ def general(run: Runtime, held: Held, make: Maker, x: Value, function: str) -> V
     if bias is not False:
         weights.append(make("bias", WeightSpec(features if bias is True else (bias,))))
     if [*kept, *at] != list(range(len(array.shape))):
-        array = apply(run, Permute((*kept, *at)), array, function="transpose")
+        array = cast("Tensor", apply(run, Permute((*kept, *at)), array, function="transpose"))
     flat = array if len(at) == 1 else apply(run, Reshape((*lead, product(inputs))), array, function="reshape")
     kernel = weights[0].shape if isinstance(weights[0], Tensor) else ()
     made_for = product(kernel[: len(at)]) if isinstance(kernel, tuple) else None
@@ -181,10 +186,12 @@ def general(run: Runtime, held: Held, make: Maker, x: Value, function: str) -> V
 
 
 def embedding(held: Held) -> Embedding:
+    """The op of an Embed, from the layer's fields."""
     return Embedding(count(held.get("num_embeddings")), count(held.get("features")))
 
 
 def batch_norm(held: Held, uses_average: Value, features: Size | None = None) -> BatchNorm:
+    """The op of a BatchNorm, by running statistics where `uses_average` is true."""
     return BatchNorm(
         features,
         axis=axes(held.get("axis", -1)),
@@ -196,6 +203,7 @@ def batch_norm(held: Held, uses_average: Value, features: Size | None = None) ->
 
 
 def layer_norm(held: Held) -> LayerNorm:
+    """The op of a LayerNorm, from the layer's fields."""
     return LayerNorm(
         axes=axes(held.get("feature_axes", -1)),
         scale=asked(held.get("use_scale", True)),
@@ -204,15 +212,18 @@ def layer_norm(held: Held) -> LayerNorm:
 
 
 def rms_norm(held: Held) -> RMSNorm:
+    """The op of an RMSNorm, from the layer's fields."""
     return RMSNorm(axes=axes(held.get("feature_axes", -1)), scale=asked(held.get("use_scale", True)))
 
 
 def instance_norm(held: Held) -> InstanceNorm:
+    """The op of an InstanceNorm, from the layer's fields."""
     return InstanceNorm(axis=axes(held.get("feature_axes", -1)), scale=asked(held.get("use_scale", True)),
                         center=asked(held.get("use_bias", True)))  # fmt: skip
 
 
 def group_norm(held: Held, shape: Shape | Unknown) -> GroupNorm | Unknown:
+    """The op of a GroupNorm, by the number of groups or by their size."""
     groups, size = plain(held.get("num_groups")), plain(held.get("group_size"))
     if groups is None:
         if isinstance(shape, Unknown) or not shape:
@@ -224,12 +235,14 @@ def group_norm(held: Held, shape: Shape | Unknown) -> GroupNorm | Unknown:
 
 
 def dropout(held: Held, deterministic: Value) -> Dropout:
+    """The op of a Dropout: nothing is dropped where it is deterministic."""
     rate = plain(held.get("rate"))
     known = rate if isinstance(rate, (int, float, Unknown)) else 0.5
     return Dropout(known, training=deterministic is not True)
 
 
 def prelu(held: Held) -> PRelu:
+    """The op of a PReLU: one slope."""
     return PRelu(1)
 
 

@@ -37,6 +37,7 @@ def default_of(run: Runtime, value: Value) -> Value:
 
 
 def is_missing(value: Value) -> bool:
+    """Whether a value is the mark of a field without a default."""
     return isinstance(value, Instance) and value.cls.name == "_MISSING_TYPE"
 
 
@@ -67,6 +68,7 @@ def bound_fields(
 
 
 def struct_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """The constructor of a `flax.struct` dataclass."""
     bound = bound_fields(run, self.cls, args, kwargs)
     run.changed(self)
     self.attributes.update(bound)
@@ -104,6 +106,7 @@ FIELD = Class("Field", module="dataclasses")
 
 
 def inherited_node(run: Runtime, cls: Class, **options: Value) -> Value:
+    """`PyTreeNode`: a class that derives from it is a dataclass and a tree."""
     cls.facts[NODE] = True
     return None
 

@@ -20,10 +20,12 @@ CONTAINERS = ("Sequential",)
 
 
 def is_layer(value: Value) -> bool:
+    """Whether a value is a module of linen or nnx."""
     return is_module(value) or nnx.is_module(value)
 
 
 def children(layer: Instance) -> list[tuple[str, Instance]]:
+    """Pairs of name and layer of those that a layer holds directly."""
     if nnx.is_module(layer):
         return nnx.children(layer)
     return list(layer.native.children.items()) if is_module(layer) and hasattr(layer.native, "children") else []
@@ -51,6 +53,7 @@ def weights(root: Instance) -> list[Weight]:
 
 
 def paths(root: Instance) -> dict[int, str]:
+    """By `id` of each layer below a root, its dotted name."""
     return {id(layer): path for path, layer in inside(root)}
 
 
@@ -76,18 +79,21 @@ def is_model(instance: Instance) -> bool:
 
 
 def rules() -> Rules:
+    """The rules of what training holds."""
     from flake8_cnnmem.frameworks.flax.saved_tensors import RULES
 
     return RULES
 
 
 def lower(model: Model) -> Lowered:
+    """The model as it runs, with the cause that memory is a lower bound."""
     from flake8_cnnmem.frameworks.flax.saved_tensors import CAUSE
 
     return Lowered(model, rules(), CAUSE)
 
 
 def class_targets(shape: Shape) -> Shape:
+    """The shape of targets that are class numbers, for logits of this shape."""
     return shape[:-1] if len(shape) > 1 else shape
 
 

@@ -7,6 +7,7 @@ from flake8_cnnmem.values import Native, Runtime, Value
 
 
 def initialise(run: Runtime, key: Value, shape: Value, dtype: Value = None, *args: Value, **options: Value) -> Value:
+    """`initializer(key, shape, dtype)`: an array of the shape."""
     return made(sizes(run, shape), dtype_named(dtype))
 
 
@@ -14,6 +15,7 @@ INITIALISER = Native("initializer", initialise, propagate_unknown=False)
 
 
 def factory(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A function that makes an initializer."""
     return INITIALISER
 
 

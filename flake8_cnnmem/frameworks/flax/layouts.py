@@ -39,6 +39,7 @@ def parameters_of(op: Op, *shapes: Shape) -> dict[str, WeightSpec]:
 
 
 def with_bias(specs: dict[str, WeightSpec], name: str, shape: Shape) -> dict[str, WeightSpec]:
+    """A weight under Flax's name, and the bias where the op has one."""
     return {name: WeightSpec(shape)} | ({"bias": specs["bias"]} if "bias" in specs else {})
 
 

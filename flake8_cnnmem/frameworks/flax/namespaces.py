@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from flake8_cnnmem.frameworks.flax import fields, initializers, optimizers, train_state, trees
@@ -19,11 +19,7 @@ from flake8_cnnmem.frameworks.flax.nnx import layers as nnx_layers
 from flake8_cnnmem.frameworks.flax.nnx import module as nnx
 from flake8_cnnmem.frameworks.numpy.dtypes import SCALARS
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
-
-
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, native
 
 
 def first(run: Runtime, value: Value = None, *args: Value, **kwargs: Value) -> Value:
@@ -32,6 +28,7 @@ def first(run: Runtime, value: Value = None, *args: Value, **kwargs: Value) -> V
 
 
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A function that gives None."""
     return None
 
 
@@ -56,10 +53,12 @@ def popped(run: Runtime, tree: Value, name: Value) -> Value:
 
 
 def shape(run: Runtime, a: Value) -> Value:
+    """`jnp.shape(a)`."""
     return shape_of(run, a)
 
 
 def rank(run: Runtime, a: Value) -> Value:
+    """`jnp.ndim(a)`."""
     found = shape_of(run, a)
     return found if isinstance(found, Unknown) else len(found)
 

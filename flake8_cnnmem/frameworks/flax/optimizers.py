@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.flax import trees
 from flake8_cnnmem.frameworks.flax.arrays import apply, floating, plain, shape_of
@@ -73,6 +74,7 @@ TRANSFORMATION = Class("GradientTransformationExtraArgs", module="optax")
 
 
 def made(run: Runtime, name: str, options: dict[str, Value], parts: Sequence[Value] = ()) -> Instance:
+    """A gradient transformation of optax, with its options and those that it chains."""
     self = Instance(TRANSFORMATION, native={"name": name, "options": options, "parts": list(parts), "weights": []},
                     site=run.here())  # fmt: skip
     kept = run.data("optimizers")
@@ -84,6 +86,8 @@ def made(run: Runtime, name: str, options: dict[str, Value], parts: Sequence[Val
 
 
 def own(name: str) -> Native:
+    """A function of optax that makes a transformation of this name."""
+
     def make(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         options = {word: plain(value) for word, value in kwargs.items()}
         if name == "sgd" and len(args) > 1:
@@ -96,6 +100,7 @@ def own(name: str) -> Native:
 
 
 def stateless(name: str) -> Native:
+    """A function of optax that makes a transformation without a state."""
     return Native(name, lambda run, *args, **kwargs: made(run, "", {}), propagate_unknown=False)
 
 
@@ -133,7 +138,8 @@ def not_told(name: str) -> Native:
     return Native(name, make, propagate_unknown=False)
 
 
-def is_transformation(value: Value) -> bool:
+def is_transformation(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is a gradient transformation."""
     return isinstance(value, Instance) and value.cls is TRANSFORMATION
 
 
@@ -141,6 +147,7 @@ def is_transformation(value: Value) -> bool:
 
 
 def weights_in(tree: Value) -> list[Weight]:
+    """The weights among the leaves of a tree."""
     return [leaf for leaf in trees.leaves(tree) if isinstance(leaf, Weight)]
 
 
@@ -154,6 +161,7 @@ STATE = Class("OptState", module="optax")
 
 
 def opt_init(run: Runtime, self: Instance, params: Value = None) -> Value:
+    """`tx.init(params)`: the state."""
     hold(run, self, params)
     return Instance(STATE)
 
@@ -161,11 +169,13 @@ def opt_init(run: Runtime, self: Instance, params: Value = None) -> Value:
 def opt_update(
     run: Runtime, self: Instance, updates: Value, state: Value = None, params: Value = None, **extra: Value
 ) -> Value:
+    """`tx.update(updates, state)`: a step; the updates and the state."""
     run.note("step", self)
     return (updates, Instance(STATE))
 
 
 def apply_updates(run: Runtime, params: Value, updates: Value) -> Value:
+    """`optax.apply_updates(params, updates)`: the parameters."""
     return params
 
 
@@ -195,6 +205,7 @@ OPTIONS = ("momentum", "centered", "gradient_accumulation_steps")
 
 
 def updated_by(value: Instance) -> list[Weight] | None:
+    """The weights that a transformation updates; None where they are not known."""
     return value.native["weights"] or None if is_transformation(value) else None
 
 
@@ -224,6 +235,7 @@ def of_values(run: Runtime, predictions: Value, targets: Value = None, *args: Va
 
 
 def global_norm(run: Runtime, updates: Value) -> Value:
+    """`optax.global_norm(updates)`: ()."""
     return Tensor((), "float", framework="flax")
 
 

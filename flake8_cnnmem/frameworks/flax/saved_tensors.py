@@ -15,6 +15,7 @@ IN_PLACE = OpRule(gradient="reuse", layout="contiguous", reuses=True)
 
 
 def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """One rule for several kinds, written as words."""
     return ((name, row) for name in names.split())
 
 

@@ -9,7 +9,7 @@ from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, 
 
 
 def create(
-    run: Runtime, cls: Value, *, apply_fn: Value = None, params: Value = None, tx: Value = None, **more: Value
+    run: Runtime, cls: Class, *, apply_fn: Value = None, params: Value = None, tx: Value = None, **more: Value
 ) -> Value:
     """`TrainState.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3))`."""
     trained = params["params"] if isinstance(params, dict) and "params" in params else params
@@ -21,12 +21,14 @@ def create(
 
 
 def initialise(run: Runtime, self: Instance, **told: Value) -> None:
+    """`TrainState(...)`."""
     run.changed(self)
     self.attributes.update(told)
     optimizers.hold(run, told.get("tx"), told.get("params"))
 
 
 def apply_gradients(run: Runtime, self: Instance, *, grads: Value = None, **more: Value) -> Value:
+    """`state.apply_gradients(grads=...)`: a step; the new state."""
     run.note("step", self.attributes.get("tx"))
     return Instance(self.cls, {**self.attributes, **more}, site=self.site)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Instance, Runtime, Value, native
 
 NODE = "a node of trees"
 """A fact of classes whose instances are trees: their fields are the branches."""
@@ -27,7 +28,7 @@ def leaves(value: Value) -> Iterator[Value]:
         yield value
 
 
-def mapped(function: Callable[..., Value], tree: Value, *others: Value) -> Value:
+def mapped(function: Callable[..., Value], tree: Value, *others: Any) -> Value:
     """The tree with each leaf replaced, `others` alike gone through with it."""
     if isinstance(tree, dict):
         return {key: mapped(function, item, *(other[key] for other in others)) for key, item in tree.items()}
@@ -55,16 +56,19 @@ def tree_map(run: Runtime, f: Value, tree: Value, *rest: Value, is_leaf: Value =
 
 
 def tree_leaves(run: Runtime, tree: Value, is_leaf: Value = None) -> Value:
+    """`jax.tree.leaves(tree)`."""
     return tree if isinstance(tree, Unknown) else list(leaves(tree))
 
 
 def tree_flatten(run: Runtime, tree: Value, is_leaf: Value = None) -> Value:
+    """`jax.tree.flatten(tree)`: leaves, and a structure that is not known."""
     return (
         tree if isinstance(tree, Unknown) else (list(leaves(tree)), run.unknown("a tree's structure is not followed"))
     )
 
 
 def tree_reduce(run: Runtime, function: Value, tree: Value, *initializer: Value) -> Value:
+    """`jax.tree.reduce(function, tree, initializer)`."""
     if isinstance(tree, Unknown):
         return tree
     items = [*initializer, *leaves(tree)]
@@ -82,10 +86,6 @@ def stand_ins(tree: Value) -> Value:
         lambda leaf: Tensor(leaf.shape, leaf.dtype, framework=leaf.framework) if isinstance(leaf, Tensor) else leaf,
         tree,
     )
-
-
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 FUNCTIONS: dict[str, Value] = {

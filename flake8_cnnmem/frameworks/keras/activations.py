@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import GLU, Elementwise
 from flake8_cnnmem.unknown import Unknown
@@ -62,7 +63,8 @@ PLAIN_RELU = FUNCTIONS["relu"]
 FUNCTIONS["relu"] = Native("relu", relu, propagate_unknown=False)
 
 
-def glu(run: Runtime, x: Value, axis: Value = -1) -> Value:
+def glu(run: Runtime, x: Value, axis: Size = -1) -> Value:
+    """(..., 2 C) to (..., C)."""
     return run.apply(GLU(axis), x, function="glu", framework="keras")
 
 
@@ -107,6 +109,7 @@ def find(name: str) -> Value:
 
 
 def serialize(run: Runtime, activation: Value) -> Value:
+    """`activations.serialize(activation)`: the activation itself."""
     return activation
 
 

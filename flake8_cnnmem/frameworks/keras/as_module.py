@@ -19,14 +19,17 @@ def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Iterator[
 
 
 def named_parameters(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Iterator[tuple[str, Weight]]:
+    """`layer.named_parameters()` under the torch backend: pairs of name and weight."""
     return iter([(weight.name or "", weight) for weight in all_weights(self)])
 
 
 def modules(run: Runtime, self: Instance) -> Iterator[Instance]:
+    """`layer.modules()` under the torch backend: the layer and all below it."""
     return iter(list(all_layers(self)))
 
 
 def children(run: Runtime, self: Instance) -> Iterator[Instance]:
+    """`layer.children()` under the torch backend."""
     return iter(sublayers(self))
 
 
@@ -36,6 +39,7 @@ def itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Insta
 
 
 def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> Instance:
+    """`layer.requires_grad_(...)` under the torch backend: the layer."""
     set_trainable(run, self, requires_grad)
     return self
 
@@ -45,10 +49,12 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
 
 
 def state_dict(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> dict[str, Value]:
+    """`layer.state_dict()` under the torch backend."""
     return {f"{number}.{weight.name}": weight for number, weight in enumerate(all_weights(self))}
 
 
 def zero_grad(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`layer.zero_grad()` under the torch backend."""
     run.note("zero_grad", self)
 
 
@@ -66,6 +72,8 @@ METHODS: dict[str, Callable[..., Value]] = {
 
 
 def of_modules(name: str, method: Callable[..., Value]) -> Native:
+    """A method that layers have under the torch backend alone."""
+
     def call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         if backend(run) != "torch":
             raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '{name}'")

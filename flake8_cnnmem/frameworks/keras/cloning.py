@@ -8,7 +8,7 @@ from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL
 from flake8_cnnmem.frameworks.keras.properties import one_or_list
 from flake8_cnnmem.frameworks.keras.session import LayerState, flatten
-from flake8_cnnmem.frameworks.keras.tracking import is_layer, native
+from flake8_cnnmem.frameworks.keras.tracking import is_layer, native, state_of
 from flake8_cnnmem.values import Instance, Runtime, Value
 
 
@@ -24,7 +24,7 @@ def clone_model(
         front = next((layer for layer in state.stack if is_input_layer(layer)), None)
         shape = front.native.nodes[0].result.shape if front is not None else None
         first = [] if shape is None else [input_for(run, shape)]
-        return run.construct(model.cls, [*first, *layers])
+        return run.construct(model.cls, [*first, *layers], name=state_of(run, model).name)
     if state.graph is None:
         return run.unknown("only functional and sequential models are cloned")
     copies: dict[int, Value] = {}
@@ -40,10 +40,12 @@ def clone_model(
         else [input_for(run, tensor.shape, dtype=tensor.dtype) for tensor in state.graph.flat_inputs]
     )
     outputs = replay(run, state.graph, inputs, renew)
-    return run.construct(FUNCTIONAL, one_or_list(inputs), outputs)
+    # A copy has the name of what it is a copy of (keras/src/models/cloning.py).
+    return run.construct(FUNCTIONAL, one_or_list(inputs), outputs, name=state_of(run, model).name)
 
 
 def copied(run: Runtime, layer: Instance, clone_function: Value) -> Value:
+    """The copy of a layer in `clone_model`: by the function that is given, or from its configuration."""
     if clone_function is not None:
         return run.call(clone_function, layer)
     if isinstance(layer.native, LayerState) and isinstance(layer.native.model, ModelState):

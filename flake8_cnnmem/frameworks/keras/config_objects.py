@@ -7,8 +7,9 @@ they compute changes no shape, so whatever else is asked of them is Unknown, or 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 from flake8_cnnmem.frameworks.framework import TO_COMPILE_WITH
 from flake8_cnnmem.frameworks.keras.ops import losses
@@ -128,6 +129,7 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
 
 
 def not_followed(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A call of a configuration object whose result is not followed."""
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
@@ -145,6 +147,7 @@ def stepping(run: Runtime, self: Instance, variables: Value) -> None:
 
 
 def listed(run: Runtime, values: Value) -> list[Value] | None:
+    """Variables as a list; None where they are not known."""
     found = run.items(values) if isinstance(values, Iterator) else values
     return list(found) if isinstance(found, (list, tuple)) else None
 
@@ -152,8 +155,8 @@ def listed(run: Runtime, values: Value) -> list[Value] | None:
 def apply_gradients(run: Runtime, self: Instance, grads_and_vars: Value = None, *args: Value, **kwargs: Value) -> None:
     """`apply_gradients(zip(gradients, variables))`."""
     pairs = listed(run, grads_and_vars)
-    whole = pairs is not None and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs)
-    stepping(run, self, [pair[1] for pair in pairs or ()] if whole else None)
+    whole = [pair for pair in pairs or () if isinstance(pair, (list, tuple)) and len(pair) == 2]
+    stepping(run, self, [pair[1] for pair in whole] if pairs is not None and len(whole) == len(pairs) else None)
 
 
 def apply(
@@ -164,6 +167,7 @@ def apply(
 
 
 def build(run: Runtime, self: Instance, variables: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`optimizer.build(variables)`."""
     run.changed(self)
     self.attributes[BUILT_FOR] = variables
 
@@ -178,14 +182,17 @@ def minimise(run: Runtime, self: Instance, loss: Value, var_list: Value = None, 
 
 
 def get_config(run: Runtime, self: Instance) -> dict[str, Value]:
+    """`get_config()`: the arguments by name."""
     return dict(self.attributes)
 
 
-def from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+def from_config(run: Runtime, cls: Class, config: Any, custom_objects: Value = None) -> Value:
+    """`Class.from_config(config)`."""
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
 def same_optimizer(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    """A class method that makes an instance with these arguments."""
     return run.construct(cls, *args, **kwargs)
 
 
@@ -206,14 +213,17 @@ def doubtful(optimizer: Value) -> Unknown | None:
 
 
 def unchanged(run: Runtime, self: Instance, x: Value = None) -> Value:
+    """A method that gives its argument."""
     return x
 
 
-def native(function: Value) -> Native:
+def native(function: Callable[..., Value]) -> Native:
+    """A native of the function's own name that sees unknowns."""
     return Native(function.__name__, function, propagate_unknown=False)
 
 
 def attribute(run: Runtime, self: Instance, name: str) -> Value:
+    """Any other attribute of a configuration object, which is not followed; MISSING for names with two underscores."""
     if name.startswith("__"):
         return MISSING
     return run.unknown(f"{self.cls.name}.{name} is not followed")
@@ -357,7 +367,7 @@ def member(module: str, name: str) -> Value:
     return MISSING
 
 
-def getter(module: str, name: str) -> Value:
+def getter(module: str, name: str) -> Callable[..., Value]:
     """`keras.initializers.get("he_normal")`: the object of that name; anything else as it is."""
 
     def get(run: Runtime, identifier: Value = None, *args: Value, **kwargs: Value) -> Value:
@@ -382,6 +392,7 @@ SPELLINGS = {"sgd": "SGD", "rmsprop": "RMSprop", "adamw": "AdamW", "adam": "Adam
 
 @cache
 def loss_function(name: str) -> Native:
+    """A function of `keras.losses` by its name."""
     known = losses.named(name)
     if known is not None:
         return known

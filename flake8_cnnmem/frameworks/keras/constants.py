@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.nested import countable
@@ -24,6 +24,7 @@ def nested_shape(value: Any) -> Shape | None:
 
 
 def shape_within(value: Any) -> Shape | None:
+    """The shape of nested lists; None where they are ragged."""
     if isinstance(value, (list, tuple, range)):
         shapes = [shape_within(item) for item in value]
         if not shapes:
@@ -61,6 +62,7 @@ def constant(value: Any, dtype: str | None = None) -> Tensor | Unknown:
 
 
 def dtype_of(data: Any) -> str:
+    """The dtype that nested numbers get as a tensor."""
     while isinstance(data, tuple) and data:
         data = data[0]
     if isinstance(data, bool):
@@ -70,12 +72,12 @@ def dtype_of(data: Any) -> str:
     return "string" if isinstance(data, (str, bytes)) else "float"
 
 
-def is_constant(value: object) -> bool:
+def is_constant(value: Value) -> TypeGuard[Tensor]:
     """A tensor of ours whose values are known, and which no call made."""
     return isinstance(value, Tensor) and not isinstance(value, Weight) and value.data is not None and value.call is None
 
 
-def plain(value: Value) -> Value:
+def plain(value: Value) -> Any:
     """A constant's value as plain Python (a number, nested lists); anything else as it is."""
     if isinstance(value, Tensor) and value.data is not None and value.call is None and not isinstance(value, Weight):
         return thawed(value.data)
@@ -83,6 +85,7 @@ def plain(value: Value) -> Value:
 
 
 def thawed(data: Any) -> Any:
+    """Nested tuples as nested lists."""
     return [thawed(item) for item in data] if isinstance(data, tuple) else data
 
 
@@ -97,6 +100,7 @@ def compute(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
 
 
 def combine(run: Runtime, symbol: str, left: Any, right: Any) -> Any:
+    """An operator on nested values, broadcast."""
     if isinstance(left, tuple) or isinstance(right, tuple):
         if not isinstance(left, tuple) or depth(right) > depth(left):
             return tuple(combine(run, symbol, left, item) for item in right)
@@ -111,6 +115,7 @@ def combine(run: Runtime, symbol: str, left: Any, right: Any) -> Any:
 
 
 def depth(data: Any) -> int:
+    """How deep tuples are nested."""
     count = 0
     while isinstance(data, tuple):
         count += 1
@@ -148,4 +153,5 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def leaves(data: Any) -> list[Any]:
+    """The numbers of nested tuples, in order."""
     return [leaf for item in data for leaf in leaves(item)] if isinstance(data, tuple) else [data]

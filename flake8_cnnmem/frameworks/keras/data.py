@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape, Size, as_size
 from flake8_cnnmem.frameworks.keras.pipelines import (
     DATASET,
     element_of,
@@ -127,6 +127,7 @@ def image_dataset_from_directory(
     color_mode: Value = "rgb", batch_size: Value = 32, image_size: Value = (256, 256), *args: Value,
     subset: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
+    """Batches (batch, height, width, channels) of float images and their labels."""
     mode = label_mode if labels is not None else None
     made = [
         image_pipeline(run, DATASET, image_size, batch_size, color_mode, mode, run.here())
@@ -176,6 +177,7 @@ def audio_dataset_from_directory(
 
 
 def labels_of(mode: Value, batch_size: Value) -> Value:
+    """The labels of a batch of images, by the mode."""
     found = labels(mode, size_of_batch(batch_size), of_folder=True)
     if batch_size is None and isinstance(found, Tensor) and isinstance(found.shape, tuple):
         return Tensor(found.shape[1:], found.dtype, framework="keras")
@@ -217,6 +219,7 @@ def flow_from_directory(
     run: Runtime, self: Instance, directory: Value, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
+    """`generator.flow_from_directory(...)`: batches of images and labels."""
     return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
 
 
@@ -225,12 +228,14 @@ def flow_from_dataframe(
     y_col: Value = "class", weight_col: Value = None, target_size: Value = (256, 256), color_mode: Value = "rgb",
     classes: Value = None, class_mode: Value = "categorical", batch_size: Value = 32, *args: Value, **options: Value,
 ) -> Instance:  # fmt: skip
+    """`generator.flow_from_dataframe(...)`: batches of images and labels."""
     return image_pipeline(run, ITERATOR, target_size, batch_size, color_mode, class_mode, run.here())
 
 
 def flow(
     run: Runtime, self: Instance, x: Value, y: Value = None, batch_size: Value = 32, *args: Value, **options: Value
 ) -> Instance:
+    """`generator.flow(x, y, batch_size)`: batches of these arrays."""
     facts: dict[str, Value] = {"batch_size": batch_size, "site": run.here()}
     parts = x if isinstance(x, (list, tuple)) and x else [x]
     count = size_of_batch(batch_size)
@@ -249,6 +254,7 @@ def flow(
 
 
 def generator_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`ImageDataGenerator(...)`."""
     self.native = dict(kwargs)
 
 
@@ -284,13 +290,15 @@ def pad_sequences(
     run: Runtime, sequences: Value, maxlen: Value = None, dtype: Value = "int32", padding: Value = "pre",
     truncating: Value = "pre", value: Value = 0.0,
 ) -> Value:  # fmt: skip
-    count: Value = run.unknown("the number of sequences is not known")
+    """(sequences, maxlen): how many sequences there are is not known."""
+    count: Size = run.unknown("the number of sequences is not known")
     if isinstance(sequences, (list, tuple)):
         count = len(sequences)
     elif isinstance(sequences, Tensor) and isinstance(sequences.shape, tuple) and sequences.shape:
         count = sequences.shape[0]
     length = run.unknown("the length of the longest sequence is not known") if maxlen is None else maxlen
-    return Tensor((count, length), dtype if isinstance(dtype, str) else "int32", framework="numpy")
+    unknown = run.unknown("the length of the sequences is not known")
+    return Tensor((count, as_size(length, unknown)), dtype if isinstance(dtype, str) else "int32", framework="numpy")
 
 
 def to_categorical(run: Runtime, x: Value, num_classes: Value = None, dtype: Value = None) -> Value:
@@ -304,14 +312,17 @@ def to_categorical(run: Runtime, x: Value, num_classes: Value = None, dtype: Val
     if num_classes is None:
         told = x.classes if isinstance(x, Tensor) else 0
         classes = told or run.unknown("the number of classes is not known")
-    return Tensor((*shape, classes), "float32", framework="numpy")
+    width = as_size(classes, run.unknown("the number of classes is not known"))
+    return Tensor((*shape, width), "float32", framework="numpy")
 
 
 def img_to_array(run: Runtime, img: Value, *args: Value, **kwargs: Value) -> Value:
+    """An image as an array, whose size is not known."""
     return run.unknown("the size of an image in a file is not known")
 
 
 def load_img(run: Runtime, path: Value, *args: Value, **kwargs: Value) -> Value:
+    """An image of a file, whose size is not known."""
     return run.unknown("the size of an image in a file is not known")
 
 
@@ -347,4 +358,5 @@ MEMBERS: dict[str, Value] = {
 
 
 def find(name: str) -> Value:
+    """A name of the modules of data, or MISSING."""
     return MEMBERS.get(name, MISSING)

@@ -30,18 +30,22 @@ FLOATS = frozenset({"float16", "float32", "float64", "bfloat16", "half", "double
 
 
 def name(run: Runtime, self: DType) -> Value:
+    """`dtype.name`."""
     return str(self)
 
 
 def is_floating(run: Runtime, self: DType) -> Value:
+    """`dtype.is_floating`."""
     return self in FLOATS
 
 
 def is_integer(run: Runtime, self: DType) -> Value:
+    """`dtype.is_integer`."""
     return self.startswith(("int", "uint"))
 
 
 def same(run: Runtime, self: DType) -> Value:
+    """A method that gives its dtype."""
     return self
 
 

@@ -76,11 +76,13 @@ def pytorch() -> Framework | None:
 
 
 def state_of_model(instance: Instance) -> ModelState | None:
+    """What natives keep of a model; None for a layer that is none."""
     state = instance.native
     return state.model if isinstance(state, LayerState) and isinstance(state.model, ModelState) else None
 
 
 def compiled(instance: Instance) -> list[Compiled]:
+    """The calls of `compile` on a model, in order."""
     state = state_of_model(instance)
     if state is None:
         return []
@@ -100,6 +102,7 @@ def fit_followed(run: Runtime, fit: Fit) -> Fit:
 
 
 def fits(instance: Instance) -> list[Fit]:
+    """The calls of `fit` and its like on a model, in order."""
     state = state_of_model(instance)
     return [] if state is None else list(state.fitted)
 

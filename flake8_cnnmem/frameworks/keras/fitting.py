@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras import targets
 from flake8_cnnmem.frameworks.keras.batches import batch_of, data_shapes, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import doubtful, member
 from flake8_cnnmem.frameworks.keras.model_state import (
@@ -57,6 +58,7 @@ USUAL_OPTIMIZER = "rmsprop"
 
 
 def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`model.compile(optimizer, loss, ...)`: noted with its site."""
     given = {"optimizer": USUAL_OPTIMIZER} | dict(zip(COMPILE, args, strict=False)) | kwargs
     if given.get("run_eagerly") is not True:
         session_of(run).graphed = True
@@ -65,7 +67,7 @@ def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
     model_state(run, self).compiled.append(made)
     run.changed(self)
     self.attributes[COMPILATION] = made
-    for part in all_layers(self):
+    for part in (*all_layers(self), *changed_for(run, self)):
         if part is not self and compilation_of(part) is not None:
             run.changed(part)
             part.attributes[COMPILED_WITH] = True
@@ -75,6 +77,25 @@ def compile_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -
     if isinstance(given.get("optimizer"), str):
         # What a step of the code's own finds as `self.optimizer`.
         self.attributes["optimizer"] = run.call(member("optimizers", "get"), given["optimizer"])
+
+
+def changed_for(run: Runtime, model: Instance) -> list[Instance]:
+    """The models compiled before whose flags were set anew, and all of that within the one that is compiled now: a
+    critic with its losses, whose parts are frozen and set free for the generator's turn."""
+    before = session_of(run).compiled
+    own = frozenset(id(weight) for weight in all_weights(model))
+    found = []
+    for other in before:
+        changed = trained_then(other) ^ frozenset(trainable_ids(other))
+        if other is not model and changed and changed <= own:
+            found.append(other)
+    if len(before) < MOST_COMPILED and all(other is not model for other in before):
+        before.append(model)
+    return found
+
+
+MOST_COMPILED = 16
+"""Models that are looked at when another one is compiled."""
 
 
 def trained_then(model: Instance) -> frozenset[int]:
@@ -101,6 +122,7 @@ def frozen_late(model: Instance) -> Unknown | None:
 
 
 def fitter(method: str) -> Native:
+    """`fit`, `train_on_batch` or their like: noted with batch size and data."""
     names = FIT[method]
 
     def fit(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
@@ -135,7 +157,9 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     if fit.batch_size is None and not isinstance(fit.data, Instance) and not any(map(is_counted, tensors_in(batch))):
         fit = replace(fit, batch_size=samples_a_step(given))
     if not has_own_step(self):
-        return as_it_stands(run, fit, self)
+        stands = as_it_stands(run, fit, self)
+        targets.compare(run, self, stands, given.get("y"))
+        return stands
     session, steps = session_of(run), session_of(run).steps
     before = len(steps)
     whole = run.unknown(f"the train_step of {self.cls.name} runs more than this")
@@ -199,6 +223,7 @@ def is_counted(tensor: Tensor) -> bool:
 
 
 def devices(run: Runtime) -> int:
+    """Over how many devices a strategy trains; 1 where it is not known."""
     found = session_of(run).replicas
     return found if isinstance(found, int) else 1
 
@@ -270,6 +295,8 @@ def build_from_data(run: Runtime, self: Instance, data: Value, batch: Value) -> 
 
 
 def not_followed(what: str) -> Native:
+    """A method of models that gives an unknown."""
+
     def answer(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"what {what} gives is not followed")
 

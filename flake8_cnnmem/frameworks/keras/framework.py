@@ -22,6 +22,7 @@ from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
 
 def name_of(layer: Instance) -> str:
+    """The name of a layer."""
     state = layer.native
     return state.name if isinstance(state, LayerState) else layer.cls.name.lower()
 
@@ -40,6 +41,7 @@ def weights(root: Instance) -> list[Weight]:
 
 
 def children(layer: Instance) -> list[tuple[str, Instance]]:
+    """Pairs of name and layer of those that a layer holds directly."""
     return [(name_of(child), child) for child in sublayers(layer)]
 
 
@@ -86,6 +88,7 @@ def fits(own: Sequence[Tensor], given: Sequence[Value]) -> bool:
 
 
 def is_model(instance: Instance) -> bool:
+    """Whether a layer is a model."""
     return instance.cls.derives_from(MODEL)
 
 
@@ -109,6 +112,7 @@ def built_on_several(root: Instance) -> Node | None:
 
 
 def lost(root: Instance) -> Unknown | None:
+    """Why a functional model's graph is not known; None where it is."""
     return root.native.model.cause if graph_of(root) is not None else None
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from flake8_cnnmem.frameworks.keras.inputs import is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.session import Node, Session, map_structure, tensors_in
 from flake8_cnnmem.graph import Call, Tensor
@@ -24,6 +25,14 @@ class Graph:
     flat_outputs: list[Tensor]
     nodes: list[Node]
     layers: list[Instance]
+
+    @property
+    def other_input(self) -> Tensor | None:
+        """An input layer's tensor that an output needs and that is none of the model's inputs."""
+        known = {id(tensor) for tensor in self.flat_inputs}
+        fed = {id(each) for node in self.nodes if not node.is_input for each in node.inputs}
+        made = (node for node in self.nodes if node.is_input and is_input_layer(node.operation))
+        return next((each for node in made for each in node.outputs if id(each) not in known and id(each) in fed), None)
 
     @property
     def is_whole(self) -> bool:
@@ -148,7 +157,9 @@ AGAIN_STEPS = 20
 """What a layer inside a model that is called costs beside what it computes: models may stand inside one another."""
 
 
-def replay(run: Runtime, graph: Graph, inputs: list[Value], renew: Callable[[Instance], Value] | None = None) -> Value:
+def replay(
+    run: Runtime, graph: Graph, inputs: Sequence[Value], renew: Callable[[Instance], Value] | None = None
+) -> Value:
     """Run the graph on other inputs: every layer and operator is called again.
 
     `renew` gives the layer to call in place of another (cloning).
@@ -185,6 +196,7 @@ def replay(run: Runtime, graph: Graph, inputs: list[Value], renew: Callable[[Ins
 
 
 def invoke(run: Runtime, layer: Value, args: tuple[Value, ...], options: dict[str, Value]) -> Value:
+    """A call of a layer on other inputs."""
     if isinstance(layer, Instance) and isinstance(layer.cls.find("__call__"), Native):
         return call_layer(run, layer, *args, **options)
     return run.call(layer, *args, **options)

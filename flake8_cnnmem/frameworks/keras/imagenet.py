@@ -6,6 +6,8 @@ of it, and code that is written for Keras 2 still asks for it (keras_application
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
@@ -15,7 +17,7 @@ from flake8_cnnmem.values import MISSING, Native, Runtime, Value
 
 def obtain_input_shape(
     run: Runtime,
-    input_shape: Value,
+    input_shape: Any,
     default_size: Value,
     min_size: Value = None,
     data_format: Value = None,
@@ -60,7 +62,7 @@ def correct_pad(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return run.unknown("the padding of an unknown input is not known")
     first = session_of(run).data_format == "channels_first"
     sides = inputs.shape[2:4] if first else inputs.shape[1:3]
-    sizes: Value = (kernel, kernel) if isinstance(kernel, int) else kernel
+    sizes: Any = (kernel, kernel) if isinstance(kernel, int) else kernel
     pads = []
     for side, size in zip(sides, sizes, strict=True):
         adjust = 1 - side % 2 if isinstance(side, int) else 1
@@ -71,11 +73,14 @@ def correct_pad(run: Runtime, *args: Value, **kwargs: Value) -> Value:
 def preprocess_input(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
     """Scaling and shifting: the shape stays."""
     return (
-        unary(run, x, kind="scale", name="preprocess_input") if isinstance(x, Tensor) and x.framework == "keras" else x
+        unary(run, x, kind="scale", function="preprocess_input")
+        if isinstance(x, Tensor) and x.framework == "keras"
+        else x
     )
 
 
 def decode_predictions(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """What a network predicts, which is not known."""
     return run.unknown("predictions are not known")
 
 
@@ -89,4 +94,5 @@ MEMBERS: dict[str, Value] = {
 
 
 def find(name: str) -> Value:
+    """A name of the modules around `keras.applications`, or MISSING."""
     return MEMBERS.get(name, MISSING)

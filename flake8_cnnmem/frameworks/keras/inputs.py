@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import BATCH, Shape, Size
 from flake8_cnnmem.frameworks.keras.dtypes import tensor_dtype
 from flake8_cnnmem.frameworks.keras.layer import initialise
@@ -30,7 +32,9 @@ LAYER_ARGUMENTS = (
 
 def stated_shape(run: Runtime, given: dict[str, Value]) -> tuple[Shape | Unknown, Value]:
     """The shape with the batch in front, and the batch size if the code states one."""
-    whole = next((given[word] for word in ("batch_shape", "batch_input_shape") if given.get(word) is not None), None)
+    whole: Any = next(
+        (given[word] for word in ("batch_shape", "batch_input_shape") if given.get(word) is not None), None
+    )
     batch = given.get("batch_size")
     shape = given.get("shape", given.get("input_shape"))
     if whole is not None:
@@ -54,16 +58,16 @@ def stated_shape(run: Runtime, given: dict[str, Value]) -> tuple[Shape | Unknown
     return tuple(sizes), batch
 
 
-def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Value:
+def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Tensor:
     """Give an InputLayer its tensor, and the node that makes it."""
     session = session_of(run)
     tensor = given.get("tensor", given.get("input_tensor"))
     if isinstance(tensor, Tensor) and (session.node_of(tensor) is not None or tensor.framework == "keras"):
-        result: Value = tensor
+        result = tensor
     else:
         if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple):
             shape: Shape | Unknown = (BATCH, *tensor.shape[1:])
-            batch = tensor.shape[0]
+            batch: Value = tensor.shape[0]
         else:
             shape, batch = stated_shape(run, given)
         result = Tensor(shape, tensor_dtype(given.get("dtype")), framework="keras", symbolic=True)
@@ -81,6 +85,7 @@ def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Value:
 
 
 def input_layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`InputLayer(shape, batch_size, dtype, ...)`."""
     given = dict(zip(LAYER_ARGUMENTS, args, strict=False)) | kwargs
     initialise(run, self, given)
     state_of(run, self).declared_shape = None
@@ -88,6 +93,7 @@ def input_layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value
 
 
 def get_batch_shape(run: Runtime, self: Instance) -> Value:
+    """`layer.batch_shape`: None for the batch."""
     tensor = state_of(run, self).nodes[0].result
     shape = shown(tensor.shape) if isinstance(tensor, Tensor) else tensor
     size = state_of(run, self).properties.get("batch_size")
@@ -95,6 +101,7 @@ def get_batch_shape(run: Runtime, self: Instance) -> Value:
 
 
 def same(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives its first argument."""
     return args[0] if args else None
 
 
@@ -144,9 +151,9 @@ def input_for(run: Runtime, shape: Value, name: Value = None, dtype: Value = Non
         session_of(run).record(node)
         session_of(run).names[id(tensor)] = (tensor, state.name)
         return tensor
-    result: Tensor = make_input(run, layer, {"batch_shape": shape, "dtype": dtype})
-    return result
+    return make_input(run, layer, {"batch_shape": shape, "dtype": dtype})
 
 
 def is_input_layer(value: Value) -> bool:
+    """Whether a value is an InputLayer."""
     return is_layer(value) and value.cls.derives_from(INPUT_LAYER)

@@ -5,6 +5,8 @@ Building on the first call, the invocation that a call runs in, and the node tha
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.frameworks.keras.dtypes import FLOATS
 from flake8_cnnmem.frameworks.keras.parameters import parameter_names, refuses
 from flake8_cnnmem.frameworks.keras.properties import (
@@ -30,6 +32,7 @@ from flake8_cnnmem.frameworks.keras.properties import (
     get_sublayers,
     get_weights,
     nothing,
+    quantize,
     set_built,
     set_name,
     set_weights,
@@ -114,6 +117,7 @@ def declared_shape(options: dict[str, Value]) -> Value:
 
 
 def layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`Layer.__init__(trainable, name, dtype)`. TypeError for options that it does not know."""
     # tf.keras took these by position too: Layer(trainable=True, name=None, dtype=None, dynamic=False)
     options = dict(zip(("trainable", "name", "dtype", "dynamic"), args, strict=False)) | kwargs
     unexpected = next((word for word in options if word not in OPTIONS), None)
@@ -217,6 +221,7 @@ def remember(
     inputs: list[Tensor],
     result: Value,
 ) -> None:
+    """Note a call of a layer as a node of the graph, with inputs and result."""
     node = Node(self, args, kwargs, inputs, result, tensors_in(result))
     state.nodes.append(node)
     session.record(node)
@@ -267,10 +272,11 @@ def shapes_of(value: Value) -> Value:
 
 
 def layer_build(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """`Layer.build`: nothing to make."""
     state_of(run, self).built = True
 
 
-def build_shapes(value: Value) -> Value:
+def build_shapes(value: Any) -> Any:
     """The argument of `build`, from our own call or written by user code, as shapes of ours."""
     if value is None or isinstance(value, Unknown):
         return value if value is not None else Unknown("a layer is built without a shape")
@@ -284,6 +290,7 @@ def build_shapes(value: Value) -> Value:
 
 
 def layer_call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A layer without a `call` of its own: an unknown."""
     return run.unknown(f"{self.cls.name} has no call method")
 
 
@@ -334,6 +341,7 @@ LAYER.namespace.update(
         "get_input_shape_at": native(get_input_shape_at),
         "_flatten_layers": native(flattened_layers),
         "_set_dtype_policy": native(nothing),
+        "quantize": native(quantize),
         "save_own_variables": native(nothing),
         "load_own_variables": native(nothing),
         "name": Property(native(get_name), native(set_name)),

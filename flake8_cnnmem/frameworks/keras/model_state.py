@@ -51,6 +51,7 @@ class ModelState:
 
 
 def model_state(run: Runtime, model: Instance) -> ModelState:
+    """What natives keep of a model, made when it is first asked for."""
     state = state_of(run, model)
     if not isinstance(state.model, ModelState):
         state.model = ModelState()

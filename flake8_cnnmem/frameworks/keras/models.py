@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.keras.fitting import compile_model, fitter, not_followed
@@ -11,9 +12,9 @@ from flake8_cnnmem.frameworks.keras.inputs import input_for, is_input_layer
 from flake8_cnnmem.frameworks.keras.layer import build_shapes, call_layer, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, model_state
 from flake8_cnnmem.frameworks.keras.properties import get_config, one_or_list
-from flake8_cnnmem.frameworks.keras.session import LayerState, first_unknown_in, flatten, session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.session import LayerState, Node, first_unknown_in, flatten, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
-from flake8_cnnmem.frameworks.keras.tracking import LAYER, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Property, Runtime, Value
@@ -38,9 +39,15 @@ def model_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> N
 
 
 def set_graph(run: Runtime, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+    """Keep a functional model's inputs and outputs, or why they are not known."""
     lost = first_unknown_in(inputs)
     state.cause = first_unknown_in(outputs) if lost is None else lost
+    for word, given in (("inputs", inputs), ("outputs", outputs)):
+        if any(isinstance(leaf, (int, float, str)) or is_layer(leaf) for leaf in flatten(given)):
+            raise run.error("ValueError", f"All `{word}` values must be KerasTensors.")
     state.graph = trace(session_of(run), inputs, outputs)
+    if state.cause is None and (other := state.graph.other_input) is not None:
+        raise run.error("ValueError", f"Output is not connected to `inputs`: it needs the input of shape {other.shape}")
     if state.cause is None and not state.graph.is_whole:
         state.cause = next(
             (tensor.shape for tensor in state.graph.flat_outputs if isinstance(tensor.shape, Unknown)),
@@ -86,6 +93,7 @@ def build_model(run: Runtime, self: Instance, input_shape: Value = None) -> None
 
 
 def inputs_for(run: Runtime, shapes: Value) -> Value:
+    """Inputs of these shapes, nested as they are."""
     if isinstance(shapes, list):
         return [inputs_for(run, shape) for shape in shapes]
     if isinstance(shapes, dict):
@@ -95,7 +103,8 @@ def inputs_for(run: Runtime, shapes: Value) -> Value:
     return input_for(run, shapes)
 
 
-def get_inputs(run: Runtime, self: Instance) -> Value:
+def get_inputs(run: Runtime, self: Instance) -> Any:
+    """`model.inputs`."""
     state = model_state(run, self)
     if state.graph is not None:
         return list(state.graph.flat_inputs)
@@ -103,7 +112,8 @@ def get_inputs(run: Runtime, self: Instance) -> Value:
     return list(nodes[0].inputs) if nodes else None
 
 
-def get_outputs(run: Runtime, self: Instance) -> Value:
+def get_outputs(run: Runtime, self: Instance) -> Any:
+    """`model.outputs`."""
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -121,6 +131,7 @@ def set_outputs(run: Runtime, self: Instance, outputs: Value) -> None:
 
 
 def get_input(run: Runtime, self: Instance) -> Value:
+    """`model.input`."""
     state = model_state(run, self)
     if state.graph is not None:
         inputs = state.graph.inputs
@@ -129,6 +140,7 @@ def get_input(run: Runtime, self: Instance) -> Value:
 
 
 def get_output(run: Runtime, self: Instance) -> Value:
+    """`model.output`."""
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -138,7 +150,8 @@ def get_output(run: Runtime, self: Instance) -> Value:
     return first_node(run, self, "output").result
 
 
-def first_node(run: Runtime, self: Instance, what: str) -> Value:
+def first_node(run: Runtime, self: Instance, what: str) -> Node:
+    """The first call of a layer. AttributeError for a layer that was never called."""
     nodes = state_of(run, self).nodes
     if not nodes:
         raise run.error("AttributeError", f"The model {state_of(run, self).name} has no defined {what} yet.")
@@ -146,30 +159,36 @@ def first_node(run: Runtime, self: Instance, what: str) -> Value:
 
 
 def get_input_shape(run: Runtime, self: Instance) -> Value:
+    """`model.input_shape`: None for the batch."""
     return shown_shapes(get_input(run, self))
 
 
 def get_output_shape(run: Runtime, self: Instance) -> Value:
+    """`model.output_shape`: None for the batch."""
     outputs = get_output(run, self)
     # Keras lists the shapes of a dict's tensors in the order of its keys
     return shown_shapes(list(flatten(outputs)) if isinstance(outputs, dict) else outputs)
 
 
 def get_layers(run: Runtime, self: Instance) -> list[Instance]:
+    """`model.layers`."""
     return list(sublayers(self))
 
 
 def names_of(layers: list[Instance]) -> list[str]:
+    """The names of layers."""
     return [layer.native.name for layer in layers if isinstance(layer.native, LayerState)]
 
 
 def get_input_names(run: Runtime, self: Instance) -> list[str]:
+    """`model.input_names`."""
     session = session_of(run)
     found = (session.node_of(tensor) for tensor in get_inputs(run, self) or ())
     return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
 
 
 def get_output_names(run: Runtime, self: Instance) -> Value:
+    """`model.output_names`."""
     session = session_of(run)
     outputs = get_outputs(run, self)
     if isinstance(outputs, Unknown):
@@ -179,7 +198,8 @@ def get_output_names(run: Runtime, self: Instance) -> Value:
 
 
 def get_layer(run: Runtime, self: Instance, name: Value = None, index: Value = None) -> Value:
-    layers = run.get(self, "layers")
+    """`model.get_layer(name, index)`. ValueError for one that it does not have."""
+    layers: Any = run.get(self, "layers")
     if isinstance(layers, Unknown):
         return layers
     if isinstance(name, int):
@@ -223,6 +243,7 @@ OLD_NAMES = {
 
 
 def predict(run: Runtime, self: Instance, x: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`model.predict(x)`: arrays of the outputs' shapes."""
     outputs = get_outputs(run, self)
     first = next(iter(tensors_in(x)), None)
     if not outputs or isinstance(outputs, Unknown) or first is None or not isinstance(first.shape, tuple):
@@ -240,10 +261,12 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
 
 
 def same_model(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    """A method that gives its model."""
     return self
 
 
 def model_from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+    """`Model.from_config(config)`, which is not followed."""
     return run.unknown("a model made from a configuration is not followed")
 
 

@@ -77,6 +77,7 @@ STATELESS: dict[str, Value] = {
 
 
 def find_model(name: str) -> Value:
+    """A name of `keras.models`, or MISSING."""
     return MODELS.get(name, MISSING)
 
 
@@ -99,14 +100,17 @@ def find_layer(name: str) -> Value:
 
 
 def find_activation(name: str) -> Value:
+    """A name of `keras.activations`, or MISSING."""
     return activations.find(name)
 
 
 def of_kind(kind: str) -> Callable[[str], Value]:
+    """The members of one kind of configuration objects."""
     return lambda name: config_objects.member(kind, name)
 
 
 def find_optimizer(name: str) -> Value:
+    """A name of `keras.optimizers`, or MISSING."""
     if name in ("schedules", "legacy"):
         return module("keras", ("optimizers", name))
     if name.endswith(("Decay", "Schedule", "DecayRestarts")):
@@ -122,6 +126,7 @@ OLD_OPTIMIZERS = {
 
 
 def find_operation(name: str) -> Value:
+    """A name of `keras.ops`, or MISSING."""
     found = operations.OPS.find(name)
     if found is MISSING:
         found = losses.BACKEND.get(name, MISSING)
@@ -151,6 +156,7 @@ def find_anything(name: str) -> Value:
 
 
 def STATELESS_FIND(name: str) -> Value:
+    """A name of the random functions with a seed, or MISSING."""
     return STATELESS.get(name, MISSING)
 
 
@@ -174,6 +180,7 @@ def find_top(name: str) -> Value:
 
 
 def tree(name: str) -> Value:
+    """A name of `keras.tree`, or MISSING."""
     return tensorflow.SUBMODULES["nest"].get(name, MISSING)
 
 
@@ -291,6 +298,7 @@ def tensorflow_module(path: tuple[str, ...]) -> Namespace | None:
 
 
 def find_everywhere(word: str) -> Value:
+    """A name of any of TensorFlow's modules of functions, or MISSING."""
     for part in ("", "nn", "math", "image", "random", "linalg"):
         found = tensorflow.find(part, word)
         if found is not MISSING:

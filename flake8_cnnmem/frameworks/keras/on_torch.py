@@ -43,6 +43,7 @@ WRITTEN_OUT = {
 
 
 def trained_by_keras(rules: Rules) -> Rules:
+    """The rules of torch for a step that Keras' trainer runs."""
     return replace(
         rules,
         framework="keras-torch",
@@ -67,6 +68,7 @@ class Step(Weightless):
     in_place: bool = False
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown, ...]:
+        """The shape of its first input."""
         return inputs[:1]
 
 
@@ -87,6 +89,7 @@ class Lowering:
     def put(
         self, op: Op, inputs: Sequence[Tensor], outputs: tuple[Tensor, ...], weights: Sequence[Tensor] = ()
     ) -> None:
+        """Add a call of torch's op in the place of the call that is being rewritten."""
         assert self.source is not None
         number = len(self.calls) + 1
         self.calls.append(
@@ -94,6 +97,7 @@ class Lowering:
         )
 
     def rewrite(self, call: Call) -> None:
+        """Put the calls that torch's backend makes in the place of one of Keras."""
         self.source = call
         how = next((how for kind, how in REWRITES if isinstance(call.op, kind)), None)
         shapes = [tensor.shape for tensor in (*call.inputs[:1], *call.outputs[:1])]
@@ -143,14 +147,17 @@ class Lowering:
 
 
 def to_first(rank: int) -> tuple[int, ...]:
+    """The order of axes that brings the channels from the last place to the second."""
     return (0, rank - 1, *range(1, rank - 1))
 
 
 def to_last(rank: int) -> tuple[int, ...]:
+    """The order of axes that brings the channels from the second place to the last."""
     return (0, *range(2, rank), 1)
 
 
 def reordered(shape: Shape, axes: Sequence[int]) -> Shape:
+    """A shape with its axes in this order."""
     return tuple(shape[axis] for axis in axes)
 
 
@@ -163,11 +170,13 @@ def missing(size: Size, op: Convolution | DepthwiseConvolution | Pool, axis: int
 
 
 def per_axis(value: object, axis: int) -> int:
+    """The number for an axis, of a tuple or for all; 0 where it is not known."""
     found = value[axis] if isinstance(value, tuple) else value
     return found if isinstance(found, int) else 0
 
 
 def convolution(low: Lowering, call: Call) -> None:
+    """A convolution as torch's backend runs it, with what it turns and pads."""
     op, x = call.op, call.inputs[0]
     assert isinstance(op, (Convolution, DepthwiseConvolution))
     channels_last = op.channels_last is True
@@ -188,6 +197,7 @@ def convolution(low: Lowering, call: Call) -> None:
 
 
 def pool(low: Lowering, call: Call) -> None:
+    """A pool as torch's backend runs it, with what it turns and pads."""
     op, x = call.op, call.inputs[0]
     assert isinstance(op, Pool)
     channels_last = op.channels_last is True

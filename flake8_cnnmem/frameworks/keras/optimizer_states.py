@@ -23,7 +23,7 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
             ahead_optional=_AHEAD_MOMENTUM,
             single_optional=(("momentum", -1),),
         ),
-        "adam": OptimizerState(2, AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD),
+        "adam": OptimizerState(2, AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
         "adamw": OptimizerState(
             2,
             AMSGRAD,
@@ -31,8 +31,9 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
             single=1,
             ahead_optional=_AHEAD,
             weight_decay=True,
+            chain=True,
         ),
-        "nadam": OptimizerState(2, globals_=3, single=2, ahead_optional=_AHEAD),
+        "nadam": OptimizerState(2, globals_=3, single=2, ahead_optional=_AHEAD, chain=True),
         "adamax": OptimizerState(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
         "adagrad": OptimizerState(1, globals_=2, single=1, ahead_optional=_AHEAD),
         "adadelta": OptimizerState(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
@@ -46,7 +47,7 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
         ),
         "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
         "lion": OptimizerState(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
-        "lamb": OptimizerState(2, globals_=2, single=1, ahead_optional=_AHEAD),
+        "lamb": OptimizerState(2, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
         # One vector for the rows, one for the columns, and a full moment all the same.
         "adafactor": OptimizerState(
             1,
@@ -54,9 +55,10 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
             globals_=2,
             single=1,
             ahead_optional=_AHEAD,
+            chain=True,
         ),
         "muon": OptimizerState(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
-        "schedulefreeadamw": OptimizerState(2, globals_=2, single=2, ahead_optional=_AHEAD),
+        "schedulefreeadamw": OptimizerState(2, globals_=2, single=2, ahead_optional=_AHEAD, chain=True),
     }
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size

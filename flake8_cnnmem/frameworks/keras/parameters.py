@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.values import Bound, Native, Value
 
 
@@ -32,13 +34,13 @@ def refuses(function: Value, name: str) -> bool:
     return parameters is not None and parameters.double_star is None and not takes(function, name)
 
 
-def per_axis(value: Value, rank: int) -> Value:
+def per_axis(value: Value, rank: int) -> tuple[Any, ...]:
     """One value for each axis out of one for all, as Keras' `standardize_tuple`."""
     if isinstance(value, list):
         return tuple(value)
     return value if isinstance(value, tuple) else (value,) * rank
 
 
-def count(value: Value) -> Value:
+def count(value: Value) -> Any:
     """A number of filters or units. Keras 1 and 2 took a float for the int it stands for (`filters=64 / 2`)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

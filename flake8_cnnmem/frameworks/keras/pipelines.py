@@ -17,11 +17,13 @@ DEPTH = 8
 NOT_KNOWN = Unknown("the items of a data set are not known")
 
 
-def native(function: Value) -> Native:
+def native(function: Callable[..., Value]) -> Native:
+    """A native of the function's own name that sees unknowns."""
     return Native(function.__name__, function, propagate_unknown=False)
 
 
 def facts_of(self: Instance) -> dict[str, Value]:
+    """What is known of a data set: its element, its batch size, where that is said."""
     return self.native if isinstance(self, Instance) and isinstance(self.native, dict) else {}
 
 
@@ -37,6 +39,7 @@ def pipeline(cls: Class, facts: dict[str, Value]) -> Instance:
 
 
 def first_tensor(value: Value, depth: int = DEPTH) -> Tensor | None:
+    """The first tensor within nested values; None without one."""
     if isinstance(value, Tensor):
         return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
@@ -55,6 +58,7 @@ def changed_in(value: Value, change: Callable[[Tensor], Value], depth: int = DEP
 
 
 def element_of(self: Instance) -> Value:
+    """What a data set gives, nested as it gives it."""
     return facts_of(self).get("element", NOT_KNOWN)
 
 
@@ -69,11 +73,13 @@ def fact(run: Runtime, self: Instance, name: str) -> Value:
 
 
 def iterate(run: Runtime, self: Instance) -> Value:
+    """An iterator over a data set: one element stands for all."""
     element = element_of(self)
     return Stream(lambda: element)
 
 
 def length(run: Runtime, self: Instance) -> Value:
+    """`len(dataset)`, which is not known."""
     return run.unknown("how many items a data set has is not known")
 
 
@@ -83,12 +89,14 @@ def kept(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instanc
 
 
 def size_of_batch(size: Value) -> Size:
+    """A batch size as a size; the batch itself where it is not known."""
     return size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else BATCH
 
 
 def batched(
     run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
 ) -> Instance:
+    """`dataset.batch(batch_size)`: each tensor led by the batch."""
     size = size_of_batch(batch_size)
 
     def stacked(tensor: Tensor) -> Tensor:
@@ -126,6 +134,7 @@ def filled_up(value: Value, wanted: Value, depth: int = DEPTH) -> Value:
 
 
 def unbatched(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Instance:
+    """`dataset.unbatch()`: each tensor without its first axis."""
     facts = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
 
     def row(tensor: Tensor) -> Tensor:
@@ -151,15 +160,18 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
+    """`dataset.apply(function)`."""
     made = run.attempt(transformation_func, self)
     return made if isinstance(made, Instance) else pipeline(self.cls, {})
 
 
 def numbered(run: Runtime, self: Instance, start: Value = 0) -> Instance:
+    """`dataset.enumerate()`: pairs of number and element."""
     return pipeline(self.cls, {**facts_of(self), "element": (Tensor((), "int64", framework="keras"), element_of(self))})
 
 
 def specification(run: Runtime, self: Instance) -> Value:
+    """`dataset.element_spec`."""
     return changed_in(element_of(self), lambda tensor: tensor)
 
 
@@ -181,6 +193,7 @@ def rows_of(run: Runtime, value: Value, depth: int = DEPTH) -> Value:
 
 
 def plain_dtype(tensor: Tensor) -> str:
+    """The dtype of a tensor, float32 as the model's float."""
     return "float" if tensor.dtype == "float32" else tensor.dtype
 
 
@@ -204,10 +217,12 @@ def whole(run: Runtime, value: Value) -> Value:
 
 
 def from_tensor_slices(run: Runtime, tensors: Value, name: Value = None) -> Instance:
+    """`Dataset.from_tensor_slices(tensors)`: elements without the first axis."""
     return pipeline(DATASET, {"element": rows_of(run, tensors)})
 
 
 def from_tensors(run: Runtime, tensors: Value, name: Value = None) -> Instance:
+    """`Dataset.from_tensors(tensors)`: one element."""
     return pipeline(DATASET, {"element": changed_in(tensors, lambda tensor: whole(run, tensor))})
 
 
@@ -225,6 +240,7 @@ def from_generator(
 
 
 def first_of(run: Runtime, generator: Value, *args: Value) -> Value:
+    """The first thing that a generator gives."""
     items = run.iterate(run.call(generator, *args))
     return items if isinstance(items, Unknown) else next((item for item in items), NOT_KNOWN)
 
@@ -250,10 +266,12 @@ def files(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
 
 
 def numbers(run: Runtime, *args: Value, **kwargs: Value) -> Instance:
+    """`Dataset.range(...)`: whole numbers."""
     return pipeline(DATASET, {"element": Tensor((), "int64", framework="keras")})
 
 
 def zipped(run: Runtime, *args: Value, datasets: Value = None, name: Value = None) -> Instance:
+    """`Dataset.zip(datasets)`: elements of all, nested as the data sets are."""
     parts = datasets if datasets is not None else args[0] if len(args) == 1 else args
     if isinstance(parts, dict):
         return pipeline(DATASET, {"element": {key: element_of(part) for key, part in parts.items()}})
@@ -269,6 +287,7 @@ def sampled(run: Runtime, datasets: Value = (), *args: Value, **kwargs: Value) -
 
 
 def made_of_files(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Instance:
+    """A data set of records or lines of files."""
     return files(run)
 
 
@@ -327,6 +346,7 @@ OF_FILES = Class(
 def spec_init(
     run: Runtime, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
 ) -> None:
+    """`TensorSpec(shape, dtype)`."""
     kind = str(dtype) if isinstance(dtype, str) else "float"
     self.native = {"shape": shape, "dtype": "float" if kind == "float32" else kind}
     self.attributes.update(shape=shape, dtype=dtype, name=name)

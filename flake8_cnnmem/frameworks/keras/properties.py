@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
-from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trainable_ids, trains
+from flake8_cnnmem.frameworks.keras.tracking import (
+    all_layers,
+    all_weights,
+    state_of,
+    sublayers,
+    trainable_ids,
+    trains,
+)
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 
-def one_or_list(values: list[Value]) -> Value:
+def one_or_list(values: Sequence[Value]) -> Value:
+    """The only one of several values, or all of them."""
     return values[0] if len(values) == 1 else values
 
 
 def node_at(run: Runtime, self: Instance, index: int, what: str) -> Node:
+    """A call of a layer by its number. AttributeError where it was not called so often."""
     nodes = state_of(run, self).nodes
     if not nodes or index >= len(nodes):
         raise run.error(
@@ -26,59 +38,73 @@ def node_at(run: Runtime, self: Instance, index: int, what: str) -> Node:
 
 
 def get_output(run: Runtime, self: Instance) -> Value:
+    """`layer.output`: of its first call."""
     return node_at(run, self, 0, "output").result
 
 
 def get_input(run: Runtime, self: Instance) -> Value:
+    """`layer.input`: of its first call."""
     node = node_at(run, self, 0, "input")
     return one_or_list(node.inputs) if node.inputs else node.result
 
 
 def get_output_at(run: Runtime, self: Instance, node_index: int) -> Value:
+    """`layer.get_output_at(node_index)`."""
     return node_at(run, self, node_index, "output").result
 
 
 def get_input_at(run: Runtime, self: Instance, node_index: int) -> Value:
+    """`layer.get_input_at(node_index)`."""
     node = node_at(run, self, node_index, "input")
     return one_or_list(node.inputs) if node.inputs else node.result
 
 
 def get_output_shape(run: Runtime, self: Instance) -> Value:
+    """`layer.output_shape`: None for the batch."""
     return shown_shapes(node_at(run, self, 0, "output").result)
 
 
 def get_input_shape(run: Runtime, self: Instance) -> Value:
+    """`layer.input_shape`: None for the batch."""
     node = node_at(run, self, 0, "input")
     return shown_shapes(one_or_list(node.inputs) if node.inputs else node.result)
 
 
 def get_output_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
+    """`layer.get_output_shape_at(node_index)`."""
     return shown_shapes(node_at(run, self, node_index, "output").result)
 
 
 def get_input_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
+    """`layer.get_input_shape_at(node_index)`."""
     return shown_shapes(one_or_list(node_at(run, self, node_index, "input").inputs))
 
 
 def get_name(run: Runtime, self: Instance) -> str:
+    """`layer.name`."""
     return state_of(run, self).name
 
 
 def set_name(run: Runtime, self: Instance, value: Value) -> None:
+    """`layer.name = value`."""
     if isinstance(value, str):
         state_of(run, self).name = value
 
 
 def get_built(run: Runtime, self: Instance) -> bool:
+    """`layer.built`."""
     return state_of(run, self).built
 
 
 def set_built(run: Runtime, self: Instance, value: Value) -> None:
+    """`layer.built = value`."""
     if isinstance(value, bool):
         state_of(run, self).built = value
 
 
 def weights_where(trainable: bool | None) -> Native:
+    """The weights of a layer and those below it: trainable ones, others, or with None all."""
+
     def read(run: Runtime, self: Instance) -> list[Weight]:
         found = all_weights(self)
         if trainable is None:
@@ -90,6 +116,7 @@ def weights_where(trainable: bool | None) -> Native:
 
 
 def count_params(run: Runtime, self: Instance) -> Value:
+    """`layer.count_params()`: how many values its weights have."""
     total = 0
     for weight in all_weights(self):
         size = weight.shape if isinstance(weight.shape, Unknown) else product(weight.shape)
@@ -99,7 +126,14 @@ def count_params(run: Runtime, self: Instance) -> Value:
     return total
 
 
+def quantize(run: Runtime, self: Instance, mode: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`layer.quantize("int8")` makes other weights, of other sizes."""
+    for weight in all_weights(self):
+        weight.shape = run.unknown("what quantize() makes of weights is not followed")
+
+
 def get_weights(run: Runtime, self: Instance) -> list[Tensor]:
+    """`layer.get_weights()`: arrays of the weights' shapes."""
     return [Tensor(weight.shape, "float32", framework="numpy") for weight in all_weights(self)]
 
 
@@ -108,6 +142,7 @@ def set_weights(run: Runtime, self: Instance, weights: Value) -> None:
 
 
 def compute_mask(run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, **kwargs: Value) -> Value:
+    """`layer.compute_mask(inputs, mask)`: the mask."""
     return mask
 
 
@@ -128,11 +163,13 @@ def get_config(run: Runtime, self: Instance) -> Value:
     return config
 
 
-def from_config(run: Runtime, cls: Class, config: Value, custom_objects: Value = None) -> Value:
+def from_config(run: Runtime, cls: Class, config: Any, custom_objects: Value = None) -> Value:
+    """`Class.from_config(config)`."""
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
 def add_loss(run: Runtime, self: Instance, *losses: Value, **kwargs: Value) -> None:
+    """`layer.add_loss(loss)`."""
     state_of(run, self).losses.extend(losses)
 
 
@@ -141,10 +178,12 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
 
 
 def get_losses(run: Runtime, self: Instance) -> list[Value]:
+    """`layer.losses`: of the layer and all below it."""
     return [loss for layer in all_layers(self) for loss in state_of(run, layer).losses]
 
 
 def get_dtype(run: Runtime, self: Instance) -> Value:
+    """`layer.dtype`: the session's where the layer is told none."""
     state = state_of(run, self)
     return state.dtype if isinstance(state.dtype, str) else session_of(run).floatx
 
@@ -162,14 +201,17 @@ def stored(word: str, default: Value) -> Property:
 
 
 def get_sublayers(run: Runtime, self: Instance) -> list[Instance]:
+    """The layers that a layer holds directly."""
     return sublayers(self)
 
 
 def flattened_layers(
     run: Runtime, self: Instance, include_self: Value = True, recursive: Value = True
 ) -> list[Instance]:
+    """`layer._flatten_layers()`: the layer and all below it."""
     return [layer for layer in all_layers(self) if include_self or layer is not self]
 
 
 def get_nodes(run: Runtime, self: Instance) -> list[Value]:
+    """`layer._inbound_nodes`: the result of each call."""
     return [node.result for node in state_of(run, self).nodes]

@@ -8,20 +8,18 @@ from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, batched, pipeline
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, native
 
 UNSIZED = Unknown("the size of an image in a file is not known")
 
 
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
-
 def tensor(shape: Shape, dtype: str) -> Tensor:
+    """A tensor of TensorFlow."""
     return Tensor(shape, dtype, framework="keras")
 
 
 def read_file(run: Runtime, filename: Value = None, name: Value = None) -> Value:
+    """`tf.io.read_file`: a text."""
     return tensor((), "string")
 
 
@@ -36,10 +34,12 @@ def decoded(run: Runtime, contents: Value = None, channels: Value = 0, *args: Va
 def decode_raw(
     run: Runtime, input_bytes: Value = None, out_type: Value = "uint8", *args: Value, **kwargs: Value
 ) -> Value:
+    """`tf.io.decode_raw`: (values,), of which nobody knows how many."""
     return tensor((run.unknown("how many values a record holds is not known"),), str(out_type))
 
 
 def feature(run: Runtime, shape: Value = (), dtype: Value = "float32", default_value: Value = None) -> Value:
+    """`tf.io.FixedLenFeature(shape, dtype)`."""
     return Instance(FEATURE, native={"shape": tuple(shape) if isinstance(shape, (list, tuple)) else (), "dtype": dtype})
 
 
@@ -47,6 +47,7 @@ FEATURE = Class("FixedLenFeature", module="tensorflow.io")
 
 
 def parsed(run: Runtime, serialized: Value = None, features: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`tf.io.parse_single_example`: a tensor for each feature."""
     if not isinstance(features, dict):
         return run.unknown("what a record holds is not known")
     found: dict[Value, Value] = {}
@@ -104,6 +105,7 @@ IMAGES: Mapping[str, tuple[Shape, int, dict[str, int]]] = {
 
 
 def element(name: str, supervised: bool) -> Value:
+    """What a known data set of `tensorflow_datasets` gives: image and label, as a pair or a dict."""
     known = IMAGES.get(name.split("/")[0].split(":")[0])
     if known is None:
         return Unknown(f"what the data set {name} holds is not known")
@@ -116,6 +118,7 @@ def load(
     shuffle_files: Value = False, download: Value = True, as_supervised: Value = False, with_info: Value = False,
     **kwargs: Value,
 ) -> Value:  # fmt: skip
+    """`tfds.load(name, ...)`: a data set for each split."""
     if not isinstance(name, str):
         return run.unknown("which data set is loaded is not known")
     one = pipeline(DATASET, {"element": element(name, as_supervised is True)})
@@ -132,6 +135,7 @@ def load(
 
 
 def information(name: str) -> Instance:
+    """What `tfds.load(with_info=True)` says of a data set."""
     known = IMAGES.get(name.split("/")[0].split(":")[0])
     if known is None:
         return Instance(INFO, {"name": name})
@@ -144,6 +148,7 @@ def information(name: str) -> Instance:
 
 
 def other(run: Runtime, self: Instance, name: Value) -> Value:
+    """Any other attribute of what is known of a data set, which is not followed."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return run.unknown(f"{name} of a data set is not known")
@@ -153,6 +158,7 @@ INFO = Class("DatasetInfo", namespace={"__getattr__": native("__getattr__", othe
 
 
 def as_numpy(run: Runtime, dataset: Value, **kwargs: Value) -> Value:
+    """`tfds.as_numpy(dataset)`: the data set."""
     return dataset
 
 
@@ -164,6 +170,7 @@ NAMES: dict[str, Value] = {
 
 
 def find_module(dotted: str) -> Namespace | None:
+    """The module `tensorflow_datasets`, or None."""
     if dotted == "tensorflow_datasets":
         return Namespace(dotted, lambda word: NAMES.get(word, MISSING))
     return Namespace(dotted, lambda word: MISSING) if dotted.startswith("tensorflow_datasets.") else None

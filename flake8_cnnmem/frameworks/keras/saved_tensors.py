@@ -23,10 +23,12 @@ OPERANDS = Saved("inputs", "others")
 
 
 def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """One rule for several kinds, written as words."""
     return ((name, row) for name in names.split())
 
 
 def own(of: str = "x", bytes: int | None = None, times: int = 1) -> Saved:
+    """A tensor of its own that is kept, of the size of an operand or of a quantity."""
     return Saved(New(of, bytes, times))
 
 
@@ -165,6 +167,12 @@ REDUCTIONS = [
     # The places alone: the values that were picked come back to where they were, those that were put are picked.
     *rows("pick put", OpRule((Saved("x1"),), layout="contiguous")),
     *rows("frame rfft fft diagonal", NOTHING),
+    # By the gradients' formulas (linalg_grad.py), not measured.
+    *rows(
+        "matrix_inv matrix_pinv matrix_cholesky matrix_cholesky_inverse matrix_det matrix_logdet matrix_trace"
+        " matrix_solve",
+        OpRule((X, Y), layout="contiguous", known=False),
+    ),
     *rows("max min amax amin cumprod", OpRule((X, Y), backward=(New("x", 1),), layout="contiguous")),
     *rows("var std norm logsumexp prod median", OpRule((X,), backward=(New("x"),), layout="contiguous")),
     *rows("topk sort", OpRule((own("y", 4),), layout="contiguous")),

@@ -9,13 +9,14 @@ from flake8_cnnmem.frameworks.keras.layer import build_shapes, initialise
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of, model_state
 from flake8_cnnmem.frameworks.keras.models import MODEL
 from flake8_cnnmem.frameworks.keras.session import flatten, session_of
-from flake8_cnnmem.frameworks.keras.tracking import MERGE, is_layer, native, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.tracking import MERGE, STACK, is_layer, native, state_of, sublayers
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value
 
 
 def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`Sequential(layers, name)`."""
     given = dict(zip(("layers", "trainable", "name"), args, strict=False)) | kwargs
     layers = given.pop("layers", None)
     if isinstance(given.get("trainable"), str):
@@ -39,15 +40,16 @@ def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value)
                 add(run, self, layer)
 
 
-STACK = "_layers"
-
-
 def stack_of(run: Runtime, self: Instance) -> list[Instance]:
     """A Sequential's layers. Raises the program's AttributeError where its own `__init__` has not run."""
     stack = model_state(run, self).stack
     if stack is None:
         raise run.error("AttributeError", f"'{self.cls.name}' object has no attribute '_layers'")
     return stack
+
+
+COMPARED = 8
+"""So many names are compared in the time of a step."""
 
 
 def add(run: Runtime, self: Instance, layer: Value, rebuild: Value = True) -> None:
@@ -64,7 +66,10 @@ def add(run: Runtime, self: Instance, layer: Value, rebuild: Value = True) -> No
         state.gap = len(behind_input(stack)) if state.gap is None else state.gap
         state.graph = None
         return
-    refuse_twice([*stack, layer])
+    run.spend(len(stack) // COMPARED)
+    name = state_of(run, layer).name
+    if any(other.native.name == name for other in stack):
+        refuse_twice([*stack, layer])
     run.changed(stack)
     merged = layer.attributes.get("layers") if layer.cls.derives_from(MERGE) else None
     if merged and not stack:
@@ -96,6 +101,7 @@ def join(run: Runtime, self: Instance, state: ModelState, layer: Instance, model
 
 
 def origin(run: Runtime, tensor: Tensor) -> Instance:
+    """The layer that gave a tensor."""
     found = session_of(run).node_of(tensor)
     assert found is not None
     assert isinstance(found[0].operation, Instance)
@@ -123,6 +129,7 @@ def extend(run: Runtime, self: Instance, state: ModelState) -> None:
 
 
 def finish(run: Runtime, self: Instance, state: ModelState, inputs: Value, outputs: Value) -> None:
+    """Keep the inputs and outputs of a model, or why they are not known."""
     if isinstance(outputs, Unknown):
         state.cause = outputs if state.cause is None else state.cause
     graph = state.graph
@@ -149,6 +156,7 @@ def rebuild(run: Runtime, self: Instance, inputs: Value) -> Value:
 
 
 def behind_input(stack: list[Instance]) -> list[Instance]:
+    """The layers without InputLayers."""
     return [layer for layer in stack if not is_input_layer(layer)]
 
 
@@ -190,6 +198,7 @@ def build(run: Runtime, self: Instance, input_shape: Value = None) -> None:
 def call(
     run: Runtime, self: Instance, inputs: Value = None, training: Value = None, mask: Value = None, **options: Value
 ) -> Value:
+    """A call of a Sequential: one layer after the other."""
     state = model_state(run, self)
     if state.cause is not None and not state.stack:
         return state.cause
@@ -200,6 +209,7 @@ def call(
 
 
 def get_layers(run: Runtime, self: Instance) -> Value:
+    """`model.layers`: without InputLayers."""
     state = model_state(run, self)
     if state.stack is None:
         return sublayers(self)

@@ -30,6 +30,7 @@ class Node:
 
     @property
     def is_input(self) -> bool:
+        """Whether the node is an input of a model."""
         return not self.inputs
 
 
@@ -60,6 +61,8 @@ class Session:
     """How many devices share each batch, Unknown where that is not known."""
     replicas_read: bool = False
     """Whether the code asks how many they are, to make its batches larger by it."""
+    compiled: list[Instance] = field(default_factory=list)
+    """The models that were compiled, each once, the first of them."""
     altered: set[int] = field(default_factory=set)
     """Layers, by id, that compute something else than when they were last called."""
     batch_size: int | None = None
@@ -76,6 +79,7 @@ class Session:
         return f"{prefix}_{count}" if count else prefix
 
     def record(self, node: Node) -> None:
+        """Note a node by each of its outputs."""
         for number, tensor in enumerate(node.outputs):
             self.nodes[id(tensor)] = (node, number)
 
@@ -123,6 +127,12 @@ class LayerState:
     """What a Model keeps (`models.ModelState`)."""
     former: list[Value] = field(default_factory=list)
     """What attributes held that were set anew or deleted: a layer among it stays one of this layer's own."""
+    set_around: set[Value] = field(default_factory=set)
+    """The names of attributes that were not set by `Layer.__setattr__`: what they hold is none of the layer's own."""
+    order: dict[int, tuple[int, Instance]] = field(default_factory=dict)
+    """By id, the layers that attributes hold, numbered as Keras has come to know them."""
+    known: int = 0
+    """How many of them there were so far."""
     locked: bool = False
     """Whether it is built, so that it takes no further layers and variables."""
     sublayers: list[Instance] | None = None
@@ -160,10 +170,11 @@ def tensors_in(structure: Value) -> list[Tensor]:
 
 
 def first_unknown_in(structure: Value) -> Unknown | None:
+    """The first unknown among nested values; None without one."""
     return next((leaf for leaf in flatten(structure) if isinstance(leaf, Unknown)), None)
 
 
-def map_structure(function: Any, structure: Value) -> Value:
+def map_structure(function: Any, structure: Value) -> Any:
     """The same nesting with every leaf mapped."""
     if isinstance(structure, list):
         return [map_structure(function, item) for item in structure]

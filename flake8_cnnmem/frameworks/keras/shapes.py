@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from flake8_cnnmem.dims import BATCH, Batch, Shape, Size
@@ -56,6 +57,7 @@ def shown(shape: Shape | Unknown, batch_size: int | None = None) -> Value:
 
 
 def shown_size(size: Size) -> Value:
+    """A size as Keras shows it: None for the batch and for one that is not stated."""
     return None if isinstance(size, Batch) or is_unstated(size) else size
 
 
@@ -90,7 +92,7 @@ def stated(value: Value, channels_last: bool = True) -> Shape | Unknown:
 def plain_size(size: Value) -> Size:
     """One size: whole floats as TensorFlow takes them, 0-d constants by their value."""
     if isinstance(size, (int, Batch, Unknown)):
-        return bounded(size)
+        return bounded(int(size) if isinstance(size, bool) else size)
     if isinstance(size, float):
         return int(size) if size.is_integer() else Unknown(f"a size is {size}")
     if isinstance(size, Tensor) and size.data is not None:
@@ -106,14 +108,17 @@ def is_shape(value: Value) -> bool:
 
 
 def as_list(run: Runtime, self: TensorShape) -> Value:
+    """`shape.as_list()`."""
     return list(self)
 
 
 def rank(run: Runtime, self: TensorShape) -> Value:
+    """`shape.rank`."""
     return len(self)
 
 
 def elements(run: Runtime, self: TensorShape) -> Value:
+    """`shape.num_elements()`; the first size that is no number where there is one."""
     total = 1
     for size in self:
         if not isinstance(size, int):
@@ -123,22 +128,27 @@ def elements(run: Runtime, self: TensorShape) -> Value:
 
 
 def fully_defined(run: Runtime, self: TensorShape) -> Value:
+    """`shape.is_fully_defined()`."""
     return all(isinstance(size, int) for size in self)
 
 
 def same(run: Runtime, self: TensorShape) -> Value:
+    """A method that gives its shape."""
     return self
 
 
 def with_rank(run: Runtime, self: TensorShape, rank: Value) -> Value:
+    """`shape.with_rank(rank)`."""
     return self
 
 
-def concatenate(run: Runtime, self: TensorShape, other: Value) -> Value:
+def concatenate(run: Runtime, self: TensorShape, other: Iterable[Value]) -> Value:
+    """`shape.concatenate(other)`."""
     return TensorShape((*self, *other))
 
 
-def is_compatible_with(run: Runtime, self: TensorShape, other: Value) -> Value:
+def is_compatible_with(run: Runtime, self: TensorShape, other: Sequence[Value]) -> Value:
+    """`shape.is_compatible_with(other)`, by the number of axes."""
     return len(self) == len(other)
 
 
@@ -161,7 +171,7 @@ ATTRIBUTES: dict[str, Value] = {
 TensorShape.more = ATTRIBUTES
 
 
-def construct(run: Runtime, cls: Class, dims: Value = None) -> Value:
+def construct(run: Runtime, cls: Class, dims: Any = None) -> Value:
     """`tf.TensorShape([None, 28, 28, 1])`."""
     if dims is None:
         return run.unknown("a shape of unknown rank")

@@ -7,12 +7,15 @@ multiplies.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Property, Runtime, Value, native
 
 REPLICAS = "_replicas"
 
@@ -23,13 +26,15 @@ def share(size: int, devices: int) -> int:
 
 
 def replicas_of(self: Instance) -> Value:
+    """Over how many devices a strategy trains."""
     return self.attributes.get(REPLICAS, 1)
 
 
 def mirrored_init(run: Runtime, self: Instance, devices: Value = None, *args: Value, **kwargs: Value) -> None:
-    listed = isinstance(devices, (list, tuple)) and len(devices) > 0
+    """`MirroredStrategy(devices)`: as many replicas as devices are listed."""
     unknown = run.unknown("how many devices share each batch is not known: counted for one that gets it whole")
-    self.attributes[REPLICAS] = len(devices) if listed else unknown
+    listed = len(devices) if isinstance(devices, (list, tuple)) else 0
+    self.attributes[REPLICAS] = listed or unknown
 
 
 def single_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -37,19 +42,22 @@ def single_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> 
 
 
 def scope(run: Runtime, self: Instance) -> Value:
+    """`strategy.scope()`: from here on models train with the strategy."""
     session_of(run).replicas = replicas_of(self)
     return run.construct(NAME_SCOPE)
 
 
 def number(run: Runtime, self: Instance) -> int:
+    """`strategy.num_replicas_in_sync`."""
     found = replicas_of(self)
     session_of(run).replicas_read = True
     return found if isinstance(found, int) else 1
 
 
 def run_function(
-    run: Runtime, self: Instance, fn: Value, args: Value = (), kwargs: Value = None, **options: Value
+    run: Runtime, self: Instance, fn: Value, args: Value = (), kwargs: Any = None, **options: Value
 ) -> Value:
+    """`strategy.run(fn, args)`: the call on one replica."""
     return run.call(fn, *(args if isinstance(args, (tuple, list)) else ()), **(kwargs or {}))
 
 
@@ -58,7 +66,7 @@ def distributed(run: Runtime, self: Instance, dataset: Value = None, *args: Valu
     session = session_of(run)
     session.replicas, devices = replicas_of(self), replicas_of(self)
     facts = facts_of(dataset) if isinstance(dataset, Instance) else {}
-    if not isinstance(devices, int) or devices < 2 or not facts:
+    if not isinstance(dataset, Instance) or not isinstance(devices, int) or devices < 2 or not facts:
         return dataset
 
     def part(tensor: Tensor) -> Tensor:
@@ -68,8 +76,9 @@ def distributed(run: Runtime, self: Instance, dataset: Value = None, *args: Valu
         return Tensor((share(shape[0], devices), *shape[1:]), tensor.dtype, framework="keras")
 
     changed = {**facts, "element": changed_in(facts.get("element"), part)}
-    if isinstance(facts.get("batch_size"), int):
-        changed["batch_size"] = share(facts["batch_size"], devices)
+    size = facts.get("batch_size")
+    if isinstance(size, int):
+        changed["batch_size"] = share(size, devices)
     return pipeline(dataset.cls, changed)
 
 
@@ -79,19 +88,18 @@ def by_function(run: Runtime, self: Instance, dataset_fn: Value = None, *args: V
 
 
 def value_of(run: Runtime, self: Instance, reduce_op: Value = None, value: Value = None, axis: Value = None) -> Value:
+    """`strategy.reduce(op, value)`: the value."""
     return value
 
 
 def results(run: Runtime, self: Instance, value: Value = None) -> Value:
+    """`strategy.experimental_local_results(value)`: one for each replica, of which one is followed."""
     return (value,)
 
 
 def other(run: Runtime, self: Instance, name: str) -> Value:
+    """Any other attribute of a strategy, which is not followed."""
     return MISSING if name.startswith("__") else run.unknown(f"Strategy.{name} is not followed")
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 STRATEGY = Class(
@@ -113,7 +121,8 @@ STRATEGY = Class(
 )
 
 
-def named(name: str, init: Value) -> Class:
+def named(name: str, init: Callable[..., Value]) -> Class:
+    """A class of strategies."""
     return Class(name, (STRATEGY,), {"__init__": native("__init__", init)}, module="tensorflow.distribute")
 
 

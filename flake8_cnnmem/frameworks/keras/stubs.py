@@ -8,7 +8,7 @@ people change `layer.strides` or `layer.activation` after construction.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeAlias
@@ -68,6 +68,7 @@ class Stub:
 
     @property
     def signature(self) -> inspect.Signature:
+        """The layer's signature."""
         return inspect.signature(self.function)
 
     def bind(self, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -139,7 +140,7 @@ def layer(
     call: Callable[..., Value] | None = None,
     build: Callable[..., Value] | None = None,
     init: Callable[..., None] | None = None,
-    extra: dict[str, Value] | None = None,
+    extra: Mapping[str, Value] | None = None,
     hook: str = "",
 ) -> Callable[[Callable[..., Any]], Class]:
     """Register the stub below as the layer class of the same name.
@@ -158,7 +159,7 @@ def layer(
             "build": Native("build", surely(lenient(build or builder(stub))), propagate_unknown=False),
             "call": Native("call", checked(stub, call or caller(stub)), propagate_unknown=False),
         }
-        cls = Class(stub.name, bases, namespace | (extra or {}), module="keras.layers", facts={"stub": stub})
+        cls = Class(stub.name, bases, {**namespace, **(extra or {})}, module="keras.layers", facts={"stub": stub})
         for name in (stub.name, *aliases):
             LAYERS[name] = cls
         return cls
@@ -167,6 +168,8 @@ def layer(
 
 
 def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
+    """The `__init__` of a layer class: binds the arguments and keeps them as attributes."""
+
     def initialise_stub(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
         bound, options = stub.bind(args, kwargs)
         state = initialise(run, self, options)
@@ -180,7 +183,7 @@ def maker(stub: Stub, init: Callable[..., None] | None) -> Callable[..., None]:
     return initialise_stub
 
 
-def normalise(run: Runtime, stub: Stub, bound: dict[str, Value]) -> None:
+def normalise(run: Runtime, stub: Stub, bound: dict[str, Any]) -> None:
     """Arguments as the layer keeps them: tuples for each axis, the layout in words, activations as functions."""
     if "data_format" in bound:
         bound["data_format"] = data_format(run, bound["data_format"])
@@ -209,6 +212,7 @@ FORMATS = {
 
 
 def data_format(run: Runtime, value: Value) -> Value:
+    """A layout in words, the session's where none is said. ValueError for one that is not known."""
     if value in (None, "default"):
         return session_of(run).data_format
     if not isinstance(value, str):
@@ -222,6 +226,8 @@ def data_format(run: Runtime, value: Value) -> Value:
 
 
 def builder(stub: Stub) -> Callable[..., None]:
+    """The `build` of a layer class: makes the weights of the stub's ops for an input shape."""
+
     def build_stub(run: Runtime, self: Instance, input_shape: Value = None) -> None:
         state = state_of(run, self)
         state.built = True
@@ -249,11 +255,13 @@ def builder(stub: Stub) -> Callable[..., None]:
     return build_stub
 
 
-def shape_list(shapes: Value) -> list[Shape | Unknown]:
+def shape_list(shapes: Any) -> list[Shape | Unknown]:
+    """One shape or several, as a list."""
     return shapes if isinstance(shapes, list) else [shapes]
 
 
 def caller(stub: Stub) -> Callable[..., Value]:
+    """The `call` of a layer class: the stub's ops one after the other, then the activation."""
     activates = "activation" in stub.names and not stub.own_activation
 
     def call_stub(run: Runtime, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
@@ -285,6 +293,7 @@ class Undecided(Weightless):
     kind = "unknown"
 
     def outputs(self, *inputs: Shape) -> tuple[Unknown, ...]:
+        """An unknown shape, with its cause."""
         return (self.cause,)
 
 
@@ -297,6 +306,7 @@ class WrongRank(Weightless):
     advice: str
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """None: Mismatch, with the number of axes that the layer takes."""
         what = f"takes an input of {self.expected} axes with the batch, but is given {show(inputs[0])}"
         raise Mismatch(Problem("CNM201", what, self.advice), None)
 
@@ -319,6 +329,7 @@ def checked(stub: Stub, call: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def rank_of(tensor: Tensor) -> int | None:
+    """How many axes a tensor has; None where that is not known."""
     return len(tensor.shape) if isinstance(tensor.shape, tuple) else None
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flake8_cnnmem.frameworks.keras import strategies
+from flake8_cnnmem.frameworks.keras.arrays import TENSOR_ARRAY
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.dtypes import DTYPE, DTYPES
 from flake8_cnnmem.frameworks.keras.inputs import input_for
@@ -48,30 +51,37 @@ def custom_gradient(run: Runtime, function: Value) -> Value:
 def get_variable(
     run: Runtime, name: Value, shape: Value = None, dtype: Value = None, *args: Value, **options: Value
 ) -> Value:
+    """`tf.get_variable(name, shape)`: a variable, of its initializer where no shape is said."""
     return variable(run, random(run, shape, dtype) if shape is not None else options.get("initializer"), name=name)
 
 
 def placeholder(run: Runtime, dtype: Value, shape: Value = None, name: Value = None) -> Value:
+    """`tf.placeholder(dtype, shape)`: an input."""
     return run.unknown("a placeholder has no shape") if shape is None else input_for(run, shape, name, dtype)
 
 
 def is_tensor(run: Runtime, x: Value) -> Value:
+    """`tf.is_tensor(x)`."""
     return isinstance(x, Tensor)
 
 
 def map_fn(run: Runtime, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> Value:
+    """`tf.map_fn`, which is not followed."""
     return run.unknown("a function mapped over a tensor's items is not followed")
 
 
 def static_value(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+    """`tf.get_static_value(tensor)`: the values of a constant."""
     return plain(tensor)
 
 
 def same_image(run: Runtime, image: Value, *args: Value, **kwargs: Value) -> Value:
+    """An augmentation that keeps the image's shape."""
     return unary(run, image, kind="augment")
 
 
 def random_crop(run: Runtime, value: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
+    """`tf.image.random_crop(value, size)`: (size)."""
     return (
         like(run, filled(run, size))
         if isinstance(size, (list, tuple))
@@ -80,6 +90,7 @@ def random_crop(run: Runtime, value: Value, size: Value, *args: Value, **kwargs:
 
 
 def module_init(run: Runtime, self: Instance, name: Value = None, **kwargs: Value) -> None:
+    """`tf.Module(name)`."""
     self.attributes["_name"] = name
 
 
@@ -101,6 +112,7 @@ def absorbing(name: str, **members: Value) -> Class:
 
 
 def enter_self(run: Runtime, self: Instance) -> Instance:
+    """`with value as value`."""
     return self
 
 
@@ -109,6 +121,7 @@ def leave(run: Runtime, self: Instance, *args: Value) -> None:
 
 
 def not_followed(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method whose result is not followed."""
     return run.unknown(f"what {self.cls.name} gives is not followed")
 
 
@@ -127,13 +140,15 @@ def gradient(
         return run.unknown("what gradients are asked for is not known")
 
     def of(source: Value) -> Value:
-        shaped = isinstance(source, Tensor)
-        return Tensor(source.shape, source.dtype, framework="keras") if shaped else run.unknown("no gradient is known")
+        if not isinstance(source, Tensor):
+            return run.unknown("no gradient is known")
+        return Tensor(source.shape, source.dtype, framework="keras")
 
     return nested_map(of, sources)
 
 
 def enter_tape(run: Runtime, self: Instance) -> Instance:
+    """`with tf.GradientTape() as tape`: a training step by hand."""
     session_of(run).taped = True
     return self
 
@@ -155,6 +170,7 @@ SESSION = absorbing("Session", **CONTEXT)
 
 
 def no_devices(run: Runtime, device_type: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`tf.config.list_physical_devices(kind)`: no TPU; how many GPUs is not known."""
     if device_type == "TPU":
         # The memory that is asked about is a GPU's.
         return []
@@ -188,7 +204,8 @@ TF_LAYERS = {
 }  # fmt: skip
 
 
-def native(function: Value) -> Native:
+def native(function: Callable[..., Value]) -> Native:
+    """A native of the function's own name that sees unknowns."""
     return Native(function.__name__, function, propagate_unknown=False)
 
 
@@ -210,7 +227,6 @@ MEMBERS: dict[str, Value] = {
     "get_variable": native(get_variable),
     "placeholder": native(placeholder),
     "is_tensor": native(is_tensor),
-    "while_loop": native(map_fn),
     "get_static_value": native(static_value),
     "numpy_function": native(map_fn),
     "py_function": native(map_fn),
@@ -218,6 +234,7 @@ MEMBERS: dict[str, Value] = {
     "Module": MODULE,
     "TensorShape": TENSOR_SHAPE,
     "TensorSpec": TENSOR_SPEC,
+    "TensorArray": TENSOR_ARRAY,
     "DType": DTYPE,
     "GradientTape": TAPE,
     "Session": SESSION,
@@ -229,6 +246,7 @@ MEMBERS: dict[str, Value] = {
     "control_dependencies": NAME_SCOPE,
     "init_scope": NAME_SCOPE,
     "newaxis": None,
+    **{name: native(nothing) for name in ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank")},
     "AUTO_REUSE": True,
     "AUTOTUNE": -1,
     "print": native(nothing),
@@ -250,6 +268,7 @@ MEMBERS: dict[str, Value] = {
 
 
 def identity_member(name: str) -> Native:
+    """A decorator that gives its function back."""
     return Native(name, identity_decorator, propagate_unknown=False)
 
 
@@ -262,6 +281,20 @@ EXPERIMENTAL_DATA: dict[str, Value] = {
     },
 }
 
+CHECKS: dict[str, Value] = {
+    "check_numerics": Native("check_numerics", lambda run, tensor, *args, **kwargs: tensor, propagate_unknown=False),
+    **{
+        f"assert_{word}": native(nothing)
+        for word in (
+            "equal", "greater", "greater_equal", "integer", "less", "less_equal", "near", "negative", "non_negative",
+            "non_positive", "none_equal", "positive", "rank", "rank_at_least", "rank_in", "same_float_dtype", "scalar",
+            "shapes", "type", "all_finite", "proper_iterable",
+        )
+    },
+    "Assert": native(nothing),
+}  # fmt: skip
+"""Checks of a running program's values: they give nothing that shapes a model."""
+
 SUBMODULES: dict[str, dict[str, Value]] = {
     "math": {},
     "nn": {
@@ -270,13 +303,17 @@ SUBMODULES: dict[str, dict[str, Value]] = {
     },
     "image": {
         "random_crop": native(random_crop),
+        "stateless_random_crop": native(random_crop),
         **DECODERS,
         **{
             name: native(same_image)
             for name in (
                 "random_flip_left_right", "random_flip_up_down", "random_brightness", "random_contrast", "random_hue",
                 "random_saturation", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "rot90",
-                "adjust_saturation", "convert_image_dtype",
+                "adjust_saturation", "convert_image_dtype", "adjust_jpeg_quality", "random_jpeg_quality",
+                "stateless_random_brightness", "stateless_random_contrast", "stateless_random_flip_left_right",
+                "stateless_random_flip_up_down", "stateless_random_hue", "stateless_random_jpeg_quality",
+                "stateless_random_saturation",
             )
         },
         "ResizeMethod": absorbing(
@@ -315,12 +352,13 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         **{name: layer_function(name) for name in TF_LAYERS},
         "Layer": MISSING,
     },
-    "dtypes": dict(DTYPES) | {"cast": MISSING},
+    "dtypes": dict(DTYPES),
+    "bitwise": {},
     "train": {"Checkpoint": absorbing("Checkpoint"), "CheckpointManager": absorbing("CheckpointManager")},
     "logging": {},
     "summary": {},
     "io": FILES,
-    "debugging": {},
+    "debugging": CHECKS,
     "experimental": {},
     "nest": {
         "map_structure": Native("map_structure", map_structure, propagate_unknown=False),

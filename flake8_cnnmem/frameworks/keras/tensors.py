@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flake8_cnnmem.dims import Batch, Size
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
@@ -65,6 +67,7 @@ NOT_IMPLEMENTED = Unknown("an operator with a tensor and another object is not f
 
 
 def is_number(value: Value) -> bool:
+    """Whether a value is a plain number, or a size that counts with the batch."""
     return isinstance(value, (int, float, complex, Batch))
 
 
@@ -82,6 +85,7 @@ def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
 
 
 def position(item: Value) -> Value:
+    """An index with its bounds as plain numbers."""
     if isinstance(item, slice):
         return slice(plain(item.start), plain(item.stop), plain(item.step))
     if isinstance(item, Tensor) and item.shape == ():
@@ -117,14 +121,15 @@ def index_constant(data: Value, items: tuple[Value, ...]) -> Value:
 def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     """TensorFlow's tensors do not take items; numpy arrays of the program do, and keep their shape."""
     if isinstance(value, Tensor) and value.call is not None:
-        result: Tensor = run.apply(Elementwise("copy"), tensor, function="setitem", framework="keras")
-        return result
+        copied = run.apply(Elementwise("copy"), tensor, function="setitem", framework="keras")
+        return copied if isinstance(copied, Tensor) else tensor
     if tensor.data is not None:
         return Tensor(tensor.shape, tensor.dtype, framework=tensor.framework)
     return tensor
 
 
 def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
+    """The parts of a tensor along its first axis, or why they are not known."""
     if is_constant(tensor):
         if not isinstance(tensor.data, tuple):
             raise run.error("TypeError", "iteration over a 0-d tensor")
@@ -134,6 +139,7 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
 
 
 def length(run: Runtime, tensor: Tensor) -> Size:
+    """`len(x)`: the size of the first axis."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -145,19 +151,23 @@ def length(run: Runtime, tensor: Tensor) -> Size:
 
 
 def shape(run: Runtime, tensor: Tensor) -> Value:
+    """`x.shape`: None for the batch."""
     return shown(tensor.shape, session_of(run).batch_size)
 
 
 def get_shape(run: Runtime, self: Tensor) -> Value:
+    """`x.get_shape()`."""
     return shown(self.shape, session_of(run).batch_size)
 
 
 def shape_list(run: Runtime, self: Tensor) -> Value:
+    """`x.shape.as_list()` as `x._keras_shape` and its like give it."""
     found = shape(run, self)
     return list(found) if isinstance(found, tuple) else found
 
 
 def name_of(run: Runtime, tensor: Tensor) -> Value:
+    """`x.name`."""
     if isinstance(tensor, Weight):
         return tensor.name
     session = session_of(run)
@@ -192,24 +202,29 @@ HISTORY = Class(
 
 
 def numpy(run: Runtime, self: Tensor) -> Value:
+    """`x.numpy()`: an array of the shape; of a constant without axes its value."""
     if self.data is not None and self.shape == ():
         return self.data
     return Tensor(self.shape, self.dtype if self.dtype != "float" else "float32", data=self.data, framework="numpy")
 
 
 def set_shape(run: Runtime, self: Tensor, shape: Value) -> None:
+    """`x.set_shape(shape)`: sizes that were not known are."""
     refine(self, shape)
 
 
 def unchanged(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+    """A method that gives its tensor."""
     return self
 
 
 def assign(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> Tensor:
+    """`variable.assign(value)`: the variable."""
     return self
 
 
-def method(function: Value) -> Native:
+def method(function: Callable[..., Value]) -> Native:
+    """A native of the function's own name that sees unknowns."""
     return Native(function.__name__, function, propagate_unknown=False)
 
 
@@ -251,6 +266,7 @@ SYMBOLS = {
 
 
 def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
+    """An attribute of a tensor: computed, a method; or MISSING."""
     computed = COMPUTED.get(attribute)
     if computed is not None:
         return computed(run, tensor)
@@ -315,4 +331,5 @@ VARIABLE = Class(
 
 
 def type_of(tensor: Tensor) -> Class:
+    """The class of a tensor or variable."""
     return VARIABLE if isinstance(tensor, Weight) else TENSOR

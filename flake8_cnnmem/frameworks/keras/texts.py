@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
@@ -9,6 +10,7 @@ TOKENIZER_ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "
 
 
 def tokenizer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`Tokenizer(num_words, ...)`."""
     given = dict(zip(TOKENIZER_ARGUMENTS, args, strict=False)) | kwargs
     # Keras 1 has another word for it.
     self.attributes["num_words"] = given.get("num_words", given.get("nb_words"))
@@ -23,7 +25,7 @@ def matrix(run: Runtime, self: Instance, texts: Value = None, mode: Value = "bin
     width = self.attributes.get("num_words")
     if width is None:
         width = run.unknown("how many words texts have is not known")
-    rows: Value = run.unknown("how many texts there are is not known")
+    rows: Size = run.unknown("how many texts there are is not known")
     if isinstance(texts, (list, tuple)):
         rows = len(texts)
     elif isinstance(texts, Tensor) and isinstance(texts.shape, tuple) and texts.shape:
@@ -32,10 +34,12 @@ def matrix(run: Runtime, self: Instance, texts: Value = None, mode: Value = "bin
 
 
 def words(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """What a tokenizer makes of texts, which is not known."""
     return run.unknown("which words texts have is not known")
 
 
 def any_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    """Any other attribute of a tokenizer, which is not known."""
     return run.unknown("which words texts have is not known")
 
 

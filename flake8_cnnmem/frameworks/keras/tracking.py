@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeGuard
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of, snake_case
@@ -31,6 +31,7 @@ def state_of(run: Runtime, layer: Instance) -> LayerState:
 
 
 def is_layer(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is an instance of keras.layers.Layer."""
     return isinstance(value, Instance) and LAYER in value.cls.mro
 
 
@@ -60,7 +61,8 @@ def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> W
     )
 
 
-def weight_shape(shape: Value) -> Shape:
+def weight_shape(shape: Any) -> Shape:
+    """The shape of a weight, given as a number, a tuple or None."""
     if shape is None:
         return ()
     if isinstance(shape, (int, float)):
@@ -103,6 +105,9 @@ def make_weight(
     return weight
 
 
+STACK = "_layers"
+"""The attribute of a Sequential that holds its layers."""
+
 PLAIN = frozenset((int, float, bool, str, type(None)))
 """What most attributes are: in these nothing is held."""
 
@@ -115,7 +120,7 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
         elif isinstance(value.payload, (list, dict)) and depth < 8:
             yield from layers_in(value.payload, depth + 1)
     elif isinstance(value, (list, tuple)) and depth < 8:
-        for item in value:
+        for item in value.held() if isinstance(value, TrackedList) else value:
             if type(item) not in PLAIN:
                 yield from layers_in(item, depth + 1)
     elif isinstance(value, dict) and depth < 8:
@@ -125,10 +130,11 @@ def layers_in(value: Value, depth: int = 0) -> Iterator[Instance]:
 
 
 def weights_in(value: Value) -> Iterator[Weight]:
+    """The weights within nested values."""
     if isinstance(value, Weight):
         yield value
     elif isinstance(value, (list, tuple)):
-        for item in value:
+        for item in value.held() if isinstance(value, TrackedList) else value:
             if isinstance(item, Weight):
                 yield item
     elif isinstance(value, dict):
@@ -137,8 +143,131 @@ def weights_in(value: Value) -> Iterator[Weight]:
                 yield item
 
 
-def former(layer: Instance) -> list[Value]:
-    return layer.native.former if isinstance(layer.native, LayerState) else []
+def held_by(layer: Instance) -> Iterator[Value]:
+    """What a layer tracks beside what it made itself: its attributes' values, those before them too."""
+    state = layer.native
+    if not isinstance(state, LayerState):
+        yield from layer.attributes.values()
+        return
+    yield from state.former
+    for name, value in layer.attributes.items():
+        if name not in state.set_around:
+            yield value
+
+
+class TrackedList(list[Value]):
+    """A list that an attribute of a layer holds: keras/src/utils/tracking.py (`TrackedList`). What its methods put in
+    or take out is the layer's own from then on, or no longer; `items[0] = layer` and `items += layers` are not
+    noticed."""
+
+    def __init__(self, items: Iterable[Value], state: LayerState) -> None:
+        super().__init__(items)
+        self.state = state
+        self.unnoticed: dict[int, Value] = {}
+        """By id, what is in the list and not the layer's own."""
+        self.replaced: list[Value] = []
+        """What is no longer in the list and still the layer's own."""
+
+    def held(self) -> list[Value]:
+        """What the layer has of the list: its items that are noticed, and those that were replaced."""
+        return [*self.replaced, *(item for item in self if id(item) not in self.unnoticed)]
+
+    def let_go(self, item: Value) -> None:
+        """An item that is taken out is the layer's no longer."""
+        if isinstance(item, (Weight, Instance)):
+            self.state.order.pop(id(item), None)
+            held: list[Any]
+            for held in (self.replaced, self.state.weights):
+                at = next((at for at in reversed(range(len(held))) if held[at] is item), None)
+                if at is not None:
+                    del held[at]
+        elif id(item) not in self.unnoticed:
+            # A list or tuple is none of the layer's own, but what is in it is.
+            self.replaced.append(item)
+
+    def append(self, item: Value, /) -> None:
+        """Add an item at the end, which the layer comes to know."""
+        self.unnoticed.pop(id(item), None)
+        super().append(item)
+        come_to_know(self.state, item)
+
+    def insert(self, index: Any, item: Value, /) -> None:
+        """Add an item at a place, which the layer comes to know."""
+        self.unnoticed.pop(id(item), None)
+        super().insert(index, item)
+        come_to_know(self.state, item)
+
+    def extend(self, items: Iterable[Value], /) -> None:
+        """Add items at the end, which the layer comes to know."""
+        for item in items:
+            self.append(item)
+
+    def __iadd__(self, items: Any) -> Any:  # type: ignore[misc]
+        own = {id(item) for item in self.held()}
+        self.unnoticed.update((id(item), item) for item in items if id(item) not in own)
+        super().extend(items)
+        return self
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        before = self.held()
+        super().__setitem__(key, value)
+        now, own = {id(item) for item in self}, {id(item) for item in before}
+        self.replaced = [item for item in before if id(item) not in now]
+        self.unnoticed = {id(item): item for item in self if id(item) not in own}
+
+    def pop(self, index: Any = -1, /) -> Value:
+        """Take an item out, from the layer as well."""
+        item = super().pop(index)
+        self.let_go(item)
+        return item
+
+    def __delitem__(self, key: Any, /) -> None:
+        gone = self[key]
+        super().__delitem__(key)
+        if not isinstance(key, slice):
+            self.let_go(gone)
+        else:
+            # `untrack` is asked for a list, which it does not know.
+            self.replaced += gone
+
+    def clear(self) -> None:
+        """Take all items out, from the layer as well."""
+        for item in self:
+            self.let_go(item)
+        super().clear()
+
+
+def come_to_know(state: LayerState, value: Value) -> None:
+    """Number the layers in a value: in this order they are a layer's own (`Tracker.add_to_store`)."""
+    for child in layers_in(value) if type(value) not in PLAIN else ():
+        if id(child) not in state.order:
+            state.known += 1
+            state.order[id(child)] = (state.known, child)
+
+
+def tracked(run: Runtime, state: LayerState, value: Value, depth: int = 0) -> Value:
+    """What stands in an attribute that is set to `value`: lists and dicts are copied (`Tracker.track`)."""
+    if id(value) in run.havocked or depth == DEEPEST or not holds_own(value):
+        return value
+    if type(value) is dict:
+        run.spend(len(value))
+        return {word: tracked(run, state, each, depth + 1) for word, each in value.items()}
+    if type(value) is not list and type(value) is not tuple:
+        return value
+    run.spend(len(value))
+    items = [tracked(run, state, each, depth + 1) for each in value]
+    return tuple(items) if type(value) is tuple else TrackedList(items, state)
+
+
+DEEPEST = 8
+"""So many lists inside one another are looked at."""
+
+
+def holds_own(value: Value) -> bool:
+    """Whether a list, tuple or dict is empty or holds layers or weights."""
+    if type(value) not in (list, tuple, dict):
+        return False
+    return not value or any(True for _ in (*layers_in(value), *weights_in(value)))
 
 
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None:
@@ -150,6 +279,9 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
             refuse_new(run, self, value)
         if before is not None and before is not value:
             keep(run, state, before)
+        state.set_around.discard(name)
+        value = tracked(run, state, value)
+        come_to_know(state, value)
     run.set_plainly(self, name, value)
 
 
@@ -169,6 +301,7 @@ def delete_attribute(run: Runtime, self: Instance, name: str) -> None:
 
 
 def keep(run: Runtime, state: LayerState, before: Value) -> None:
+    """Keep what an attribute held, if there are layers or weights in it."""
     if any(True for _ in (*layers_in(before), *weights_in(before))):
         run.changed(state.former)
         state.former.append(before)
@@ -188,11 +321,17 @@ def sublayers(layer: Instance) -> list[Instance]:
     if isinstance(state, LayerState) and state.sublayers is not None:
         for child in state.sublayers:
             found.setdefault(id(child), child)
-    for value in (*former(layer), *layer.attributes.values()):
+    if isinstance(state, LayerState) and state.sublayers is not None and layer.attributes.get(STACK) is state.sublayers:
+        # A Sequential's layers are those of its stack (`Sequential.layers`), whatever its attributes hold.
+        return [child for child in found.values() if child is not layer]
+    for value in held_by(layer):
         if type(value) not in PLAIN:
             for child in layers_in(value):
                 found.setdefault(id(child), child)
     found.pop(id(layer), None)
+    if isinstance(state, LayerState) and state.order and state.sublayers is None:
+        # What the class of Keras made for itself was there first.
+        return sorted(found.values(), key=lambda child: state.order[id(child)][0] if id(child) in state.order else -1)
     return list(found.values())
 
 
@@ -203,7 +342,7 @@ def own_weights(layer: Instance) -> list[Weight]:
     if isinstance(state, LayerState):
         for weight in state.weights:
             found.setdefault(id(weight), weight)
-    for value in (*former(layer), *layer.attributes.values()):
+    for value in held_by(layer):
         if type(value) not in PLAIN:
             for weight in weights_in(value):
                 found.setdefault(id(weight), weight)
@@ -243,12 +382,14 @@ def trains(layer: Instance) -> bool | Unknown:
 
 
 def apply_trainable(layer: Instance) -> None:
+    """Make a layer's weights trainable, or not, as it and those around it are."""
     state = layer.native
     for weight in state.weights if isinstance(state, LayerState) else ():
         weight.trainable = trains(layer) is True and id(weight) not in state.frozen and not weight.fixed
 
 
 def get_trainable(run: Runtime, self: Instance) -> Value:
+    """`layer.trainable`."""
     return trains(self)
 
 
@@ -307,5 +448,6 @@ def set_trainable(run: Runtime, self: Instance, value: Value) -> None:
             weight.trainable = value is True and id(weight) not in state.frozen and not weight.fixed
 
 
-def native(function: Value, propagate_unknown: bool = False) -> Native:
+def native(function: Callable[..., Value], propagate_unknown: bool = False) -> Native:
+    """A native of the function's own name."""
     return Native(function.__name__, function, propagate_unknown)

@@ -13,7 +13,7 @@ from flake8_cnnmem.values import MISSING, Instance, Native, Runtime, Value
 LAYER_WORDS = (
     "autocast build_from_config call_signature_parameters compute_output_spec dynamic get_build_config "
     "get_input_mask_at get_output_mask_at input_dtype input_mask lora_alpha metrics metrics_variables output_mask "
-    "quantization_config quantization_mode quantize quantized_build quantized_call rematerialized_call "
+    "quantization_config quantization_mode quantized_build quantized_call rematerialized_call "
     "stateless_call supports_jit symbolic_call updates uses_learning_phase variable_serialization_spec "
     "add_inbound_node set_trainable"
 )
@@ -31,6 +31,8 @@ BEFORE_COMPILING: dict[str, Value] = {"optimizer": None, "loss": None, "compiled
 
 
 def attribute(run: Runtime, self: Instance, name: Value) -> Value:
+    """An attribute that nobody has set: what a model has before it is compiled, an unknown for one that Keras has and
+    that is not followed, else MISSING."""
     model = self.cls.derives_from(MODEL)
     if model and name in BEFORE_COMPILING:
         return BEFORE_COMPILING[name]

@@ -51,14 +51,18 @@ def decorator_factory(run: Runtime, *args: Value, **kwargs: Value) -> Value:
 
 
 def get_custom_objects(run: Runtime) -> Value:
+    """`get_custom_objects()`: the program's own classes by name."""
     return run.data("keras").setdefault("custom_objects", {})
 
 
 def get_file(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """`get_file(...)`: a path, which is not known."""
     return run.unknown("a downloaded file's path is not known")
 
 
 def not_followed(name: str) -> Native:
+    """A utility that gives an unknown."""
+
     def answer(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"what {name} gives is not followed")
 
@@ -66,14 +70,17 @@ def not_followed(name: str) -> Native:
 
 
 def first_argument(run: Runtime, model: Value, *args: Value, **kwargs: Value) -> Value:
+    """A function that gives its first argument."""
     return model
 
 
-def normalize_tuple(run: Runtime, value: Value, n: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def normalize_tuple(run: Runtime, value: Value, n: int, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A number as n of them; a tuple as it is."""
     return tuple(value) if isinstance(value, (list, tuple)) else (value,) * n
 
 
 def normalize_padding(run: Runtime, value: Value) -> Value:
+    """A padding's word in small letters."""
     return value.lower() if isinstance(value, str) else value
 
 
@@ -86,6 +93,7 @@ def conv_output_length(
     dilation: Value = 1,
     **old: Value,
 ) -> Value:
+    """The length that a convolution leaves of one."""
     if input_length is None:
         return None
     span = run.operate("+", run.operate("*", run.operate("-", filter_size, 1), dilation), 1)
@@ -100,6 +108,7 @@ def conv_output_length(
 def deconv_length(
     run: Runtime, dim_size: Value, stride_size: Value, kernel_size: Value, padding: Value, *args: Value, **kwargs: Value
 ) -> Value:
+    """The length that a transposed convolution makes of one."""
     if dim_size is None:
         return None
     size = run.operate("*", dim_size, stride_size)
@@ -109,6 +118,7 @@ def deconv_length(
 
 
 def count_weights(run: Runtime, weights: Value) -> Value:
+    """How many values weights have."""
     total: Value = 0
     for weight in weights if isinstance(weights, (list, tuple)) else ():
         size = run.get(weight, "shape")
@@ -125,10 +135,12 @@ def set_policy(run: Runtime, policy: Value = None, *args: Value, **kwargs: Value
 
 
 def global_policy(run: Runtime) -> Value:
+    """`mixed_precision.global_policy()`."""
     return run.construct(POLICY, session_of(run).policy)
 
 
 def policy_init(run: Runtime, self: Instance, name: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`mixed_precision.Policy(name)`."""
     self.attributes["name"] = name
     mixed = isinstance(name, str) and name.startswith("mixed_")
     self.attributes["compute_dtype"] = name.removeprefix("mixed_") if isinstance(name, str) else name
@@ -141,6 +153,7 @@ POLICY = Class(
 
 
 def exists(run: Runtime, path: Value) -> Value:
+    """Whether a file exists, which is not known."""
     return run.unknown("whether a file exists is not known")
 
 
@@ -149,6 +162,7 @@ def progress(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Non
 
 
 def any_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    """Any other attribute, which is not followed; MISSING for names with two underscores."""
     return MISSING if name.startswith("__") else run.unknown(f"{self.cls.name}.{name} is not followed")
 
 

@@ -16,6 +16,7 @@ def variable(run: Runtime, value: Value, dtype: Value = None, name: Value = None
 
 
 def made_variable(run: Runtime, shape: Shape | Unknown, dtype: str, name: Value, trainable: Value = True) -> Weight:
+    """A variable of this shape and dtype."""
     word = name if isinstance(name, str) else "variable"
     fixed = trainable is False
     return Weight(shape, dtype, framework="keras", name=word, trainable=not fixed, fixed=fixed, site=run.here())

@@ -35,11 +35,13 @@ def keras_weights(op: Op, *shapes: Shape) -> dict[str, WeightSpec]:
 
 
 def named(op: Op, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """An op's weights under Keras' names."""
     specs = op.weights(*shapes)
     return {NAMES.get(name, name): spec for name, spec in specs.items() if name not in ABSENT}
 
 
 def convolution(op: Convolution, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "kernel" (kernel, in, out) and "bias" (out,)."""
     specs = op.weights(*shapes)
     first, second, *kernel = specs["weight"].shape
     # torch has (filters, channels, *kernel), or (channels, filters, *kernel) transposed; Keras has both
@@ -48,26 +50,31 @@ def convolution(op: Convolution, shapes: tuple[Shape, ...]) -> dict[str, WeightS
 
 
 def depthwise(op: DepthwiseConvolution, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "kernel" (kernel, in, multiplier) and "bias" (in * multiplier,)."""
     specs = op.weights(*shapes)
     filters, _, *kernel = specs["weight"].shape
     return with_bias(specs, "kernel", (*kernel, divided(filters, op.multiplier), op.multiplier))
 
 
 def linear(op: Linear, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "kernel" (in, out) and "bias" (out,)."""
     specs = op.weights(*shapes)
     features, inputs = specs["weight"].shape
     return with_bias(specs, "kernel", (inputs, features))
 
 
 def embedding(op: Embedding, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "embeddings" (rows, width)."""
     return {"embeddings": next(iter(op.weights(*shapes).values()))}
 
 
 def prelu(op: PRelu, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "alpha": the input's shape without the batch, 1 along shared axes."""
     return {"alpha": next(iter(op.weights(*shapes).values()))}
 
 
 def recurrent(op: Recurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "kernel" (in, gates * units), "recurrent_kernel" (units, gates * units), "bias"."""
     gates = multiply(GATES[op.cell], op.hidden)
     inputs: Size = shapes[0][-1] if shapes and shapes[0] else Unknown("the input's features are not known")
     specs = {"kernel": WeightSpec((inputs, gates)), "recurrent_kernel": WeightSpec((op.hidden, gates))}
@@ -79,6 +86,7 @@ def recurrent(op: Recurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]
 
 
 def conv_recurrent(op: ConvRecurrent, shapes: tuple[Shape, ...]) -> dict[str, WeightSpec]:
+    """ "kernel" (kernel, in, 4 * filters), "recurrent_kernel" (kernel, filters, 4 * filters), "bias" (4 * filters,)."""
     gates = multiply(GATES["lstm"], op.filters)
     inputs: Size = Unknown("the input's channels are not known")
     if shapes and len(shapes[0]) > 2:
@@ -92,6 +100,7 @@ def conv_recurrent(op: ConvRecurrent, shapes: tuple[Shape, ...]) -> dict[str, We
 
 
 def with_bias(specs: Any, name: str, shape: Shape) -> dict[str, WeightSpec]:
+    """A weight, and the bias where the op has one."""
     found = {name: WeightSpec(shape)}
     if "bias" in specs:
         found["bias"] = specs["bias"]
@@ -99,6 +108,7 @@ def with_bias(specs: Any, name: str, shape: Shape) -> dict[str, WeightSpec]:
 
 
 def divided(size: Size, by: Size) -> Size:
+    """A quotient, rounded down; unknown where it is divided by zero."""
     try:
         return floor_divide(size, by)
     except ZeroDivisionError:

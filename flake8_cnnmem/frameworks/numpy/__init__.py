@@ -59,10 +59,12 @@ def find_module(dotted: str) -> Namespace | None:
 
 
 def lookup_in(names: dict[str, Value]) -> Callable[[str], Value]:
+    """A table as a function from a name to its value or MISSING."""
     return lambda name: names.get(name, MISSING)
 
 
 def length(run: Runtime, tensor: Tensor) -> Size:
+    """`len(array)`: the size of the first axis. TypeError for an array without axes."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -76,6 +78,7 @@ def never(value: Value) -> bool:
 
 
 def not_called(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
+    """NumPy has no models that could be called: an unknown."""
     return run.unknown("numpy has no models")
 
 

@@ -153,6 +153,7 @@ def matmul(run: Runtime, left: Value, right: Value) -> Value:
 
 
 def product_values(run: Runtime, first: Tensor, second: Tensor) -> list[Value] | None:
+    """The values of a product of two matrices that are known; None where they are not."""
     a, b = flat_of(first), flat_of(second)
     if a is None or b is None or not a or not b:
         return None

@@ -146,7 +146,7 @@ def stacked(run: Runtime, parts: list[Tensor], dtype: str | None) -> Tensor | Un
     return make((len(parts), *shape), [v for flat in flats for v in flat or ()] if known else None, kind)
 
 
-def plain(tensor: Value) -> Value:
+def plain(tensor: Value) -> Any:
     """An array without axes as the number that it is, where it is known; other values as they are."""
     if isinstance(tensor, Tensor) and tensor.shape == () and tensor.framework == "numpy" and tensor.data is not None:
         return tensor.data
@@ -170,7 +170,7 @@ def sizes(run: Runtime, value: Value) -> Shape | Unknown:
     found: list[Size] = []
     for item in items:
         if isinstance(item, (int, Batch, Unknown)):
-            found.append(item)
+            found.append(int(item) if isinstance(item, bool) else item)
         elif isinstance(item, Instance) and isinstance(item.payload, int):
             found.append(item.payload)
         else:

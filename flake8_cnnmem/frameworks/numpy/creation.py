@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from flake8_cnnmem.dims import Size, as_size
 from flake8_cnnmem.frameworks.numpy import shapes
 from flake8_cnnmem.frameworks.numpy.arrays import KEPT, as_array, count, make, plain, sizes
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
@@ -35,11 +36,14 @@ def function(*names: str, propagate_unknown: bool = True) -> Callable[[F], F]:
 @function("array", "asarray", "asanyarray", "ascontiguousarray", "copy", "asfarray", "mat", "require", "asfortranarray")
 def array(run: Runtime, object: Value, dtype: Value = None, *args: Value, copy: Value = None, order: Value = None,
           ndmin: Value = 0, **kwargs: Value) -> Value:  # fmt: skip
+    """`numpy.array(object, dtype)`: with its values where they are known and few, with `ndmin` axes at least."""
     made = as_array(run, object, name_of(dtype))
     return shapes.at_least(run, made, ndmin) if isinstance(ndmin, int) and ndmin and isinstance(made, Tensor) else made
 
 
 def filled(name: str, value: Value) -> None:
+    """Enter `zeros`, `ones` or `empty`, and its `_like`, by the value that they fill in (None: not known)."""
+
     @function(name)
     def from_shape(run: Runtime, shape: Value, dtype: Value = None, order: Value = None, **kwargs: Value) -> Value:
         return constant(run, shape, value, name_of(dtype) or "float64")
@@ -54,7 +58,13 @@ def filled(name: str, value: Value) -> None:
         return constant(run, own.shape if shape is None else shape, value, name_of(dtype) or own.dtype)
 
 
+def plain_size(run: Runtime, value: Value) -> Size:
+    """A length as a size; Unknown for what is no whole number."""
+    return as_size(value, run.unknown("a length is no whole number"))
+
+
 def constant(run: Runtime, shape: Value, value: Value, dtype: str) -> Value:
+    """An array of one value, of a shape given as a number, tuple or list."""
     found = shape if isinstance(shape, Unknown) else sizes(run, shape)
     total = count(found)
     return make(found, [value] * total if total is not None and total <= KEPT and value is not None else None, dtype)
@@ -67,26 +77,32 @@ filled("empty", None)
 
 @function("full")
 def full(run: Runtime, shape: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    """`numpy.full(shape, fill_value, dtype)`"""
     return constant(run, shape, plain(fill_value), name_of(dtype) or dtype_of_value(fill_value))
 
 
 @function("full_like")
 def full_like(run: Runtime, a: Value, fill_value: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    """`numpy.full_like(a, fill_value, dtype)`"""
     own = as_array(run, a)
     return own if isinstance(own, Unknown) else constant(run, own.shape, plain(fill_value), name_of(dtype) or own.dtype)
 
 
 @function("eye", "identity")
 def eye(run: Runtime, N: Value, M: Value = None, k: Value = 0, dtype: Value = None, **kwargs: Value) -> Value:
+    """`numpy.eye(N, M, k)`: (N, M), float64 unless a dtype is said."""
     columns = N if M is None else M
     kind = name_of(dtype) or "float64"
     if isinstance(N, int) and isinstance(columns, int) and isinstance(k, int) and 0 <= N * columns <= KEPT:
-        return make((N, columns), [int(column - row == k) for row in range(N) for column in range(columns)], kind)
-    return make((N, columns), None, kind)
+        return make(
+            (int(N), int(columns)), [int(column - row == k) for row in range(N) for column in range(columns)], kind
+        )
+    return make(tuple(plain_size(run, each) for each in (N, columns)), None, kind)
 
 
 @function("arange")
 def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -> Value:
+    """`numpy.arange(start, stop, step, dtype)`: one axis; with its values where they are few."""
     given = [0, *bounds] if len(bounds) == 1 else list(bounds)
     if len(given) == 4:
         dtype = given[3]
@@ -94,9 +110,8 @@ def arange(run: Runtime, *bounds: Value, dtype: Value = None, **kwargs: Value) -
     start, stop, step = plain(start), plain(stop), plain(step)
     kind = name_of(dtype) or common(dtype_of_value(each) for each in (start, stop, step))
     if not all(isinstance(each, (int, float)) for each in (start, stop, step)):
-        return make(
-            (stop if start == 0 and step == 1 else run.unknown("the length of arange is not known"),), None, kind
-        )
+        unknown = run.unknown("the length of arange is not known")
+        return make((as_size(stop, unknown) if start == 0 and step == 1 else unknown,), None, kind)
     length = max(math.ceil((stop - start) / step), 0)
     return make((length,), [start + at * step for at in range(length)] if length <= KEPT else None, kind)
 
@@ -114,6 +129,7 @@ def memmap(run: Runtime, file: Value, dtype: Value = None, mode: Value = None, o
 @function("linspace", "geomspace", "logspace")
 def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = False,
              dtype: Value = None, **kwargs: Value) -> Value:  # fmt: skip
+    """`numpy.linspace(start, stop, num)`: (num,), float64."""
     kind = name_of(dtype) or "float64"
     start, stop = plain(start), plain(stop)
     if (
@@ -122,7 +138,7 @@ def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50, endpoint:
         or not isinstance(start, (int, float))
         or not isinstance(stop, (int, float))
     ):
-        return make((num,), None, kind)
+        return make((plain_size(run, num),), None, kind)
     step = (stop - start) / max(num - (endpoint is True), 1)
     values = [start + at * step for at in range(num)]
     if endpoint is True and num > 1:

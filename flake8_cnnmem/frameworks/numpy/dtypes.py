@@ -51,6 +51,7 @@ def name_of(value: Value) -> str | None:
 
 
 def dtype_of_value(value: Value) -> str:
+    """The dtype that NumPy gives a value of Python: int64, float64, bool, ..."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, (int, Batch)):
@@ -77,6 +78,7 @@ def common(dtypes: Iterable[str]) -> str:
 
 
 def equal(run: Runtime, self: Instance, other: Value) -> Value:
+    """`dtype == other`, also by name."""
     return self.attributes["name"] == name_of(other)
 
 
@@ -93,6 +95,7 @@ DTYPE = Class("dtype", namespace={
 
 
 def kind(name: str) -> str:
+    """The letter of a dtype's kind: "f", "i", "u", "b", "O", ..."""
     return {"bool": "b", "object": "O", "str": "U"}.get(name, "u" if name.startswith("ui") else name[0])
 
 
@@ -102,6 +105,7 @@ def scalar_of(name: str) -> Class:
 
 
 def dtype_object(name: str) -> Instance:
+    """The dtype of this name."""
     return Instance(DTYPE, {"name": name})
 
 
@@ -128,6 +132,7 @@ COMPLEX_FLOATING = abstract("complexfloating", (complex,), INEXACT)
 
 
 def parent(name: str) -> Class:
+    """The abstract class of a dtype's scalars."""
     if name.startswith("int"):
         return SIGNED
     if name.startswith("uint"):
@@ -136,6 +141,7 @@ def parent(name: str) -> Class:
 
 
 def scalar_class(name: str) -> Class:
+    """The class of a dtype's scalars (`numpy.float32`): called, it gives a number."""
     number = NUMBER_OF.get(name)
 
     def new(run: Runtime, cls: Class, value: Value = 0, *args: Value) -> Value:

@@ -22,7 +22,7 @@ from flake8_cnnmem.frameworks.numpy.arrays import (
 )
 from flake8_cnnmem.frameworks.numpy.creation import FUNCTIONS, function
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, is_subtype, name_of
-from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, reduce
+from flake8_cnnmem.frameworks.numpy.reductions import FOLDS, cumulative, differences, reduce
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Runtime, Value
@@ -197,6 +197,7 @@ def reduction(name: str) -> None:
 for _name in FOLDS:
     reduction(_name)
 FUNCTIONS["cumsum"] = Native("cumsum", lambda run, a, axis=None, **kwargs: cumulative(run, a, axis, "+"))
+FUNCTIONS["diff"] = Native("diff", lambda run, a, n=1, axis=-1: differences(run, a, n, axis))
 FUNCTIONS["cumprod"] = Native("cumprod", lambda run, a, axis=None, **kwargs: cumulative(run, a, axis, "*"))
 
 
@@ -290,7 +291,7 @@ def argsort(run: Runtime, a: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 @function("repeat")
-def repeat(run: Runtime, a: Value, repeats: Value, axis: Value = None) -> Value:
+def repeat(run: Runtime, a: Value, repeats: Value, axis: int | None = None) -> Value:
     own = as_array(run, a)
     if isinstance(own, Unknown) or isinstance(own.shape, Unknown):
         return own
@@ -329,7 +330,7 @@ def broadcast_to(run: Runtime, array: Value, shape: Value, **kwargs: Value) -> V
 def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **kwargs: Value) -> Value:
     lengths = []
     for each in xi:
-        flat = shapes.raveled(run, each)
+        flat: Any = shapes.raveled(run, each)
         if isinstance(flat, Unknown):
             return flat
         lengths.append(flat.shape[0])
@@ -349,13 +350,13 @@ def shape(run: Runtime, a: Value) -> Value:
 
 @function("ndim")
 def ndim(run: Runtime, a: Value) -> Value:
-    own = shape(run, a)
+    own: Any = shape(run, a)
     return own if isinstance(own, Unknown) else len(own)
 
 
 @function("size")
 def size(run: Runtime, a: Value, axis: Value = None) -> Value:
-    own = shape(run, a)
+    own: Any = shape(run, a)
     return own if isinstance(own, Unknown) else dims.product(own) if axis is None else own[axis]
 
 

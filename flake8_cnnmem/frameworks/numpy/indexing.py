@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.frameworks.distances import distance
@@ -17,7 +17,7 @@ def expanded(key: Value, rank: int) -> list[Value] | None:
     """One entry for each axis (and None for each new one); None where there are too many."""
     entries = list(key) if isinstance(key, tuple) else [key]
     used = sum(1 for entry in entries if entry is not None and entry is not ...)
-    used += sum(len(entry.shape) - 1 for entry in entries if is_mask(entry))
+    used += sum(len(entry.shape) - 1 for entry in entries if is_mask(entry) and isinstance(entry.shape, tuple))
     if used > rank:
         return None
     at = next((place for place, entry in enumerate(entries) if entry is ...), len(entries))
@@ -25,7 +25,8 @@ def expanded(key: Value, rank: int) -> list[Value] | None:
     return entries[:at] + filling + [entry for entry in entries[at:] if entry is not ...]
 
 
-def is_mask(entry: Value) -> bool:
+def is_mask(entry: Value) -> TypeGuard[Tensor]:
+    """Whether an index is an array of bools."""
     return isinstance(entry, Tensor) and entry.dtype == "bool" and isinstance(entry.shape, tuple)
 
 
@@ -69,6 +70,7 @@ def left_of_side(run: Runtime, side: Size, entry: slice) -> Size:
 
 
 def index(run: Runtime, tensor: Tensor, key: Value) -> Value:
+    """`array[key]`: numbers, slices, None, masks and arrays of places. IndexError beyond an axis."""
     if isinstance(tensor.shape, Unknown):
         return of_picture(run, tensor, tensor.shape, key)
     entries = expanded(key, len(tensor.shape))
@@ -134,6 +136,7 @@ MANY = 200
 
 
 def position(entry: Value, size: Size) -> Any:
+    """A place counted from the start. IndexError beyond the axis."""
     if isinstance(entry, int) and isinstance(size, int):
         if not -size <= entry < size:
             raise IndexError(f"index {entry} is out of bounds for axis with size {size}")
@@ -172,6 +175,7 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
 
 
 def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
+    """The parts of an array along its first axis, or why they are not known. TypeError without axes."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:

@@ -32,6 +32,8 @@ MEMBERS["conj"] = Native("conj", lambda run, self: self)
 
 
 def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter the function below as a method of arrays."""
+
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         MEMBERS[name] = Native(name, body)
         return body
@@ -41,6 +43,7 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @method("reshape")
 def reshape(run: Runtime, self: Tensor, *shape: Value, order: Value = "C", **kwargs: Value) -> Value:
+    """`array.reshape(*shape)`, a -1 worked out."""
     return shapes.reshaped(run, self, shape[0] if len(shape) == 1 else shape)
 
 
@@ -49,6 +52,7 @@ MEMBERS["resize"] = MEMBERS["reshape"]
 
 @method("transpose")
 def transpose(run: Runtime, self: Tensor, *axes: Value) -> Value:
+    """`array.transpose(*axes)`: axes reversed, or in this order."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return shapes.transposed(run, self, axes[0])
     return shapes.transposed(run, self, axes or None)
@@ -56,11 +60,13 @@ def transpose(run: Runtime, self: Tensor, *axes: Value) -> Value:
 
 @method("astype")
 def astype(run: Runtime, self: Tensor, dtype: Value, *args: Value, **kwargs: Value) -> Value:
+    """`array.astype(dtype)`"""
     return array(run, self, name_of(dtype) or self.dtype)
 
 
 @method("copy")
 def copy(run: Runtime, self: Tensor, *args: Value) -> Value:
+    """`array.copy()`"""
     return with_values_of(make(self.shape, flat_of(self), self.dtype), self)
 
 
@@ -70,6 +76,7 @@ for _name in ("view", "byteswap", "newbyteorder"):
 
 @method("item")
 def item(run: Runtime, self: Tensor, *args: Value) -> Value:
+    """`array.item()`: its one value, or that of a place."""
     flat = flat_of(self)
     if flat is None or (len(flat) != 1 and not args):
         return run.unknown("the values of an array are not known")
@@ -78,6 +85,7 @@ def item(run: Runtime, self: Tensor, *args: Value) -> Value:
 
 @method("tolist")
 def tolist(run: Runtime, self: Tensor) -> Value:
+    """`array.tolist()`: nested lists of numbers."""
     if self.shape == ():
         return plain(self)
     items = iterate(run, self)
@@ -90,6 +98,7 @@ def tolist(run: Runtime, self: Tensor) -> Value:
 
 @method("fill")
 def fill(run: Runtime, self: Tensor, value: Value) -> None:
+    """`array.fill(value)`"""
     run.changed(self)
     flat = flat_of(self)
     self.data = make(self.shape, None if flat is None else [plain(value)] * len(flat), self.dtype).data
@@ -97,9 +106,11 @@ def fill(run: Runtime, self: Tensor, value: Value) -> None:
 
 @method("sort")
 def sort(run: Runtime, self: Tensor, *args: Value, **kwargs: Value) -> None:
+    """`array.sort()`: in place; the values of more than one axis are not known then."""
     flat = flat_of(self)
     if flat is not None and len(self.shape) == 1 and all(isinstance(value, (int, float)) for value in flat):  # type: ignore[arg-type]
-        self.data = make(self.shape, sorted(flat), self.dtype).data
+        numbers: list[Any] = flat
+        self.data = make(self.shape, sorted(numbers), self.dtype).data
     else:
         self.data = None
 

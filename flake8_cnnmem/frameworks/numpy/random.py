@@ -33,6 +33,7 @@ def drawn(run: Runtime, size: Value, dtype: str, unit: bool = False) -> Value:
 
 
 def distribution(name: str, parameters: int) -> Native:
+    """A function of `numpy.random` with so many parameters before `size`; numbers are not known."""
     dtype = "int64" if name in WHOLE else "float64"
 
     def draw(run: Runtime, *args: Value, size: Value = MISSING, **kwargs: Value) -> Value:
@@ -49,16 +50,19 @@ def rand(run: Runtime, *shape: Value) -> Value:
 
 
 def randn(run: Runtime, *shape: Value) -> Value:
+    """`numpy.random.randn(*shape)`"""
     return drawn(run, shape or None, "float64")
 
 
 def integers(
     run: Runtime, low: Value, high: Value = None, size: Value = None, dtype: Value = None, **kwargs: Value
 ) -> Value:
+    """`numpy.random.randint(low, high, size)`: int64."""
     return drawn(run, size, "int64")
 
 
 def choice(run: Runtime, a: Value, size: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`numpy.random.choice(a, size)`"""
     cause = run.unknown("what is drawn at random is not known")
     if size is None:
         if isinstance(a, int):
@@ -73,8 +77,9 @@ def choice(run: Runtime, a: Value, size: Value = None, *args: Value, **kwargs: V
 
 
 def permutation(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
+    """`numpy.random.permutation(x)`: the shape of x, or (x,) of a number."""
     if isinstance(x, int) or (isinstance(x, Unknown) and x.number == "int"):
-        return make((x,), None, "int64")
+        return make((int(x) if isinstance(x, int) else x,), None, "int64")
     own = as_array(run, x)
     return own if isinstance(own, Unknown) else make(own.shape, None, own.dtype)
 
@@ -104,13 +109,14 @@ FUNCTIONS: dict[str, Value] = {
 
 
 def method(native: Native) -> Native:
+    """A function of `numpy.random` as a method of a generator."""
     return Native(
         native.name, lambda run, self, *args, **kwargs: native.function(run, *args, **kwargs), native.propagate_unknown
     )
 
 
 GENERATOR = Class("Generator", namespace={
-    **{name: method(native) for name, native in FUNCTIONS.items()},
+    **{name: method(native) for name, native in FUNCTIONS.items() if isinstance(native, Native)},
     "__init__": Native("__init__", lambda run, self, *args: None, propagate_unknown=False),
 }, module="numpy.random")  # fmt: skip
 

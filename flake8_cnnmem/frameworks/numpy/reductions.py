@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.numpy.arithmetic import on_number
 from flake8_cnnmem.frameworks.numpy.arrays import as_array, axis_of, cast, flat_of, make, plain
 from flake8_cnnmem.frameworks.numpy.dtypes import common, dtype_of_value, name_of
@@ -19,6 +19,7 @@ Fold = Callable[[Runtime, list[Value]], Value]
 
 
 def total(run: Runtime, values: list[Value]) -> Value:
+    """The sum of values."""
     result: Value = 0
     for value in values:
         result = run.operate("+", result, value)
@@ -26,8 +27,10 @@ def total(run: Runtime, values: list[Value]) -> Value:
 
 
 def product(run: Runtime, values: list[Value]) -> Value:
-    if all(isinstance(value, (int, Batch, Unknown)) and not isinstance(value, bool) for value in values):
-        return dims.product(values)
+    """The product of values."""
+    sizes = [value for value in values if dims.is_size(value)]
+    if len(sizes) == len(values):
+        return dims.product(sizes)
     result: Value = 1
     for value in values:
         result = run.operate("*", result, value)
@@ -35,10 +38,13 @@ def product(run: Runtime, values: list[Value]) -> Value:
 
 
 def mean(run: Runtime, values: list[Value]) -> Value:
+    """The mean of values; nan of none."""
     return run.operate("/", total(run, values), len(values)) if values else math.nan
 
 
 def extreme(symbol: str) -> Fold:
+    """The largest (">") or smallest ("<") of values. ValueError of none."""
+
     def fold(run: Runtime, values: list[Value]) -> Value:
         if not values:
             raise ValueError("zero-size array to reduction operation which has no identity")
@@ -54,6 +60,8 @@ def extreme(symbol: str) -> Fold:
 
 
 def place_of(symbol: str) -> Fold:
+    """The place of the largest (">") or smallest ("<") of values."""
+
     def fold(run: Runtime, values: list[Value]) -> Value:
         best = extreme(symbol)(run, values)
         return best if isinstance(best, Unknown) else next(at for at, value in enumerate(values) if value == best)
@@ -62,23 +70,29 @@ def place_of(symbol: str) -> Fold:
 
 
 def variance(run: Runtime, values: list[Value]) -> Value:
+    """The mean square of the distances to the mean."""
     centre = mean(run, values)
     return mean(run, [run.operate("**", run.operate("-", value, centre), 2) for value in values])
 
 
 def deviation(run: Runtime, values: list[Value]) -> Value:
+    """The root of the variance."""
     return on_number(run, math.sqrt)(variance(run, values))
 
 
 def median(run: Runtime, values: list[Value]) -> Value:
-    if not values or not all(isinstance(value, (int, float)) for value in values):
+    """The middle of the values in order."""
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    if not values or len(numbers) < len(values):
         return run.unknown("a median is not known")
-    ordered = sorted(values)
+    ordered = sorted(numbers)
     middle = len(ordered) // 2
     return float(ordered[middle]) if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def decided(deciding: bool) -> Fold:
+    """`any` (True decides) or `all` (False decides) of values."""
+
     def fold(run: Runtime, values: list[Value]) -> Value:
         cause: Unknown | None = None
         for value in values:
@@ -143,6 +157,7 @@ def reduce(
 
 
 def unravel(place: int, shape: Any) -> list[int]:
+    """A place in the flat array as one for each axis."""
     where = []
     for size in reversed(shape):
         place, at = divmod(place, size)
@@ -164,3 +179,25 @@ def cumulative(run: Runtime, a: Value, axis: Value, symbol: str) -> Value:
     for value in flat:
         results.append(run.operate(symbol, results[-1], value) if results else value)
     return make((len(results),), results, array.dtype)
+
+
+def differences(run: Runtime, a: Value, n: Value, axis: Value) -> Value:
+    """`diff`: what neighbours differ by, values for a vector, else the shape."""
+    array = as_array(run, a)
+    if isinstance(array, Unknown):
+        return array
+    if isinstance(array.shape, Unknown) or not isinstance(n, int) or not isinstance(axis, int) or array.dtype == "bool":
+        return run.unknown("what the neighbours of an array differ by is not known")
+    if not array.shape or not n >= 0 or not -len(array.shape) <= axis < len(array.shape):
+        raise run.error("ValueError", "diff requires input that is at least one dimensional")
+    flat = flat_of(array) if len(array.shape) == 1 else None
+    if flat is not None:
+        for _ in range(min(n, len(flat))):
+            flat = [run.operate("-", after, before) for before, after in pairwise(flat)]
+        return make((len(flat),), flat, array.dtype)
+    shape = list(array.shape)
+    length = shape[axis]
+    if not isinstance(length, int):
+        return run.unknown("what the neighbours of an array differ by is not known")
+    shape[axis] = max(length - n, 0)
+    return make(tuple(shape), None, array.dtype)

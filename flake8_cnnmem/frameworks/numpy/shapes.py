@@ -49,7 +49,8 @@ def missing(run: Runtime, shape: Shape | Unknown, rest: Shape) -> Size:
     return run.unknown("a size is divided by zero") if known == 0 else dims.floor_divide(total, known)
 
 
-def transposed(run: Runtime, a: Value, axes: Value = None) -> Value:
+def transposed(run: Runtime, a: Value, axes: Any = None) -> Value:
+    """`numpy.transpose(a, axes)`"""
     array = as_array(run, a)
     if isinstance(array, Unknown):
         return array
@@ -82,6 +83,7 @@ def resized(run: Runtime, a: Value, new_shape: Value) -> Value:
 
 
 def expanded(run: Runtime, a: Value, axis: Value) -> Value:
+    """`numpy.expand_dims(a, axis)`: axes of size 1 more."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -94,6 +96,7 @@ def expanded(run: Runtime, a: Value, axis: Value) -> Value:
 
 
 def squeezed(run: Runtime, a: Value, axis: Value = None) -> Value:
+    """`numpy.squeeze(a, axis)`: axes of size 1 fewer."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -109,6 +112,7 @@ def squeezed(run: Runtime, a: Value, axis: Value = None) -> Value:
 
 
 def raveled(run: Runtime, a: Value) -> Value:
+    """`numpy.ravel(a)`: all values along one axis."""
     array = as_array(run, a)
     if isinstance(array, Unknown):
         return array
@@ -117,6 +121,7 @@ def raveled(run: Runtime, a: Value) -> Value:
 
 
 def arrays_of(run: Runtime, values: Value) -> list[Tensor] | Unknown:
+    """Values as arrays, or the first cause why one is none."""
     items = run.items(values)
     if isinstance(items, Unknown):
         return items
@@ -159,6 +164,7 @@ def concatenated(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
 
 
 def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
+    """`numpy.stack(arrays, axis)`: one axis more. ValueError where shapes differ."""
     found = arrays_of(run, arrays)
     if isinstance(found, Unknown):
         return found
@@ -167,6 +173,7 @@ def stack(run: Runtime, arrays: Value, axis: Value = 0) -> Value:
 
 
 def at_least(run: Runtime, a: Value, rank: int) -> Value:
+    """`numpy.atleast_2d` and its like: axes of size 1 in front until there are `rank`."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array
@@ -175,6 +182,7 @@ def at_least(run: Runtime, a: Value, rank: int) -> Value:
 
 
 def split(run: Runtime, a: Value, parts: Value, axis: Value = 0, uneven: bool = False) -> Value:
+    """`numpy.split(a, parts, axis)`: a list of arrays; `uneven` where the parts may differ in size."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array if isinstance(array, Unknown) else array.shape
@@ -194,12 +202,14 @@ def split(run: Runtime, a: Value, parts: Value, axis: Value = 0, uneven: bool = 
         inner = run.items(parts)
         if isinstance(inner, Unknown):
             return inner
-        ends = [0, *inner, size]
+        marks: list[Any] = inner
+        ends = [0, *marks, size]
     before = (slice(None),) * at
     return [index(run, array, (*before, slice(start, end))) for start, end in itertools.pairwise(ends)]
 
 
-def padded(run: Runtime, a: Value, pad_width: Value) -> Value:
+def padded(run: Runtime, a: Value, pad_width: Any) -> Value:
+    """`numpy.pad(a, pad_width)`: each axis longer by what stands before and behind."""
     array = as_array(run, a)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return array

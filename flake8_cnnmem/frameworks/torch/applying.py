@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.autograd.grad import STEPPING
-from flake8_cnnmem.frameworks.torch.dtypes import promote
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating, promote
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, Constant, is_constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
@@ -46,6 +47,8 @@ def apply(
     `dtype` is that of all outputs; without it and `dtypes`, the first input's.
     """
     tensors = [value if isinstance(value, Tensor) else tensor_of(value) for value in inputs]
+    if run.data(WRITTEN):
+        tensors = [as_written(run, value) if isinstance(value, Tensor) else value for value in tensors]
     if dtypes is None and dtype is not None:
         dtypes = (dtype,)
     constants = True
@@ -64,12 +67,95 @@ def apply(
             # Written in place it is the same tensor, for whoever else holds it.
             first = tensors[0]
             return first if op.in_place and type(first) is Constant and first.data is None else folded
+    if op.in_place and run.grad_enabled:
+        refuse_one_of_several(run, tensors)
     made = run.apply(op, *tensors, weights=own, function=function, dtypes=dtypes)
+    if op.in_place and len(tensors) > 1 and run.grad_enabled:
+        note_written(run, tensors, made)
     stepping = run.data(STEPPING)
     if stepping:
         for noted in stepping.values():
             noted.note_call(made)
     return made
+
+
+def needs_gradient(tensor: Tensor) -> bool:
+    """`tensor.requires_grad`."""
+    if isinstance(tensor, Weight):
+        return tensor.trainable
+    floating = is_floating(tensor.dtype)
+    return tensor.requires_grad or (tensor.call is not None and tensor.call.grad and floating)
+
+
+def is_trained(run: Runtime, tensor: Tensor) -> bool:
+    """Whether a parameter, or a leaf that asks for a gradient, is among all that a tensor is made of."""
+    seen: set[int] = set()
+    waiting = [tensor]
+    while waiting:
+        at = waiting.pop()
+        if id(at) in seen:
+            continue
+        seen.add(id(at))
+        run.spend(1)
+        if at.requires_grad or (isinstance(at, Weight) and at.trainable):
+            return True
+        if at.call is not None and at.call.grad and is_floating(at.dtype):
+            waiting += [*at.call.inputs, *at.call.weights]
+    return False
+
+
+WRITTEN = "parts written in place"
+"""Scratch of the run: by the id of a tensor, itself and what was written into a part of it."""
+
+
+def note_written(run: Runtime, tensors: Sequence[Tensor | Unknown], made: Value) -> None:
+    """Note for all that a tensor is a part of (`y[:, :4].add_(x)`) that it was written in place: their names stand for
+    what they were before, and what is computed from them later has the written part in it."""
+    part = tensors[0]
+    given = any(isinstance(tensor, Tensor) and needs_gradient(tensor) for tensor in tensors[1:])
+    if not given or not isinstance(made, Tensor):
+        return
+    scratch = run.data(WRITTEN)
+    while isinstance(part, Tensor) and part.call is not None and part.call.op.view and part.call.inputs:
+        part = part.call.inputs[0]
+        scratch[id(part)] = (part, made)
+
+
+def refuse_one_of_several(run: Runtime, tensors: Sequence[Tensor | Unknown]) -> None:
+    """RuntimeError for writing in place into one of the views that a single function gave (`for row in x.unbind(0):
+    row.mul_(2)`), where a gradient flows (`handle_view_on_rebase` in torch/csrc/autograd/variable.cpp)."""
+    part = tensors[0]
+    if not isinstance(part, Tensor) or part.call is None or not part.call.op.view or len(part.call.outputs) < 2:
+        return
+    if part.call.grad and any(isinstance(tensor, Tensor) and is_trained(run, tensor) for tensor in tensors):
+        reason = f"Output {part.index} of {part.call.op.kind} is a view and is being modified inplace. This view is the"
+        raise run.error("RuntimeError", f"{reason} output of a function that returns multiple views")
+
+
+def results_as_written(run: Runtime, result: Value) -> Value:
+    """What a model returns, with what was written into parts of its results meanwhile."""
+    if isinstance(result, Tensor):
+        return as_written(run, result)
+    if type(result) is list or type(result) is tuple:
+        return type(result)(results_as_written(run, each) for each in result)
+    if type(result) is dict:
+        return {word: results_as_written(run, each) for word, each in result.items()}
+    return result
+
+
+def as_written(run: Runtime, tensor: Tensor) -> Tensor:
+    """A tensor with what was written into its parts meanwhile."""
+    scratch = run.data(WRITTEN)
+    while id(tensor) in scratch:
+        whole, now = scratch[id(tensor)]
+        if now.shape != whole.shape or now.call is None or whole not in now.call.inputs:
+            slice_ = Elementwise("set_slice", True)
+            now = run.apply(slice_, whole, now, function="setitem", dtypes=(whole.dtype,))
+            if not isinstance(now, Tensor):
+                return tensor
+            scratch[id(whole)] = (whole, now)
+        tensor = now
+    return tensor
 
 
 def fold(op: Op, tensors: Sequence[Tensor], dtypes: Sequence[str] | None) -> Value | None:

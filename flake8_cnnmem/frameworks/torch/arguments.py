@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
-from flake8_cnnmem.dims import Batch, Shape, Size
+from flake8_cnnmem.dims import Batch, Shape, Size, as_size
 from flake8_cnnmem.frameworks.torch.functions.constants import flat, scalar
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -15,14 +15,14 @@ from flake8_cnnmem.values import Instance, Runtime, Value
 NOT_A_SHAPE = Unknown("a shape could not be worked out")
 
 
-def ntuple(value: Value, count: int) -> Value:
+def ntuple(value: Value, count: int) -> tuple[Value, ...]:
     """One value for each of `count` axes, as torch.nn.modules.utils._ntuple: sequences are kept as tuples."""
     if isinstance(value, (list, tuple, range)):
         return tuple(value)
     return (value,) * count
 
 
-def per_axis(value: Value, count: int) -> Value:
+def per_axis(value: Value, count: int) -> Shape:
     """As `ntuple`, with a sequence of one standing for all axes, as C++ functions take it."""
     sizes = ntuple(value, count)
     return tuple(size(item) for item in (sizes * count if len(sizes) == 1 else sizes))
@@ -30,9 +30,8 @@ def per_axis(value: Value, count: int) -> Value:
 
 def size(value: Value) -> Size:
     """One size: whole numbers, floats that torch would refuse become Unknown, tensors by their value."""
-    kind = type(value)
-    if kind is int or kind is Batch or kind is Unknown:
-        return value  # type: ignore[no-any-return]
+    if type(value) is int or type(value) is Batch or type(value) is Unknown:
+        return value
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, Tensor):
@@ -41,10 +40,16 @@ def size(value: Value) -> Size:
     if isinstance(value, Instance) and type(value.payload) is int:
         # A member of an IntEnum.
         return value.payload
-    return value  # type: ignore[no-any-return]  # wrong kinds are found by the op
+    # Wrong kinds are found by the op.
+    return cast("Size", value)
 
 
-def sizes(values: Value) -> Shape | Unknown:
+def whole(value: Value) -> Size:
+    """As `size`, for what no op looks at: Unknown for what torch would refuse."""
+    return as_size(size(value), Unknown("a size is no whole number"))
+
+
+def sizes(values: Any) -> Shape | Unknown:
     """`f(2, 3)`, `f((2, 3))`, `f([2, 3])` and `f(torch.Size([2, 3]))` alike: `values` is what *size caught."""
     if isinstance(values, Unknown):
         return values
@@ -68,7 +73,7 @@ def shape_of(value: Value) -> Shape | Unknown:
     return sizes((value,))
 
 
-def axes(value: Value) -> tuple[int, ...] | Unknown | None:
+def axes(value: Any) -> tuple[int, ...] | Unknown | None:
     """A `dim` argument as a tuple; None stays None (all axes)."""
     if value is None or isinstance(value, Unknown):
         return value

@@ -18,7 +18,7 @@ def deep_copy(value: Value, memo: dict[int, Value] | None = None) -> Value:
     if isinstance(value, Weight):
         made = Weight(
             value.shape, value.dtype, data=value.data, name=value.name, trainable=value.trainable,
-            buffer=value.buffer, site=value.site, moved=value.moved,
+            buffer=value.buffer, site=value.site, moved=value.moved, channels_last=value.channels_last,
         )  # fmt: skip
         memo[id(value)] = made
     elif isinstance(value, Tensor):

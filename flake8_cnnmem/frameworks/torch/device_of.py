@@ -25,4 +25,5 @@ def made_on(run: Runtime, made: Value, device: Value) -> Value:
 
 
 def on_host(run: Runtime, tensor: Any) -> bool:
+    """Whether a tensor is noted to lie in the host's memory."""
     return id(tensor) in run.data(HOST)

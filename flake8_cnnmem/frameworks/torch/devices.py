@@ -62,7 +62,7 @@ def all_to_device(run: Runtime, value: Value, depth: int = 6) -> Value:
         return to_device(run, value)
     if depth and type(value) is dict:
         return {key: all_to_device(run, item, depth - 1) for key, item in value.items()}
-    if depth and type(value) in (list, tuple):
+    if depth and (type(value) is list or type(value) is tuple):
         return type(value)(all_to_device(run, item, depth - 1) for item in value)
     return value
 

@@ -15,20 +15,24 @@ NORMAL = Class("Normal", namespace=MEMBERS, module="torch.distributions.normal")
 
 @MEMBERS.method("__init__")
 def init(run: Runtime, self: Instance, loc: Value, scale: Value, validate_args: Value = None) -> Value:
+    """`Normal(loc, scale)` and its like."""
     self.attributes.update({"loc": as_tensor(run, loc), "scale": as_tensor(run, scale)})
     self.attributes.update({"mean": self.attributes["loc"], "stddev": self.attributes["scale"]})
     return None
 
 
 def as_tensor(run: Runtime, value: Value) -> Value:
+    """A number as a tensor without axes; anything else as it is."""
     return run.call(TORCH["tensor"], float(value)) if isinstance(value, (int, float)) else value
 
 
 def parts(self: Instance) -> tuple[Value, Value]:
+    """The mean and the deviation."""
     return self.attributes.get("loc"), self.attributes.get("scale")
 
 
 def power(run: Runtime, value: Value, exponent: int) -> Value:
+    """`value ** exponent`"""
     return run.operate("**", value, exponent)
 
 
@@ -46,6 +50,7 @@ def rsample(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
 
 @MEMBERS.method("sample")
 def sample(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
+    """`distribution.sample(shape)`: drawn without a gradient."""
     outer, run.grad_enabled = run.grad_enabled, False
     try:
         return rsample(run, self, sample_shape)
@@ -65,15 +70,17 @@ def log_prob(run: Runtime, self: Instance, value: Value) -> Value:
 
 @MEMBERS.method("entropy")
 def entropy(run: Runtime, self: Instance) -> Value:
+    """The entropy of a normal distribution, by its deviation."""
     return run.operate("+", 1.4189385332046727, run.call(run.get(parts(self)[1], "log")))
 
 
 @MEMBERS.method("expand")
 def expand(run: Runtime, self: Instance, *args: Value) -> Value:
+    """The distribution itself: its parts broadcast when they are used."""
     return self
 
 
-def divergence(run: Runtime, p: Value, q: Value) -> Value:
+def divergence(run: Runtime, p: Instance, q: Instance) -> Value:
     """Of two normal distributions: (r + t - 1 - log r) / 2, where r is the ratio of the variances."""
     if not all(isinstance(each, Instance) and each.cls is NORMAL for each in (p, q)):
         return run.unknown("the divergence of these distributions is not followed")
@@ -92,6 +99,7 @@ SMALLEST = 1.1920928955078125e-07
 
 
 def asked(run: Runtime, tensor: Value, method: str, *args: Value, **kwargs: Value) -> Value:
+    """A method of a tensor, called."""
     return run.call(run.get(tensor, method), *args, **kwargs)
 
 
@@ -109,6 +117,7 @@ def categorical(
 
 
 def logits_of(run: Runtime, self: Instance) -> Value:
+    """The logits of a categorical distribution, normalized once where they are given."""
     known = self.attributes.get("_logits")
     if known is None:
         clamped = asked(run, self.attributes.get("_probs"), "clamp", min=SMALLEST, max=1 - SMALLEST)
@@ -117,6 +126,7 @@ def logits_of(run: Runtime, self: Instance) -> Value:
 
 
 def probabilities_of(run: Runtime, self: Instance) -> Value:
+    """The probabilities of a categorical distribution, from its logits where those are given."""
     known = self.attributes.get("_probs")
     if known is None:
         known = self.attributes["_probs"] = asked(run, self.attributes.get("_logits"), "softmax", -1)
@@ -125,6 +135,7 @@ def probabilities_of(run: Runtime, self: Instance) -> Value:
 
 @CHOICES.method("sample")
 def chosen(run: Runtime, self: Instance, sample_shape: Value = ()) -> Value:
+    """A sample of classes: the shape of the probabilities without the last axis, int64."""
     probabilities = probabilities_of(run, self)
     if not isinstance(probabilities, Tensor) or isinstance(probabilities.shape, Unknown):
         return run.unknown("the shape of a sample is not known")
@@ -154,6 +165,7 @@ CHOICES["probs"] = Property(Native("probs", probabilities_of, propagate_unknown=
 
 
 def not_followed(name: str) -> Native:
+    """A native that gives an unknown."""
     return Native(name, lambda run, *args, **kwargs: run.unknown(f"{name} is not followed"), propagate_unknown=False)
 
 

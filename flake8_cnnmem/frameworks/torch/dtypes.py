@@ -38,7 +38,7 @@ def _different(run: Runtime, self: Instance, other: Value) -> Value:
     return not _equal(run, self, other)
 
 
-def _plain(name: Value) -> Value:
+def _plain(name: str) -> str:
     return "float32" if name == "float" else name
 
 
@@ -108,6 +108,7 @@ def source_of(dtype: Value) -> Tensor | None:
 
 
 def is_dtype(value: Value) -> bool:
+    """Whether a value is a dtype of torch."""
     return isinstance(value, Instance) and value.cls is DTYPE
 
 
@@ -125,7 +126,25 @@ def promote(left: str, right: str) -> str:
 
 
 def is_floating(dtype: str) -> bool:
+    """Whether a dtype has a fraction ("float" is the default one)."""
     return dtype in FLOATS
+
+
+LAYOUT = Class(
+    "layout",
+    namespace={
+        "__repr__": Native("__repr__", _name),
+        "__str__": Native("__str__", _name),
+        "__hash__": Native("__hash__", lambda run, self: hash(self.native)),
+    },
+    module="torch",
+    by_native=True,
+)
+LAYOUTS = {
+    name: Instance(LAYOUT, native=name)
+    for name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged")
+}
+"""`torch.strided` and its like. Tensors of the others are not followed."""
 
 
 def _device_init(run: Runtime, self: Instance, type: Value = "cuda", index: Value = None) -> None:

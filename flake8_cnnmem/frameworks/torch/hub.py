@@ -7,7 +7,7 @@ from typing import Any
 
 from flake8_cnnmem.frameworks.torch import scripting
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Runtime, Value
+from flake8_cnnmem.values import MISSING, Runtime, Value, native
 
 CONFIGURATION = "hubconf.py"
 
@@ -50,7 +50,7 @@ OF_LOADING = frozenset(("trust_repo", "force_reload", "verbose", "skip_validatio
 """Arguments of `torch.hub.load` itself; all others go to the function."""
 
 HUB: dict[str, Value] = {
-    "load_state_dict_from_url": scripting.native("load_state_dict_from_url", scripting.load),
-    "load": scripting.native("load", load),
+    "load_state_dict_from_url": native("load_state_dict_from_url", scripting.load),
+    "load": native("load", load),
     "get_dir": scripting.unknown("get_dir", "where downloads are kept is not known"),
 }

@@ -7,6 +7,7 @@ from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Valu
 
 
 def get_item(run: Runtime, self: Instance, name: Value) -> Value:
+    """An entry as an attribute. AttributeError for one that it does not have."""
     found = self.payload.get(name, MISSING) if isinstance(name, str) else MISSING
     if found is MISSING:
         raise run.error("AttributeError", f"Missing attribute {name!r}")
@@ -14,6 +15,7 @@ def get_item(run: Runtime, self: Instance, name: Value) -> Value:
 
 
 def set_item(run: Runtime, self: Instance, name: Value, value: Value) -> Value:
+    """An attribute as an entry."""
     run.changed(self.payload)
     self.payload[name] = value
     return None
@@ -30,6 +32,7 @@ HPARAMS = Class(
 
 
 def held_as(cls: Class, items: dict[str, Value]) -> Instance:
+    """An instance of a dict's subclass that holds these entries."""
     return Instance(cls, payload=items)
 
 

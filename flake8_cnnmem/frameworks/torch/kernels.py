@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.frameworks.torch.autograd import regions
-from flake8_cnnmem.frameworks.torch.scripting import answer, native
+from flake8_cnnmem.frameworks.torch.scripting import answer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
 
 BACKENDS = {
     "FLASH_ATTENTION": "flash",
@@ -22,6 +22,7 @@ BACKEND = Class("SDPBackend", namespace={"ERROR": "ERROR", **BACKENDS}, module="
 
 
 def kernel_init(run: Runtime, self: Instance, backends: Value, set_priority: Value = False) -> Value:
+    """`sdpa_kernel(backends, set_priority)`"""
     wanted = list(backends) if isinstance(backends, (list, tuple)) else [backends]
     known = isinstance(backends, (list, tuple, str)) and all(one in BACKENDS.values() for one in wanted)
     self.attributes["kernels"] = tuple(wanted) if known else run.unknown("which attention kernels are asked for")
@@ -40,12 +41,14 @@ def older_init(
 
 
 def enter(run: Runtime, self: Instance) -> None:
+    """From here on attention runs by the kernels of the context."""
     kernels = self.attributes.get("kernels")
     in_own_order = isinstance(kernels, tuple) and not self.attributes["ordered"]
     run.attention = in_order(kernels) if in_own_order else kernels  # type: ignore[arg-type]
 
 
 def allowed(run: Runtime) -> Sequence[str]:
+    """The kernels that attention may take, the preferred one first."""
     return run.attention if isinstance(run.attention, tuple) else ORDER
 
 
@@ -71,6 +74,7 @@ def switch(name: str, kernel: str) -> Native:
 
 
 def state(name: str, kernel: str) -> Native:
+    """`torch.backends.cuda.flash_sdp_enabled` and its like."""
     return native(f"{name}_sdp_enabled", lambda run: kernel in allowed(run))
 
 

@@ -14,6 +14,8 @@ class Members(dict[str, Value]):
     """The namespace of a native class. `@members.method("name")` enters a function as a method that sees Unknowns."""
 
     def method(self, *names: str) -> Callable[[F], F]:
+        """Enter the function below as a method, under its own name or these."""
+
         def enter(function: F) -> F:
             for name in names or (function.__name__,):
                 self[name] = Native(name, function, propagate_unknown=False)
@@ -32,6 +34,8 @@ class Members(dict[str, Value]):
         return enter
 
     def static(self, *names: str) -> Callable[[F], F]:
+        """Enter the function below as a static method, under its own name or these."""
+
         def enter(function: F) -> F:
             for name in names or (function.__name__,):
                 self[name] = StaticMethod(Native(name, function, propagate_unknown=False))

@@ -157,6 +157,12 @@ NAMES = Names(
             UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d attention common_types
             factory_kwargs functional grad init intrinsic modules parallel parameter qat quantizable quantized utils
         """,
+        "torch.nn.modules.activation": """
+            CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish Module
+            MultiheadAttention NonDynamicallyQuantizableLinear PReLU Parameter RReLU ReLU ReLU6 SELU SiLU Sigmoid
+            Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Tensor Threshold constant_
+            xavier_normal_ xavier_uniform_
+        """,
         "torch.nn.functional": """
             BroadcastingList1 BroadcastingList2 BroadcastingList3 Callable DType GRID_SAMPLE_INTERPOLATION_MODES
             GRID_SAMPLE_PADDING_MODES Optional ScalingType SwizzleType TYPE_CHECKING Tensor adaptive_avg_pool1d

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import import_module
 
 from flake8_cnnmem.frameworks.torch import (
-    distributions,
     dtypes,
-    kernels,
+    memory_formats,
     optim,
-    quantization,
     scripting,
     state,
     tensorboard,
@@ -18,32 +17,20 @@ from flake8_cnnmem.frameworks.torch import (
 )
 from flake8_cnnmem.frameworks.torch.arguments import ntuple
 from flake8_cnnmem.frameworks.torch.autograd import regions
-from flake8_cnnmem.frameworks.torch.distributed import (
-    checkpointing,
-    fsdp,
-    processes,
-    wrappers,
-)
+from flake8_cnnmem.frameworks.torch.distributed import wrappers
 from flake8_cnnmem.frameworks.torch.functions import (
-    arithmetic,
     complex,
     creation,
     deprecated_orders,
-    elementwise,
     foreach,
-    indexing,
     joining,
     linalg,
-    reductions,
     shapes,
-    splitting,
 )
-from flake8_cnnmem.frameworks.torch.hub import HUB
 from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.frameworks.torch.nn import init
-from flake8_cnnmem.frameworks.torch.nn.functional import attention, loss, resampling
 from flake8_cnnmem.frameworks.torch.nn.functional import convolution as functional_convolution
-from flake8_cnnmem.frameworks.torch.nn.functional import normalization as functional_normalization
+from flake8_cnnmem.frameworks.torch.nn.functional import loss
 from flake8_cnnmem.frameworks.torch.nn.functional import pooling as functional_pooling
 from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS
 from flake8_cnnmem.frameworks.torch.nn.modules import (
@@ -66,22 +53,43 @@ from flake8_cnnmem.frameworks.torch.nn.parameter import (
     PARAMETER,
     TENSOR,
     UNINITIALIZED_PARAMETER,
+    swap_tensors,
 )
-from flake8_cnnmem.frameworks.torch.nn.utils import parametrizations, prune, weight_norm
-from flake8_cnnmem.frameworks.torch.optim import swa_utils
 from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL, TORCH
 from flake8_cnnmem.frameworks.torch.utils_data import dataset
-from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import MISSING, Namespace, Native, Runtime, Value, native
 
 DECLARING = (
-    arithmetic, attention, complex, functional_convolution, creation, elementwise, indexing, joining, linalg,
-    functional_normalization, functional_pooling,
-    reductions, resampling, shapes, splitting, tensors, attention_layers, linear_layers, adaptive, foreach,
-    deprecated_orders, state,
+    complex, functional_convolution, creation, joining, linalg, functional_pooling, shapes,
+    tensors, attention_layers, linear_layers, adaptive, foreach, deprecated_orders, state,
 )  # fmt: skip
 """Modules that fill the registries when they are imported."""
 
 Contents = Mapping[str, Value] | Callable[[str], Value]
+
+
+class Later(Mapping[str, Value]):
+    """A table of a file of this folder that few programs ask for: loaded with the first question."""
+
+    def __init__(self, file: str, table: str) -> None:
+        self.file = file
+        self.name = table
+
+    @cached_property
+    def table(self) -> Mapping[str, Value]:
+        """The names of the module, whose file is imported for the first of them."""
+        found: Mapping[str, Value] = getattr(import_module(f"flake8_cnnmem.frameworks.torch.{self.file}"), self.name)
+        return found
+
+    def __getitem__(self, name: str) -> Value:
+        return self.table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
 
 CLASSES: dict[str, Value] = {
     **{name: cls for table in (
@@ -103,7 +111,7 @@ def _ntuple(run: Runtime, n: Value, name: Value = "parse") -> Value:
     return _tuple_of(n) if isinstance(n, int) else n
 
 
-def _reverse_repeat(run: Runtime, t: Value, n: Value) -> Value:
+def _reverse_repeat(run: Runtime, t: Sequence[Value], n: int) -> Value:
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
@@ -122,7 +130,7 @@ UTILITIES_OF_MODULES: dict[str, Value] = {
 
 def modules_member(name: str) -> Value:
     """Whatever lives in one of the files of torch.nn.modules."""
-    for table in (LAYERS, CLASSES, MODULES_EXTRA):
+    for table in (LAYERS, CLASSES, MODULES_EXTRA, init.INIT):
         if name in table:
             return table[name]
     return MISSING
@@ -142,6 +150,7 @@ MODULES_EXTRA: dict[str, Value] = {
 
 
 def nn_member(name: str) -> Value:
+    """A name of torch.nn, or MISSING."""
     return LAYERS[name] if name in LAYERS else NN.get(name, MISSING)
 
 
@@ -176,22 +185,22 @@ AUTOCAST_STATE: dict[str, Value] = {
 
 
 def torch_member(name: str) -> Value:
+    """A name of torch: a function, a dtype, a memory format, a class; or MISSING."""
     found = TORCH.get(name, MISSING)
     if found is not MISSING:
         return found
     dtype = dtypes.dtype_named(name)
     if dtype is not None and name != "float_":
         return dtype
-    if name in FORMATS:
-        return scripting.answer(name, None)
     return TOP.get(name, MISSING)
 
 
-FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "strided", "sparse_coo")
-
 TOP: dict[str, Value] = {
+    **memory_formats.FORMATS,
     "Tensor": TENSOR,
     **LEGACY_TENSORS,
+    **dtypes.LAYOUTS,
+    "layout": dtypes.LAYOUT,
     "dtype": dtypes.DTYPE,
     "device": dtypes.DEVICE,
     "finfo": dtypes.FINFO,
@@ -213,7 +222,15 @@ CHECKPOINT: dict[str, Value] = {
     "checkpoint": Native("checkpoint", regions.checkpoint, propagate_unknown=False),
     "checkpoint_sequential": Native("checkpoint_sequential", regions.checkpoint_sequential, propagate_unknown=False),
 }
-VARIABLE = scripting.native("Variable", scripting.variable)
+VARIABLE = native("Variable", scripting.variable)
+
+
+def of_distributions(name: str) -> Value:
+    """A name of `torch.distributions`, MISSING where it has none."""
+    from flake8_cnnmem.frameworks.torch import distributions
+
+    return distributions.member(name)
+
 
 CONTENTS: dict[str, Contents] = {
     "torch": torch_member,
@@ -221,23 +238,23 @@ CONTENTS: dict[str, Contents] = {
     "torch.nn.modules": modules_member,
     "torch.nn.modules.utils": UTILITIES_OF_MODULES,
     "torch.nn.functional": lambda name: FUNCTIONAL.get(name, {"Tensor": TENSOR}.get(name, MISSING)),
-    "torch.nn.init": init.INIT,
+    "torch.nn.init": Later("nn.init", "INIT"),
     "torch.nn.parameter": {
         "Parameter": PARAMETER, "Buffer": BUFFER, "UninitializedParameter": UNINITIALIZED_PARAMETER},
     "torch.nn.parallel": {
         "DataParallel": wrappers.DataParallel, "DistributedDataParallel": wrappers.DistributedDataParallel},
     "torch.nn.parallel.data_parallel": {"DataParallel": wrappers.DataParallel},
     "torch.nn.parallel.distributed": {"DistributedDataParallel": wrappers.DistributedDataParallel},
-    "torch.nn.utils": weight_norm.UTILITIES,
-    "torch.nn.utils.weight_norm": weight_norm.UTILITIES,
-    "torch.nn.utils.spectral_norm": weight_norm.UTILITIES,
-    "torch.nn.utils.clip_grad": weight_norm.UTILITIES,
-    "torch.nn.utils.fusion": weight_norm.UTILITIES,
-    "torch.nn.utils.parametrizations": parametrizations.PARAMETRIZATIONS,
-    "torch.nn.utils.parametrize": parametrizations.PARAMETRIZE,
-    "torch.nn.utils.prune": prune.PRUNE,
+    "torch.nn.utils": Later("nn.utils.weight_norm", "UTILITIES"),
+    "torch.nn.utils.weight_norm": Later("nn.utils.weight_norm", "UTILITIES"),
+    "torch.nn.utils.spectral_norm": Later("nn.utils.weight_norm", "UTILITIES"),
+    "torch.nn.utils.clip_grad": Later("nn.utils.weight_norm", "UTILITIES"),
+    "torch.nn.utils.fusion": Later("nn.utils.weight_norm", "UTILITIES"),
+    "torch.nn.utils.parametrizations": Later("nn.utils.parametrizations", "PARAMETRIZATIONS"),
+    "torch.nn.utils.parametrize": Later("nn.utils.parametrizations", "PARAMETRIZE"),
+    "torch.nn.utils.prune": Later("nn.utils.prune", "PRUNE"),
     "torch.nn.utils.rnn": rnn.RNN_UTILITIES,
-    "torch.nn.attention": kernels.ATTENTION,
+    "torch.nn.attention": Later("kernels", "ATTENTION"),
     "torch.linalg": linalg.LINALG,
     "torch.special": TORCH,
     "torch.fft": complex.FFT,
@@ -245,8 +262,8 @@ CONTENTS: dict[str, Contents] = {
     "torch.optim.optimizer": {**optim.OPTIMIZERS, **optim.PRIVATES},
     **{f"torch.optim.{name.lower()}": {**optim.OPTIMIZERS, **optim.PRIVATES} for name in optim.OPTIONS},
     "torch.optim.lr_scheduler": optim.scheduler,
-    "torch.optim.swa_utils": {**swa_utils.SWA_UTILS, "SWALR": optim.scheduler("SWALR")},
-    "torch.utils": {},
+    "torch.optim.swa_utils": Later("optim.swa_utils", "SWA_UTILS"),
+    "torch.utils": {"swap_tensors": Native("swap_tensors", swap_tensors, propagate_unknown=False)},
     "torch.utils._foreach_utils": optim.FOREACH_UTILITIES,
     "torch.utils.data": dataset.DATA,
     "torch.utils.data.dataset": dataset.DATA,
@@ -255,21 +272,21 @@ CONTENTS: dict[str, Contents] = {
     "torch.utils.data.distributed": dataset.DATA,
     "torch.utils._pytree": {},
     "torch.utils.checkpoint": CHECKPOINT,
-    "torch.multiprocessing": processes.MULTIPROCESSING,
-    checkpointing.MODULE_NAME: checkpointing.CONTENTS,
+    "torch.multiprocessing": Later("distributed.processes", "MULTIPROCESSING"),
+    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": Later("distributed.checkpointing", "CONTENTS"),
     **tensorboard.CONTENTS,
     "torch.jit": scripting.JIT,
     "torch.func": {"functional_call": Native("functional_call", functional_call, propagate_unknown=False)},
     "torch.nn.utils.stateless": {
         "functional_call": Native("functional_call", functional_call, propagate_unknown=False),
     },
-    "torch.fx": {"wrap": scripting.native("wrap", scripting.wrap)},
+    "torch.fx": {"wrap": native("wrap", scripting.wrap)},
     "torch.cuda": {**LEGACY_TENSORS, **scripting.CUDA, "stream": regions.QUIET, "device": regions.QUIET},
     "torch.accelerator": {
         **scripting.CUDA,
         "current_accelerator": scripting.answer("current_accelerator", dtypes.GPU),
         "current_device_index": scripting.answer("current_device_index", 0),
-        "set_device_index": scripting.native("set_device_index", scripting.nothing),
+        "set_device_index": native("set_device_index", scripting.nothing),
     },
     "torch.cuda.amp": {**AMP, "autocast": regions.DEVICE_AUTOCAST},
     "torch.amp": AMP,
@@ -279,54 +296,56 @@ CONTENTS: dict[str, Contents] = {
                        "detect_anomaly": regions.QUIET},
     "torch.autograd.graph": {
         "save_on_cpu": regions.SAVE_ON_CPU,
+        "saved_tensors_hooks": regions.SAVED_TENSORS_HOOKS,
         **dict.fromkeys(("disable_saved_tensors_hooks", "allow_mutation_on_saved_tensors"), regions.QUIET),
     },
     "torch.autograd.function": scripting.AUTOGRAD,
     "torch.autograd.variable": {"Variable": VARIABLE},
     "torch.autograd.profiler": {"profile": regions.QUIET, "record_function": regions.QUIET},
     "torch.profiler": {"record_function": regions.QUIET},
-    "torch.hub": HUB,
-    "torch.utils.model_zoo": {"load_url": scripting.native("load_url", scripting.load)},
+    "torch.hub": Later("hub", "HUB"),
+    "torch.utils.model_zoo": {"load_url": native("load_url", scripting.load)},
     "torch.compiler": {
         "is_compiling": scripting.answer("is_compiling", False),
         "is_exporting": scripting.answer("is_exporting", False),
         "is_dynamo_compiling": scripting.answer("is_dynamo_compiling", False),
-        "disable": scripting.native("disable", scripting.given_back),
-        "allow_in_graph": scripting.native("allow_in_graph", scripting.given_back),
+        "disable": native("disable", scripting.given_back),
+        "allow_in_graph": native("allow_in_graph", scripting.given_back),
     },
     "torch._dynamo": {
-        "disable": scripting.native("disable", scripting.given_back),
-        "allow_in_graph": scripting.native("allow_in_graph", scripting.given_back),
+        "disable": native("disable", scripting.given_back),
+        "allow_in_graph": native("allow_in_graph", scripting.given_back),
         "is_compiling": scripting.answer("is_compiling", False),
     },
     "torch.backends": {},
     "torch.backends.mps": {"is_available": scripting.answer("is_available", False)},
     "torch.backends.cudnn": {"is_available": scripting.answer("is_available", True)},
-    "torch.backends.cuda": kernels.CUDA,
-    "torch.distributions": distributions.member,
-    "torch.distributions.normal": distributions.member,
-    "torch.distributions.kl": distributions.member,
-    "torch.distributed": processes.GROUPS,
-    "torch.distributed.device_mesh": processes.GROUPS,
-    "torch.distributed.fsdp": fsdp.FSDP,
-    "torch.distributed.fsdp.fully_sharded_data_parallel": fsdp.FSDP,
-    "torch.distributed._composable.fsdp": fsdp.FSDP,
-    "torch.distributed.fsdp.wrap": fsdp.WRAP,
+    "torch.backends.cuda": Later("kernels", "CUDA"),
+    "torch.backends.mha": Later("nn.modules.fast_path", "BACKEND"),
+    "torch.distributions": of_distributions,
+    "torch.distributions.normal": of_distributions,
+    "torch.distributions.kl": of_distributions,
+    "torch.distributed": Later("distributed.processes", "GROUPS"),
+    "torch.distributed.device_mesh": Later("distributed.processes", "GROUPS"),
+    "torch.distributed.fsdp": Later("distributed.fsdp", "FSDP"),
+    "torch.distributed.fsdp.fully_sharded_data_parallel": Later("distributed.fsdp", "FSDP"),
+    "torch.distributed._composable.fsdp": Later("distributed.fsdp", "FSDP"),
+    "torch.distributed.fsdp.wrap": Later("distributed.fsdp", "WRAP"),
     "torch._C": {"_get_tracing_state": scripting.answer("_get_tracing_state", None),
                  "_is_tracing": scripting.answer("_is_tracing", False),
-                 "_log_api_usage_once": scripting.native("_log_api_usage_once", scripting.nothing)},
+                 "_log_api_usage_once": native("_log_api_usage_once", scripting.nothing)},
     "torch.onnx": {"is_in_onnx_export": scripting.answer("is_in_onnx_export", False)},
     "torch.random": scripting.MISCELLANEOUS,
-    "torch.version": {"__version__": "2.13.0", "cuda": "13.0"},
+    "torch.version": {"__version__": str(scripting.VERSION), "cuda": "13.0"},
     "torch.overrides": {
         "has_torch_function": scripting.answer("has_torch_function", False),
         "has_torch_function_unary": scripting.answer("has_torch_function_unary", False),
         "has_torch_function_variadic": scripting.answer("has_torch_function_variadic", False),
     },
-    "torch.ao.nn.quantized": quantization.QUANTIZED,
-    "torch.nn.quantized": quantization.QUANTIZED,
-    "torch.ao.quantization": quantization.QUANTIZATION,
-    "torch.quantization": quantization.QUANTIZATION,
+    "torch.ao.nn.quantized": Later("quantization", "QUANTIZED"),
+    "torch.nn.quantized": Later("quantization", "QUANTIZED"),
+    "torch.ao.quantization": Later("quantization", "QUANTIZATION"),
+    "torch.quantization": Later("quantization", "QUANTIZATION"),
 }  # fmt: skip
 """By dotted name. Files of torch.nn.modules and packages that only hold others need no entry."""
 
@@ -354,7 +373,7 @@ def find_module(dotted: str) -> Namespace | None:
                 known[name] = found
         return found
 
-    return Namespace(dotted, look_up, holds)
+    return Namespace(dotted, look_up, holds, names=NAMES.listed(dotted))
 
 
 def is_module(dotted: str) -> bool:

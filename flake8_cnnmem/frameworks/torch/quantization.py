@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
@@ -14,6 +15,8 @@ from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def stub(name: str) -> Class:
+    """A module that gives its input on (`QuantStub`, `DeQuantStub`)."""
+
     def forward(run: Runtime, self: Instance, x: Value) -> Value:
         return apply(run, Elementwise("identity"), x, function=name)
 
@@ -33,26 +36,31 @@ FLOAT_FUNCTIONAL = Class("FloatFunctional", (MODULE,), FLOAT_MEMBERS, module="to
 
 @FLOAT_MEMBERS.method("add", "add_scalar")
 def add(run: Runtime, self: Instance, x: Value, y: Value) -> Value:
+    """`FloatFunctional.add`: x + y"""
     return binary(run, "+", x, y)
 
 
 @FLOAT_MEMBERS.method("mul", "mul_scalar")
 def mul(run: Runtime, self: Instance, x: Value, y: Value) -> Value:
+    """`FloatFunctional.mul`: x * y"""
     return binary(run, "*", x, y)
 
 
 @FLOAT_MEMBERS.method("add_relu")
 def add_relu(run: Runtime, self: Instance, x: Value, y: Value) -> Value:
+    """`FloatFunctional.add_relu`: relu(x + y)"""
     return unary(run, "relu", binary(run, "+", x, y))
 
 
 @FLOAT_MEMBERS.method("cat")
-def cat_(run: Runtime, self: Instance, x: Value, dim: Value = 0) -> Value:
+def cat_(run: Runtime, self: Instance, x: Value, dim: Size = 0) -> Value:
+    """`FloatFunctional.cat`"""
     return cat(run, x, dim)
 
 
 @FLOAT_MEMBERS.method("matmul")
 def matmul_(run: Runtime, self: Instance, x: Value, y: Value) -> Value:
+    """`FloatFunctional.matmul`: x @ y"""
     return matmul(run, x, y)
 
 

@@ -13,11 +13,13 @@ from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, X, cel
 
 
 def by_onednn(between: New, *backward: New) -> OpRule:
+    """The rule of a recurrent layer that oneDNN runs."""
     states = (New("states", times=2), New("zeros", times=2))
     return recurrent(New("steps"), *states, between, backward=backward, reads="time first")
 
 
 def by_steps(*kept: New) -> OpRule:
+    """The rule of a recurrent layer that runs step by step, keeping these for each."""
     return recurrent(*kept, New("zeros"), New("inner"), reads="time first")
 
 
@@ -35,10 +37,7 @@ OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
 """What backward passes make for a moment in the CPU build and under a dispatch mode, where they do not write into what
 they have made before."""
 SEEN_BY_DISPATCH: Mapping[str, OpRule] = MappingProxyType(
-    {
-        kind: replace(row, roomy=False, passing=False, reads="" if row.passing else row.reads)
-        for kind, row in TABLE.items()
-    }
+    {kind: replace(row, roomy=False, passing="", reads="" if row.passing else row.reads) for kind, row in TABLE.items()}
     | {
         kind: replace(TABLE[kind], roomy=False, forward=(), backward=made, counts=False)
         for kind, made in OUT_OF_PLACE.items()

@@ -1,4 +1,8 @@
-"""Where the native functions are collected: `torch.*`, `torch.Tensor.*`, `torch.nn.functional.*`."""
+"""Where the native functions are collected: `torch.*`, `torch.Tensor.*`, `torch.nn.functional.*`.
+
+Their signatures are the stubs in `signatures/`. A function of torch is a method of Tensor as well where Tensor has one
+of the name (by the names that were measured) and its own stub says nothing else.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,11 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
+from flake8_cnnmem.frameworks.signatures import Stub, beside
+from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import renaming
 from flake8_cnnmem.frameworks.torch.devices import placing
+from flake8_cnnmem.frameworks.torch.names import NAMES
 from flake8_cnnmem.values import Native, Value
 
 F = TypeVar("F", bound=Callable[..., Value])
@@ -16,10 +23,55 @@ TORCH: dict[str, Value] = {}
 METHODS: dict[str, Value] = {}
 FUNCTIONAL: dict[str, Value] = {}
 
-DEFINED: dict[str, Callable[..., Value] | inspect.Signature] = {}
-"""By place and name ("functional.conv2d"): the function as it is written, or a signature that is data."""
+DEFINED: dict[str, Callable[..., Value] | inspect.Signature | Stub] = {}
+"""By place and name ("functional.conv2d"): the function as it is written, a signature that is data, or its stub."""
 
 PLACES = {"torch": TORCH, "tensor": METHODS, "functional": FUNCTIONAL}
+
+
+def finished(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function of torch or a method, with NumPy's argument names (`axis=`) as the real ones."""
+    return renaming(placed(function), parameters_of(function))
+
+
+def placed(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function with note of the device that it is told, where it takes one."""
+    return placing(function) if "device" in parameters_of(function) else function
+
+
+def parameters_of(function: Callable[..., Value]) -> tuple[str, ...]:
+    """The names of a native's parameters, without `run`."""
+    code = function.__code__
+    return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+
+STUBS = {
+    "torch": Stub(beside(__file__, "torch"), apply, "elementwise", finished),
+    "tensor": Stub(beside(__file__, "tensor"), apply, "elementwise", finished),
+    "functional": Stub(beside(__file__, "functional"), apply, "elementwise", placed),
+}
+NAMESPACES = {"torch": "torch", "tensor": "torch.Tensor", "functional": "torch.nn.functional"}
+
+PROPERTIES = frozenset(("real", "imag"))
+"""Functions of torch that are no methods of Tensor, but attributes."""
+
+
+def collect(place: str, stub: Stub, everything: bool) -> None:
+    """Register the functions of a stub in a namespace, and the in-place forms that the namespace has."""
+    table, names = PLACES[place], NAMES.of(NAMESPACES[place])
+    for name in stub:
+        if (everything or name in names - PROPERTIES) and name not in table:
+            table[name] = stub.native(name)
+            DEFINED[f"{place}.{name}"] = stub
+        written = f"{name}_"
+        if written in names and written not in table and written not in stub.texts and stub.written_in_place(name):
+            table[written] = stub.native(written)
+            DEFINED[f"{place}.{written}"] = stub
+
+
+for _place, _stub in STUBS.items():
+    collect(_place, _stub, True)
+collect("tensor", STUBS["torch"], False)
 
 
 def define(*names: str) -> Callable[[F], F]:
@@ -29,14 +81,15 @@ def define(*names: str) -> Callable[[F], F]:
     """
 
     def register(function: F) -> F:
-        code = function.__code__
-        parameters = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-        renamed: Callable[..., Value] | None = None
+        both: Callable[..., Value] | None = None
         for dotted in names:
             place, _, name = dotted.partition(".")
-            called: Callable[..., Value] = placing(function) if "device" in parameters else function
-            if place != "functional":
-                called = renamed = renamed or renaming(called, parameters)
+            if DEFINED.get(dotted) is STUBS[place]:
+                raise TypeError(f"{dotted} is defined, and has a stub")
+            if place == "functional":
+                called = placed(function)
+            else:
+                called = both = both or finished(function)
             PLACES[place][name] = Native(name, called, propagate_unknown=False)
             DEFINED[dotted] = function
         return function
@@ -47,6 +100,8 @@ def define(*names: str) -> Callable[[F], F]:
 def signature(dotted: str) -> inspect.Signature | None:
     """The signature of a defined function, without the leading `run`: what tests hold against torch itself."""
     found = DEFINED.get(dotted)
+    if isinstance(found, Stub):
+        return found.signature(dotted.partition(".")[2])
     if found is None or isinstance(found, inspect.Signature):
         return found
     own = inspect.signature(found)

@@ -21,6 +21,7 @@ OPERANDS = Saved("inputs", "others")
 
 
 def temporaries(tensors: int, of: str = "x") -> tuple[New, ...]:
+    """So many tensors of the size of an operand, made for a moment."""
     return (New(of, times=tensors),) if tensors else ()
 
 
@@ -35,6 +36,7 @@ def by_result(backward: int = 0, **fields: str) -> OpRule:
 
 
 def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """One rule for several kinds, written as words."""
     return ((name, row) for name in names.split())
 
 
@@ -106,7 +108,8 @@ MATHEMATICS = [
     # A cast to the dtype that a tensor has is no cast; else forward and backward make a new tensor each.
     ("cast", replace(NOTHING, to_training=True)),
     # The mask.
-    ("masked_fill", OpRule((Saved("x1"),))),
+    # It is a contiguous copy that is written into (masked_fill of TensorAdvancedIndexing.cpp).
+    ("masked_fill", OpRule((Saved("x1"),), layout="contiguous")),
     # A triangle of a matrix.
     ("mask", NOTHING),
     ("searchsorted", CONSTANT),
@@ -136,12 +139,17 @@ LAYERS = [
 ]
 
 NORMALISATIONS = [
-    ("batch_norm", OpRule((X, Saved(New("channels", 4, 2))), layout="suggested", weights="first", as_result=True)),
-    ("batch_norm/eval", OpRule((X,), layout="suggested", weights="first")),
+    (
+        "batch_norm",
+        OpRule(
+            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
+        ),
+    ),
+    ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
     # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
     (
         "layer_norm",
-        OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing=True, autocast=FULL),
+        OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
     ),
     (
         "group_norm",
@@ -181,9 +189,24 @@ NORMALISATIONS = [
 POOLS = [
     # int64 positions in the map.
     ("max_pool", OpRule((X, Saved("positions")), layout="maps", as_result=True)),
-    ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing=True)),
+    ("adaptive_max_pool", OpRule((X, Saved("positions")), layout="contiguous", reads="contiguous", passing="both")),
+    # Its kernel reads and writes contiguous ones, of which maps whose channels run fastest have copies.
+    (
+        "adaptive_max_pool/channels last",
+        OpRule(
+            (X, Saved("positions")),
+            layout="suggested",
+            forward=(New("x"), New("y"), New("y", 8)),
+            backward=(New("x"), New("y", 8)),
+        ),
+    ),
     *rows("global_max_pool fractional_max_pool", OpRule((X, Saved("positions")), layout="suggested")),
     ("average_pool", OpRule((X,), layout="maps", as_result=True)),
+    # Of volumes the kernel reads a copy of what does not lie contiguous (avg_pool3d_out_cuda).
+    (
+        "average_pool/volumes",
+        OpRule((X,), layout="contiguous", reads="contiguous", passing="forward", as_result=True),
+    ),
     ("adaptive_average_pool", OpRule((X,), layout="maps")),
     # Computed as a mean.
     *rows("adaptive_average_pool/1 global_average_pool",
@@ -220,7 +243,8 @@ MERGES = [
     ("remainder", OpRule((OPERANDS,), gradient="signed")),
     *rows("bitwise_and bitwise_or bitwise_xor shift_left shift_right logical_and logical_or logical_xor", CONSTANT),
     # On CUDA autocast leaves them alone: parts of several dtypes are copied into the widest as they are.
-    *rows("concatenate stack", OpRule(gradient="parts", layout="contiguous")),
+    ("concatenate", OpRule(gradient="parts", layout="agreed")),
+    ("stack", OpRule(gradient="parts", layout="contiguous")),
     # cuFFT: linear, and its gradient another transform.
     ("fourier", OpRule(layout="contiguous")),
     ("fourier/real", OpRule((X,), layout="contiguous")),
@@ -239,7 +263,7 @@ MERGES = [
     # _cdist_backward reads both and the result.
     ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
-    *rows("lerp", NOTHING),
+    *rows("lerp matmul_into", NOTHING),
 ]
 
 SHAPES = [
@@ -248,6 +272,7 @@ SHAPES = [
     # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
     ("set_slice", OpRule(gradient="slices")),
     ("contiguous", OpRule(gradient="same", layout="contiguous")),
+    ("channels_last", OpRule(gradient="same", layout="channels last")),
     *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", OpRule(layout="contiguous")),
     # One axis after the other.
     ("copy/several", OpRule(forward=temporaries(1), backward=temporaries(1), layout="contiguous")),
@@ -264,8 +289,9 @@ SHAPES = [
     ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous")),
     ("pixel_shuffle", OpRule(layout="suggested")),
     *rows("unfold fold", OpRule(layout="contiguous")),
+    # Their backward pass reads the gradient as the result lies.
     *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
-          "upsample_trilinear", OpRule(layout="suggested", autocast=FULL)),
+          "upsample_trilinear", OpRule(layout="suggested", autocast=FULL, as_result=True)),
     # The grid that the matrices are applied to is made anew for the backward pass.
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous")),
     ("upsample_area", OpRule((X,), layout="suggested")),
@@ -276,8 +302,8 @@ REDUCTIONS = [
     ("mean", OpRule(gradient="averaged", partial=4)),
     ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
     # With positions, or the value compared with all.
-    *rows("max min", OpRule((Saved("positions"),), partial=16)),
-    *rows("median mode kthvalue", OpRule((Saved("positions"),))),
+    *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
+    *rows("median mode kthvalue", OpRule((Saved("positions"),), gradient="placed")),
     # The places of the extremes, which are counted.
     *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("y", 8)), partial=1, counts=True)),
     *rows("max/whole min/whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
@@ -300,7 +326,7 @@ REDUCTIONS = [
     ("logcumsumexp", OpRule((X, Y), backward=temporaries(7))),
     # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
     ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), autocast=RESULT)),
-    *rows("topk sort", OpRule((Saved("positions"),))),
+    *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
 
@@ -329,8 +355,6 @@ ATTENTION = [
     # The kernels of CUDA (flake8_cnnmem/memory/attention.py): logarithms of sums in float32, and the mask.
     ("attention/flash", OpRule((*FUSED, Saved(New("queries", 4))), layout="first", backward=(New("flash", 1),),
                             heads_inside=True, autocast=HALF)),
-    ("attention/flash, padded", OpRule((Saved(New("padded heads")), Saved(New("queries", 4))), layout="contiguous",
-                                    backward=(New("flash", 1), New("y", times=2)), autocast=HALF)),
     ("attention/cudnn", OpRule((*FUSED, Saved("x3"), Saved(New("queries", 4))), layout="first", autocast=HALF)),
     ("attention/efficient", OpRule((*FUSED, Saved("x3"), Saved(New("attended", 4))),
                                         layout="heads inside",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
@@ -14,15 +12,16 @@ from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
 from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.text.versions import VersionText
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, Instance, Native, Runtime, Value, native
 
-
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
+VERSION = VersionText("2.13.0")
+"""`torch.__version__`: whose rules these are."""
 
 
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A function that gives None."""
     return None
 
 
@@ -32,6 +31,7 @@ def answer(name: str, value: Value) -> Native:
 
 
 def unknown(name: str, reason: str) -> Native:
+    """A native that gives an unknown with this reason."""
     return native(name, lambda run, *args, **kwargs: run.unknown(reason))
 
 
@@ -43,6 +43,7 @@ def given_back(run: Runtime, obj: Value = None, *args: Value, **kwargs: Value) -
 
 
 def traced(run: Runtime, func: Value, example_inputs: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`torch.jit.trace(func)`: what is traced is what is given."""
     return func
 
 
@@ -76,10 +77,12 @@ MODULE_MEMBERS["compile"] = native("compile", compile_module)
 
 
 def wrap(run: Runtime, fn_or_name: Value) -> Value:
+    """`torch.fx.wrap`: what is given."""
     return fn_or_name
 
 
 def overload_method(run: Runtime, func: Value) -> Value:
+    """`@torch.jit._overload_method`: what is given."""
     return func
 
 
@@ -135,6 +138,7 @@ CUDA: dict[str, Value] = {
 
 
 def scaler_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`GradScaler(enabled=...)`"""
     self.attributes["enabled"] = kwargs.get("enabled", True)
     return None
 
@@ -148,6 +152,7 @@ SCALER_MEMBERS["state_dict"] = native("state_dict", lambda run, self: {})
 
 
 def scaled_step(run: Runtime, self: Instance, optimizer: Value, *args: Value, **kwargs: Value) -> Value:
+    """`scaler.step(optimizer)`: the optimizer's step."""
     return run.call(run.get(optimizer, "step"), *args, **kwargs)
 
 
@@ -165,6 +170,7 @@ def variable(run: Runtime, data: Value = None, requires_grad: Value = False, vol
 
 
 def new_variable(run: Runtime, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    """`Variable(tensor)`: the tensor."""
     return variable(run, *args, **kwargs)
 
 
@@ -190,28 +196,34 @@ AUTOGRAD: dict[str, Value] = {
 
 
 def load(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """`torch.load(path)`: what a file holds is not known."""
     return run.unknown("what a file holds is not known")
 
 
 def assertion(run: Runtime, condition: Value, message: Value = "") -> Value:
+    """`torch._assert`: AssertionError where the condition is false for certain."""
     if condition is False:
         raise run.error("AssertionError", message if isinstance(message, str) else "")
     return None
 
 
 def is_tensor(run: Runtime, obj: Value) -> Value:
+    """`torch.is_tensor(obj)`"""
     return obj if isinstance(obj, Unknown) else isinstance(obj, Tensor)
 
 
 def typename(run: Runtime, obj: Value) -> Value:
+    """`torch.typename(obj)`: the name of its class."""
     return obj.cls.name if isinstance(obj, Instance) else type(obj).__name__
 
 
 def vmap(run: Runtime, func: Value, *args: Value, **kwargs: Value) -> Value:
+    """`torch.vmap`, which is not followed."""
     return unknown("vmap", "vmap is not followed")
 
 
 def default_dtype(run: Runtime) -> Value:
+    """`torch.get_default_dtype()`"""
     found = run.data("default dtype").get("dtype", "float")
     return DTYPES[found] if isinstance(found, str) else found
 
@@ -236,12 +248,14 @@ TENSOR_TYPES = {
 
 
 def promoted(run: Runtime, *values: Value) -> Value:
+    """`torch.result_type(...)`: the dtype of an operation on these."""
     from flake8_cnnmem.frameworks.torch.applying import common_dtype
 
     return DTYPES[common_dtype(values)]
 
 
 def broadcast_shapes(run: Runtime, *shapes: Value) -> Value:
+    """`torch.broadcast_shapes(...)`. RuntimeError where they do not fit."""
     from flake8_cnnmem.frameworks.torch.arguments import sizes
     from flake8_cnnmem.graph import Mismatch
     from flake8_cnnmem.ops import Broadcast
@@ -257,6 +271,7 @@ def broadcast_shapes(run: Runtime, *shapes: Value) -> Value:
 
 
 def size_of(run: Runtime, cls: Class, sizes: Value = ()) -> Value:
+    """`torch.Size(sizes)`: a tuple."""
     items = run.items(sizes)
     return items if isinstance(items, Unknown) else tuple(items)
 
@@ -303,5 +318,5 @@ MISCELLANEOUS: dict[str, Value] = {
     "inf": float("inf"),
     "nan": float("nan"),
     "newaxis": None,
-    "__version__": "2.13.0",
+    "__version__": VERSION,
 }  # fmt: skip

@@ -5,7 +5,7 @@ https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html (load_state_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS, walk
@@ -32,6 +32,8 @@ def load_state_dict(
 ) -> Value:
     """Gives the names that are missing and those that nobody asked for; RuntimeError for them where it is `strict`, and
     for another size in any case. A buffer may be one that is not stored: it is not missed."""
+    if isinstance(state_dict, dict) and id(state_dict) not in run.havocked:
+        load_by_program(run, self, state_dict, strict)
     if not isinstance(state_dict, dict) or run.data(HOOKED) or id(state_dict) in run.havocked:
         return Instance(LOADED, {"missing_keys": [], "unexpected_keys": []}, payload=([], []))
     if any(type(module.cls.find("_load_from_state_dict")) is not Native for _, module in walk(self)):
@@ -49,12 +51,25 @@ def load_state_dict(
     return Instance(LOADED, {"missing_keys": missing, "unexpected_keys": unexpected}, payload=(missing, unexpected))
 
 
+def load_by_program(run: Runtime, self: Instance, state_dict: dict[str, Value], strict: Value) -> None:
+    """What the program itself does when a module is loaded: hooks ahead of it, and classes with a way of their own.
+    Either may make other layers, for what is in the file."""
+    for path, module in list(walk(self)):
+        prefix = f"{path}." if path else ""
+        arguments: tuple[Value, ...] = (state_dict, prefix, {}, strict, [], [], [])
+        for hook, with_module in module.attributes.get(PRE_LOAD, ()):
+            run.call(hook, *((module,) if with_module else ()), *arguments)
+        if type(module.cls.find("_load_from_state_dict")) is not Native:
+            run.call(run.get(module, "_load_from_state_dict"), *arguments)
+
+
 def is_buffer(value: Value) -> bool:
     """Whether an entry is no parameter for certain."""
     return not isinstance(value, Weight) or value.buffer
 
 
 def is_other_size(own: Value, given: Value) -> bool:
+    """Whether two tensors have other sizes for certain."""
     if not isinstance(own, Tensor) or not isinstance(given, Tensor):
         return False
     sizes = (own.shape, given.shape)
@@ -63,16 +78,34 @@ def is_other_size(own: Value, given: Value) -> bool:
     return own.shape != given.shape
 
 
+PRE_LOAD = "_load_state_dict_pre_hooks"
+"""The attribute of a module with the hooks that run before it is loaded, each with whether it takes the module."""
+
+
+def pre_hook(public: bool) -> Callable[..., Value]:
+    """`register_load_state_dict_pre_hook(hook)`, which hands on the module, and its older, private form."""
+
+    def register(run: Runtime, self: Instance, hook: Value, with_module: Value = False) -> Value:
+        run.data(HOOKED)["registered"] = True
+        run.changed(self)
+        self.attributes[PRE_LOAD] = (*self.attributes.get(PRE_LOAD, ()), (hook, public or with_module is True))
+        return Instance(hooks.HANDLE, {"id": -1})
+
+    return register
+
+
+MEMBERS.method("_register_load_state_dict_pre_hook")(pre_hook(False))
+MEMBERS.method("register_load_state_dict_pre_hook")(pre_hook(True))
+
+
 def loading_hook(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """Values that are loaded or stored change no size: these hooks are not run."""
+    """These change what a dict holds, or look at what was loaded: they are not run."""
     run.data(HOOKED)["registered"] = True
     return Instance(hooks.HANDLE, {"id": -1})
 
 
 MEMBERS.method(
-    "_register_load_state_dict_pre_hook",
     "register_state_dict_pre_hook",
     "register_state_dict_post_hook",
-    "register_load_state_dict_pre_hook",
     "register_load_state_dict_post_hook",
 )(loading_hook)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from flake8_cnnmem.dims import Shape, Size, multiply
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.ops import (
     Broadcast,
     Chunk,
@@ -40,6 +40,7 @@ ROW_MAJOR = ("softmax", "log_softmax", "contiguous")
 
 
 def row_major(shape: Shape) -> tuple[Size, ...]:
+    """The strides of a shape in row-major order, in values."""
     strides: list[Size] = []
     step: Size = 1
     for size in reversed(shape):
@@ -61,6 +62,8 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
         return None
     if op.kind in ROW_MAJOR:
         return row_major(shape)
+    if op.kind == "channels_last" or (op.kind == "convolution" and _reads_channels_last(call)):
+        return channels_last(shape)
     if isinstance(op, (Elementwise, Dropout)) and op.kind not in ("copy", "cast"):
         return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
     if isinstance(op, Elementwise) and op.kind == "cast":
@@ -75,6 +78,11 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
         return follows_input(op, before, shape, depth)
     known = strides_of(before, depth - 1)
     return None if known is None else moved(op, before.shape, shape, known)
+
+
+def _reads_channels_last(call: Call) -> bool:
+    """Whether a convolution's weight has its channels running fastest, in which order its result then lies."""
+    return any(isinstance(weight, Weight) and weight.channels_last for weight in call.weights[:1])
 
 
 def follows_input(op: Any, before: Tensor, shape: Shape, depth: int) -> tuple[Size, ...]:

@@ -6,10 +6,12 @@ from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A method that writes a log, which gives None."""
     return None
 
 
 def other(run: Runtime, self: Instance, name: Value) -> Value:
+    """Any other method of a writer. AttributeError for names with two underscores."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return Native(str(name), nothing, propagate_unknown=False)

@@ -7,7 +7,8 @@ from typing import Any
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch import memory_formats
+from flake8_cnnmem.frameworks.torch.applying import apply, needs_gradient, tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import grad
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward, forget_gradient, gradient_of
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
@@ -15,6 +16,7 @@ from flake8_cnnmem.frameworks.torch.devices import sent, to_device, to_host
 from flake8_cnnmem.frameworks.torch.dtypes import (
     COMPLEX,
     GPU,
+    LAYOUTS,
     SIZES,
     dtype_from,
     dtype_of,
@@ -42,16 +44,18 @@ OWN_ATTRIBUTES = "attributes of tensors"
 
 
 def shape_of(run: Runtime, tensor: Tensor) -> Value:
+    """`x.shape`"""
     return dims.read(tensor.shape)
 
 
 def rank_of(run: Runtime, tensor: Tensor) -> Value:
+    """`x.ndim`"""
     return tensor.shape if isinstance(tensor.shape, Unknown) else len(tensor.shape)
 
 
 def graph_node(run: Runtime, tensor: Tensor) -> Value:
     """`tensor.grad_fn`: what it says of itself is not known, but whoever keeps it keeps the graph behind the tensor."""
-    if tensor.call is None or needs_gradient(run, tensor) is False:
+    if tensor.call is None or not needs_gradient(tensor):
         return None
     return Instance(NODE, {"_result": tensor})
 
@@ -66,19 +70,15 @@ NODE = Class(
 )
 
 
-def needs_gradient(run: Runtime, tensor: Tensor) -> Value:
-    if isinstance(tensor, Weight):
-        return tensor.trainable
-    return tensor.requires_grad or (tensor.call is not None and tensor.call.grad and is_floating(tensor.dtype))
-
-
 def reversed_axes(run: Runtime, tensor: Tensor) -> Value:
+    """`x.T`: all axes in reverse."""
     if isinstance(tensor.shape, Unknown):
         return swap(run, tensor, 0, 1)
     return permute_axes(run, tensor, tuple(reversed(range(len(tensor.shape)))), "permute")
 
 
 def last_swapped(run: Runtime, tensor: Tensor) -> Value:
+    """`x.mT`: the last two axes swapped."""
     return swap(run, tensor, -2, -1)
 
 
@@ -93,7 +93,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "ndim": rank_of,
     "dtype": lambda run, tensor: dtype_from(tensor),
     "device": lambda run, tensor: GPU,
-    "requires_grad": needs_gradient,
+    "requires_grad": lambda run, tensor: needs_gradient(tensor),
     "T": reversed_axes,
     "mT": last_swapped,
     "H": last_swapped,
@@ -112,7 +112,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "is_mkldnn": lambda run, tensor: False,
     "is_nested": lambda run, tensor: False,
     "is_leaf": lambda run, tensor: tensor.call is None,
-    "layout": lambda run, tensor: run.unknown("the layout of a tensor is not followed"),
+    "layout": lambda run, tensor: LAYOUTS["strided"],
     "itemsize": lambda run, tensor: SIZES.get(tensor.dtype, 4),
     "nbytes": lambda run, tensor: bytes_of(tensor),
     "name": lambda run, tensor: None,
@@ -123,17 +123,20 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
 
 
 def bytes_of(tensor: Tensor) -> Value:
+    """`x.nbytes`"""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     return dims.multiply(dims.product(tensor.shape), SIZES.get(tensor.dtype, 4))
 
 
 def own_attributes(run: Runtime, tensor: Tensor) -> dict[str, Value]:
+    """What the program has put on a tensor as attributes."""
     entry = run.data(OWN_ATTRIBUTES).get(id(tensor))
     return entry[1] if entry is not None else {}
 
 
 def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
+    """An attribute of a tensor: a method, a property, one of the program's; or MISSING."""
     method = METHODS.get(attribute)
     if method is not None:
         return Bound(method, tensor)
@@ -147,6 +150,7 @@ def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
 
 
 def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) -> None:
+    """Set an attribute of a tensor: `requires_grad`, `data`, `grad`, or one of the program's."""
     if attribute == "requires_grad":
         if isinstance(tensor, Weight):
             tensor.trainable = value is not False
@@ -156,6 +160,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
         if isinstance(tensor, Weight) and isinstance(value, Tensor):
             written(run, tensor)
             tensor.shape, tensor.data = value.shape, None
+            tensor.dtype = "float" if value.dtype == "float32" else value.dtype
         elif isinstance(tensor, Weight) and isinstance(value, Unknown):
             tensor.data = None
     elif attribute == "grad":
@@ -166,8 +171,8 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
         run.data(OWN_ATTRIBUTES).setdefault(id(tensor), (tensor, {}))[1][attribute] = value
 
 
-@define("tensor.size")
-def size(run: Runtime, input: Value, dim: Value = None) -> Value:
+def size(run: Runtime, input: Tensor, dim: Value = None) -> Value:
+    """`x.size()`, `x.size(dim)`"""
     shape = dims.read(input.shape)
     if isinstance(shape, Unknown) or dim is None:
         return shape
@@ -178,13 +183,13 @@ def size(run: Runtime, input: Value, dim: Value = None) -> Value:
     return shape[dim]
 
 
-@define("tensor.dim", "tensor.ndimension")
-def dim(run: Runtime, input: Value) -> Value:
+def dim(run: Runtime, input: Tensor) -> Value:
+    """`x.dim()`"""
     return rank_of(run, input)
 
 
-@define("tensor.stride")
-def stride(run: Runtime, input: Value, dim: Value = None) -> Value:
+def stride(run: Runtime, input: Tensor, dim: Value = None) -> Value:
+    """`x.stride()`, `x.stride(dim)`, in values."""
     if isinstance(input.shape, Unknown):
         return input.shape
     strides: list[Size] = []
@@ -197,27 +202,28 @@ def stride(run: Runtime, input: Value, dim: Value = None) -> Value:
     return strides[dim] if isinstance(dim, int) else run.unknown("which axis is asked for is not known")
 
 
-@define("tensor.element_size")
-def element_size(run: Runtime, input: Value) -> Value:
+def element_size(run: Runtime, input: Tensor) -> Value:
+    """The bytes of one value."""
     return SIZES.get(input.dtype, 4)
 
 
-@define("tensor.item")
 def item(run: Runtime, input: Value) -> Value:
+    """`x.item()`: the value, where it is known."""
     number = scalar(input) if not isinstance(input, Weight) else None
     if number is not None:
         return number
     return run.unknown("a number is computed from a tensor's values").as_something()
 
 
-@define("tensor.tolist")
-def tolist(run: Runtime, input: Value) -> Value:
+def tolist(run: Runtime, input: Tensor) -> Value:
+    """`x.tolist()`: nested lists, where the values are known."""
     if input.data is None or isinstance(input, Weight):
         return run.unknown("a list is made from a tensor's values")
     return listed(input.data)
 
 
 def listed(data: Any) -> Any:
+    """Nested tuples as nested lists."""
     return [listed(part) for part in data] if isinstance(data, tuple) else data
 
 
@@ -252,16 +258,21 @@ for _name, _dtype in (
 
 @define("tensor.to")
 def to(run: Runtime, input: Value, *args: Value, copy: Value = False, **kwargs: Value) -> Value:
+    """`x.to(...)`: another dtype, another device, both, or those of another tensor."""
     given = (*args, *kwargs.values())
+    made = input
     for value in given:
         if is_dtype(value) or isinstance(value, Tensor):
             dtype = value.dtype if isinstance(value, Tensor) else dtype_of(value)
-            return sent(run, input, given, cast(run, input, dtype, "to", copy is True))
-    return sent(run, input, given, apply(run, Elementwise("copy"), input, function="to") if copy is True else input)
+            made = cast(run, input, dtype, "to", copy is True)
+            break
+    else:
+        made = apply(run, Elementwise("copy"), input, function="to") if copy is True else input
+    return memory_formats.laid_out(run, sent(run, input, given, made), memory_formats.asked(given), "to")
 
 
-@define("tensor.type")
-def type_(run: Runtime, input: Value, dtype: Value = None, non_blocking: Value = False) -> Value:
+def type_(run: Runtime, input: Tensor, dtype: Value = None) -> Value:
+    """`x.type(dtype)`; without a dtype its name."""
     if dtype is None:
         return f"torch.cuda.{'FloatTensor' if is_floating(input.dtype) else 'LongTensor'}"
     if isinstance(dtype, Unknown):
@@ -269,12 +280,13 @@ def type_(run: Runtime, input: Value, dtype: Value = None, non_blocking: Value =
     return cast(run, input, dtype_of(dtype, input.dtype), "type")
 
 
-@define("tensor.type_as")
 def type_as(run: Runtime, input: Value, other: Value) -> Value:
+    """`x.type_as(other)`: the other's dtype and device."""
     return sent(run, input, (other,), cast(run, input, other.dtype, "type_as")) if isinstance(other, Tensor) else input
 
 
 def itself(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives its tensor."""
     return input
 
 
@@ -287,96 +299,94 @@ METHODS["xpu"] = Native("xpu", to_device, propagate_unknown=False)
 METHODS["cpu"] = Native("cpu", to_host, propagate_unknown=False)
 
 
-@define("tensor.contiguous")
 def contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value:
     """A copy where the input is a view in another order; the same tensor otherwise."""
+    name = memory_formats.asked((memory_format,))
+    if name in memory_formats.RANKS:
+        return memory_formats.laid_out(run, input, name, "contiguous")
     if not isinstance(input, Tensor) or input.call is None or is_row_major(input):
         return input
     return apply(run, Elementwise("contiguous"), input, function="contiguous")
 
 
-@define("tensor.is_contiguous")
-def is_contiguous(run: Runtime, input: Value, memory_format: Value = None) -> Value:
+def is_contiguous(run: Runtime, input: Tensor) -> Value:
+    """Whether the values lie in row-major order."""
     return is_row_major(input)
 
 
-@define("torch.clone", "tensor.clone")
 def clone(run: Runtime, input: Value, *, memory_format: Value = None) -> Value:
+    """A copy; of a constant the constant."""
     if isinstance(input, Tensor) and input.data is not None and input.call is None and not isinstance(input, Weight):
         return input
-    return apply(run, Elementwise("copy"), input, function="clone")
+    made = apply(run, Elementwise("copy"), input, function="clone")
+    return memory_formats.laid_out(run, made, memory_formats.asked((memory_format,)), "clone")
 
 
-@define("torch.detach", "tensor.detach")
 def detach(run: Runtime, input: Value) -> Value:
+    """The tensor without what it was computed of, in the same storage."""
     if isinstance(input, Tensor) and input.call is None and not isinstance(input, Weight) and input.data is not None:
         return input
     return apply(run, Elementwise("detach"), input, function="detach")
 
 
-@define("torch.detach_", "tensor.detach_")
 def detach_(run: Runtime, input: Value) -> Value:
+    """`x.detach_()`; a parameter stays itself."""
     return input if isinstance(input, Weight) else detach(run, input)
 
 
-@define("tensor.requires_grad_")
-def requires_grad_(run: Runtime, input: Value, mode: Value = True) -> Value:
+def requires_grad_(run: Runtime, input: Tensor, mode: Value = True) -> Value:
+    """`x.requires_grad_(mode)`: the tensor."""
     set_attribute(run, input, "requires_grad", mode)
     return input
 
 
-@define("tensor.numpy")
-def numpy(run: Runtime, input: Value, *, force: Value = False) -> Value:
+def numpy(run: Runtime, input: Tensor) -> Value:
+    """`x.numpy()`: an array of the shape."""
     return Tensor(input.shape, "float32" if input.dtype == "float" else input.dtype, data=input.data, framework="numpy")
 
 
 define("tensor.backward")(backward)
 
 
-@define("tensor.record_stream")
-def record_stream(run: Runtime, input: Value, stream: Value) -> Value:
+def record_stream(run: Runtime) -> Value:
+    """`x.record_stream(stream)`, which changes nothing here."""
     return None
 
 
-@define("tensor.register_hook")
-def register_hook(run: Runtime, input: Value, hook: Value) -> Value:
+def register_hook(run: Runtime) -> Value:
+    """`x.register_hook(hook)`: a handle; hooks on gradients are not run."""
     return Instance(HANDLE, {"id": -1})
 
 
-@define("tensor.register_post_accumulate_grad_hook")
 def register_post_accumulate_grad_hook(run: Runtime, input: Value, hook: Value) -> Value:
+    """A hook that is run when a parameter's gradient is there, as optimizers in the backward pass are written."""
     if isinstance(input, Weight):
         run.data(grad.HOOKS).setdefault(id(input), (input, []))[1].append(hook)
     return Instance(HANDLE, {"id": -1})
 
 
-@define("tensor.is_floating_point", "torch.is_floating_point")
 def is_floating_point(run: Runtime, input: Value) -> Value:
+    """`x.is_floating_point()`"""
     return is_floating(input.dtype) if isinstance(input, Tensor) else input
 
 
-@define("tensor.is_complex", "torch.is_complex")
 def is_complex(run: Runtime, input: Value) -> Value:
+    """`x.is_complex()`"""
     return input.dtype in COMPLEX if isinstance(input, Tensor) else input
 
 
-@define("tensor.get_device")
-def get_device(run: Runtime, input: Value) -> Value:
+def get_device(run: Runtime) -> Value:
+    """`x.get_device()`: 0, the GPU."""
     return 0
 
 
-@define("tensor.data_ptr", "tensor.storage", "tensor.untyped_storage", "tensor.storage_offset")
-def storage(run: Runtime, input: Value) -> Value:
+def storage(run: Runtime) -> Value:
+    """What says where a tensor lies in memory, which is not known."""
     return run.unknown("where a tensor lies in memory is not known")
 
 
-@define("tensor.__len__")
-def length_method(run: Runtime, input: Value) -> Value:
-    return length(run, input)
-
-
-@define("tensor.is_set_to", "tensor.is_same_size", "torch.is_same_size")
 def is_same_size(run: Runtime, input: Value, other: Value) -> Value:
+    """Whether two tensors have the same sizes."""
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         return run.unknown("the sizes of tensors are not known")
     unknown = next((shape for shape in (input.shape, other.shape) if isinstance(shape, Unknown)), None)
@@ -388,10 +398,12 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
     if tensor.shape == ():
         raise run.error("TypeError", "iteration over a 0-d tensor")
     parts = unbind(run, tensor, 0)
-    return parts if isinstance(parts, Unknown) else list(parts)
+    # An op of several outputs gives them as a tuple.
+    return list(parts) if isinstance(parts, (tuple, list)) else run.items(parts)
 
 
 def length(run: Runtime, tensor: Tensor) -> Size:
+    """`len(x)`: the size of the first axis. TypeError without axes."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -400,6 +412,7 @@ def length(run: Runtime, tensor: Tensor) -> Size:
 
 
 def get_item(run: Runtime, input: Value, key: Value) -> Value:
+    """`x[key]`"""
     return index(run, input, key)
 
 

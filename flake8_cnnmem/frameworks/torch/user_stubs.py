@@ -52,6 +52,8 @@ def bind_stubs(stub: StubModule) -> Mapping[str, Value]:
 
 
 def function(stub: FunctionStub) -> Native:
+    """A function of a user's stub."""
+
     def called(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return call(run, stub, args, kwargs)
 
@@ -105,6 +107,8 @@ def make_weight(run: Runtime, self: Instance, name: str, said: TensorType, given
 
 
 def method(stub: FunctionStub, owner: ClassStub) -> Native:
+    """A method of a class of a user's stub."""
+
     def called(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
         if not isinstance(self, Instance):
             return run.unknown(f"{owner.name}.{stub.name} is called on what is no {owner.name}")
@@ -196,11 +200,11 @@ def applied(
     dtypes = [meant.get(each.dtype, each.dtype) for each in (*results, *beside)]
     with run.enter(None) as region:
         made = apply(run, op, *values, weights=weights, function=name, dtypes=dtypes)
-    outputs = list(made) if isinstance(made, tuple) else [made]
+    outputs: list[Any] = list(made) if isinstance(made, tuple) else [made]
     outputs += outputs[:1] * (len(dtypes) - len(outputs))
     if described.saved is not None and run.grad_enabled:
         named = {word: value for word, _, value in tensors}
-        held = kept(described.saved, named, outputs, len(results))
+        held = [each for each in kept(described.saved, named, outputs, len(results)) if isinstance(each, Tensor)]
         region.own = kernel_backward(run, [*values, *weights], outputs[: len(results)], held)
     return arranged(run, name, described.result, iter(outputs))
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.precision import PLUGINS, declared, plugin_init
-from flake8_cnnmem.packages.lightning.arguments import native
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACKS
 from flake8_cnnmem.packages.lightning.commands import COMMAND_LINE
 from flake8_cnnmem.packages.lightning.fabric import FABRIC
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.strategies import CLASSES as STRATEGIES
 from flake8_cnnmem.packages.lightning.trainer import TRAINER, TUNER
-from flake8_cnnmem.values import Runtime, Value
+from flake8_cnnmem.values import Runtime, Value, native
 
 __all__ = ["DATA_MODULE", "LIGHTNING_MODULE", "MODULES", "STAND_INS"]
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from typing import Any
 
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
 def nothing(run: Runtime, /, self: Value = None, *args: Value, **kwargs: Value) -> Value:
@@ -19,7 +17,7 @@ REQUIRED = object()
 
 def signature_of(cls: Value) -> dict[str, Value] | None:
     """The constructor's parameters with their defaults (`REQUIRED` where there is none); None for one of ours."""
-    initialiser = cls.find("__init__") if isinstance(cls, Class) else None
+    initialiser: Any = cls.find("__init__") if isinstance(cls, Class) else None
     parameters = getattr(initialiser, "parameters", None)
     if initialiser is None or parameters is None:
         return None
@@ -31,7 +29,7 @@ def signature_of(cls: Value) -> dict[str, Value] | None:
     return {**found, **{name: initialiser.keyword_defaults.get(name, REQUIRED) for name in parameters.keywords}}
 
 
-def from_arguments(run: Runtime, /, cls: Value, args: Value = None, **kwargs: Value) -> Value:
+def from_arguments(run: Runtime, /, cls: Class, args: Value = None, **kwargs: Value) -> Value:
     """`from_argparse_args(args)`: those of the arguments that the constructor takes."""
     given = args.attributes if isinstance(args, Instance) else {}
     own = signature_of(cls)

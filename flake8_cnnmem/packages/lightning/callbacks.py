@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, stored, walk
 from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
 from flake8_cnnmem.graph import Weight
-from flake8_cnnmem.packages.lightning.arguments import native, nothing
+from flake8_cnnmem.packages.lightning.arguments import nothing
 from flake8_cnnmem.packages.lightning.hooks import stepped
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Runtime, StaticMethod, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, StaticMethod, Value, native
 
 CALLBACK = Class("Callback", namespace={"__init__": native("__init__", nothing)}, module="lightning.pytorch.callbacks")
 
@@ -50,7 +50,7 @@ def set_trainable(module: Instance, trainable: bool) -> None:
             weight.trainable = trainable
 
 
-def static(name: str, function: Value) -> None:
+def static(name: str, function: Callable[..., Value]) -> None:
     MEMBERS[name] = StaticMethod(native(name, function))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.packages.lightning.arguments import REQUIRED, native, nothing, signature_of
+from flake8_cnnmem.packages.lightning.arguments import REQUIRED, nothing, signature_of
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import is_own, optional, stepped
 from flake8_cnnmem.packages.lightning.trainer import TRAINER
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 
 def set_defaults(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.precision import cast_model, precision_of
-from flake8_cnnmem.frameworks.torch.distributed.prepared import (
-    COMMON,
-    in_autocast,
-    models_in,
-    move_batches,
-    native,
-    quiet,
-)
+from flake8_cnnmem.frameworks.torch.distributed.prepared import COMMON, in_autocast, models_in, move_batches, quiet
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 
 def init(

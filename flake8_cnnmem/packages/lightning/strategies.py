@@ -6,6 +6,7 @@ By lightning/pytorch/strategies (2.6) and its registry of names: "ddp_...", "fsd
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
@@ -37,7 +38,7 @@ STRATEGY = Class(
     module="lightning.pytorch.strategies",
 )  # fmt: skip
 PARALLEL = Class("ParallelStrategy", (STRATEGY,), {}, module="lightning.pytorch.strategies")
-CLASSES: dict[str, Value] = {
+CLASSES: dict[str, Any] = {
     "Strategy": STRATEGY,
     "ParallelStrategy": PARALLEL,
     **{
@@ -82,7 +83,7 @@ def name_of(strategy: Value, devices: int | None) -> tuple[str, dict[str, Value]
     return (strategy, {}) if isinstance(strategy, str) else ("", {})
 
 
-def arranged_by(run: Runtime, model: Value, strategy: Value, devices: int | None) -> None:
+def arranged_by(run: Runtime, model: Instance, strategy: Value, devices: int | None) -> None:
     """Note what a strategy makes of a model's training."""
     name, options = name_of(strategy, devices)
     count = devices if devices is not None else world_size(run)
@@ -107,6 +108,7 @@ def arranged_by(run: Runtime, model: Value, strategy: Value, devices: int | None
         arrange(run, model, Arrangement("DP", count, buckets="replica", divides_batch=True))
     elif name != "single_device":
         shown = f"strategy {strategy!r}" if isinstance(strategy, str) else "the strategy of a trainer"
-        known = not isinstance(strategy, Unknown)
-        reason = f"what {shown} holds on a device is not known" if known else strategy.reason
+        reason = f"what {shown} holds on a device is not known"
+        if isinstance(strategy, Unknown):
+            reason = strategy.reason
         note_cause(run, model, "strategy", reason)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.precision import cast_model, precision_of
 from flake8_cnnmem.frameworks.torch.members import Members
-from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, native, nothing
+from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, nothing
 from flake8_cnnmem.packages.lightning.callbacks import CALLBACK
 from flake8_cnnmem.packages.lightning.hooks import optional, stepped
 from flake8_cnnmem.packages.lightning.modules import DATA_MODULE, LIGHTNING_MODULE
 from flake8_cnnmem.packages.lightning.steps import Fitting, optimizers_in
 from flake8_cnnmem.packages.lightning.strategies import arranged_by, devices_in, strategy_for
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
 
 MEMBERS = Members()
 TRAINER = Class("Trainer", namespace=MEMBERS, module="lightning.pytorch")
@@ -71,7 +71,7 @@ def fit(
     stepped(run, model, "prepare_data")
     stepped(run, datamodule, "setup", "fit")
     callbacks = [each for each in options["callbacks"] if isinstance(each, Instance) and CALLBACK in each.cls.mro]
-    callbacks += optional(stepped(run, model, "configure_callbacks"))
+    callbacks += [each for each in optional(stepped(run, model, "configure_callbacks")) if isinstance(each, Instance)]
     for callback in callbacks:
         stepped(run, callback, "setup", self, model, "fit")
     stepped(run, model, "setup", "fit")

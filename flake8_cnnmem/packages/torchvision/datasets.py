@@ -277,7 +277,7 @@ def other(run: Runtime, self: Instance, name: Value) -> Value:
     return run.unknown(f"{name} of a data set is not known")
 
 
-CLASSES: dict[str, Value] = {name: declare(name, facts) for name, facts in DATASETS.items()}
+CLASSES: dict[str, Any] = {name: declare(name, facts) for name, facts in DATASETS.items()}
 CLASSES["VisionDataset"] = VISION
 
 

@@ -6,12 +6,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import picture_of
 from flake8_cnnmem.packages.torchvision.sizes import NOT_KNOWN, as_tensor, floating, pair_of, sides_of, with_sides
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
+from flake8_cnnmem.values import Class, Runtime, Value, native
 
 CHANNELS = {"GRAY": 1, "GRAY_ALPHA": 2, "RGB": 3, "RGB_ALPHA": 4}
 READ_MODE = Class("ImageReadMode", namespace={name: name for name in ("UNCHANGED", *CHANNELS)}, module="torchvision.io")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages.PIL import Picture, image, picture_of
 from flake8_cnnmem.packages.torchvision import functional
@@ -23,7 +25,7 @@ from flake8_cnnmem.packages.torchvision.sizes import (
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, StaticMethod, Value
 
-TRANSFORMS: dict[str, Value] = {}
+TRANSFORMS: dict[str, Any] = {}
 BASE = Class("Transform", module="torchvision.transforms.v2")
 SKIPPED = 2
 """Parameters of a stub that are ours: the run and the image."""
@@ -143,7 +145,7 @@ def agreed(run: Runtime, values: list[Value]) -> Value:
     return first
 
 
-def shared(left: Tensor, right: Tensor, cause: Unknown) -> Value:
+def shared(left: Tensor, right: Tensor, cause: Unknown) -> Shape | Unknown:
     if isinstance(left.shape, Unknown) or isinstance(right.shape, Unknown) or len(left.shape) != len(right.shape):
         return cause
     return tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
+from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS, PARSER
-from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS
+from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS, PREPARING
 from flake8_cnnmem.packages.transformers.trainer import COLLATE, TRAINER
-from flake8_cnnmem.values import Class, Runtime, Value
+from flake8_cnnmem.values import Class, Runtime, Value, native
 
 
 def given_back(run: Runtime, /, cls: Value, *args: Value, **kwargs: Value) -> Value:
@@ -32,6 +32,7 @@ NAMES: dict[str, Value] = {
     "default_data_collator": COLLATE,
     "DefaultDataCollator": native("DefaultDataCollator", lambda run, *args, **kwargs: COLLATE),
     "set_seed": native("set_seed", nothing),
+    **PREPARING,
 }
 
 PLACED: dict[str, dict[str, Value]] = {

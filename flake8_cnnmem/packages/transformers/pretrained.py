@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
-from flake8_cnnmem.frameworks.torch.distributed.prepared import native
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, ClassMethod, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, ClassMethod, Runtime, Value, native
 
 NOT_MADE = "not made"
 """The scratch dict of the calls that would give a model if a file were there: what it is called, and the cause."""
@@ -103,7 +103,7 @@ def config_from(run: Runtime, cls: Class, settings: dict[str, Any], more: dict[s
     return run.construct(cls, **{**given, **more})
 
 
-def model_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def model_from_pretrained(run: Runtime, /, cls: Class, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     config = kwargs.get("config")
     settings: dict[str, Any] = {}
     if config is None or isinstance(config, (str, Unknown)):
@@ -130,7 +130,7 @@ def cast(run: Runtime, model: Value, kwargs: dict[str, Value], settings: dict[st
     return model
 
 
-def config_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, **kwargs: Value) -> Value:
+def config_from_pretrained(run: Runtime, /, cls: Class, name: Value = None, **kwargs: Value) -> Value:
     settings = settings_of(run, name, kwargs.get("subfolder"))
     if settings is None:
         return run.unknown(f"config.json of {name!r} is not in the project" if isinstance(name, str)
@@ -139,7 +139,7 @@ def config_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, **kw
     return config_from(run, cls, settings, more)
 
 
-def auto_from_pretrained(run: Runtime, /, cls: Value, name: Value = None, *args: Value, **kwargs: Value) -> Value:
+def auto_from_pretrained(run: Runtime, /, cls: Class, name: Value = None, *args: Value, **kwargs: Value) -> Value:
     """The class that an `AutoModelFor...` has for the configuration, made from it."""
     config = kwargs.pop("config", None)
     settings: dict[str, Any] = {}
@@ -165,7 +165,7 @@ def from_config(run: Runtime, /, cls: Value, config: Value, **kwargs: Value) -> 
     return cast(run, run.call(cls, config), kwargs, {})
 
 
-def class_method(name: str, function: Value) -> ClassMethod:
+def class_method(name: str, function: Callable[..., Value]) -> ClassMethod:
     return ClassMethod(native(name, function))
 
 
@@ -175,3 +175,19 @@ MODELS: dict[str, Value] = {
 }
 CONFIGURATIONS: dict[str, Value] = {"from_pretrained": class_method("from_pretrained", config_from_pretrained)}
 AUTOMATIC: dict[str, Value] = {"from_pretrained": class_method("from_pretrained", auto_from_pretrained)}
+
+
+def made_from_files(run: Runtime, /, cls: Class, *args: Value, **kwargs: Value) -> Value:
+    return run.unknown(f"what {cls.name} loads is in no file of the project")
+
+
+def preparing(name: str) -> Class:
+    """What makes a model's input: its vocabulary, or its sizes of pictures, are in a file; to read the library's code
+    of every such class would take longer than the program itself."""
+    return Class(name, namespace={"from_pretrained": class_method("from_pretrained", made_from_files)})
+
+
+PREPARING: dict[str, Value] = {
+    name: preparing(name)
+    for name in ("AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor", "AutoVideoProcessor")
+}

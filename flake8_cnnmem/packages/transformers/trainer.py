@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
-from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing, other
+from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing, other
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import UNFOLLOWED
@@ -24,7 +24,7 @@ from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS
 from flake8_cnnmem.packages.transformers.updates import made_optimizer
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value
+from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
 
 MOST_BATCHES = 4
 """Micro-batches of a step that are followed: all of them are on the device from its beginning to its end."""
@@ -89,7 +89,8 @@ COLLATE = native("default_data_collator", default_collator)
 def compute_loss(
     run: Runtime, self: Instance, model: Value, inputs: Value, return_outputs: Value = False, **kwargs: Value
 ) -> Value:
-    outputs = run.call(model, **inputs) if isinstance(inputs, dict) else inputs
+    # A batch that is not known is given to the model all the same: it trains, and in which precision is known.
+    outputs = run.call(model, **inputs) if isinstance(inputs, dict) else run.call(model, inputs)
     own = self.attributes.get("compute_loss_func")
     if own is not None and isinstance(inputs, dict):
         loss = run.call(own, outputs, inputs.get("labels"))

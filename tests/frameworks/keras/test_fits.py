@@ -105,6 +105,30 @@ def test_what_is_frozen_after_compiling_trains_until_it_is_compiled_again() -> N
     assert (len(before.trainable), len(after.trainable)) == (4, 2)
 
 
+TURNS = """
+g, d = keras.Sequential([keras.Input((4,)), layers.Dense(6)]), keras.Sequential([keras.Input((6,)), layers.Dense(1)])
+z = keras.Input((4,))
+g.trainable = False
+critic = keras.Model(z, d(g(z)))
+critic.compile('adam', 'mse')
+g.trainable, d.trainable = True, False
+both = keras.Model(z, d(g(z)))
+both.compile('adam', 'mse')
+critic.train_on_batch(tf.zeros((8, 4)), tf.zeros((8, 1)))
+"""
+
+
+def test_parts_frozen_for_a_model_that_is_compiled_then_leave_no_doubt() -> None:
+    """As in Keras 2, which alone can run it as it is meant: what trains is what trained at each `compile`."""
+    told = last(TURNS)
+    assert (len(told.trainable or ()), told.doubts) == (2, ())
+
+
+def test_parts_set_free_for_no_other_model_do() -> None:
+    (doubt,) = last(TURNS.replace("both.compile('adam', 'mse')\n", "")).doubts
+    assert "after compile()" in doubt.reason
+
+
 DOUBTS = {
     "which compile is in force": (
         "if unknown:\n    m.compile('sgd', 'mse')\nelse:\n    m.compile('adam', 'mse')\nm.fit(x, y)\n"
@@ -330,6 +354,9 @@ def test_a_step_that_runs_more_than_a_model_is_said_to() -> None:
     run = Interpreter([], strict=True)
     module = Module("__main__", load(str(FIXTURES / "fits" / "distiller.py")), lazy=False)
     run.run_module(module)
-    [doubt] = FRAMEWORK.doubts(run, module.variables["student"])
+    student, teacher = module.variables["student"], module.variables["teacher"]
+    assert isinstance(student, Instance)
+    assert isinstance(teacher, Instance)
+    [doubt] = FRAMEWORK.doubts(run, student)
     assert doubt.reason == "the train_step of Distiller runs more than this"
-    assert FRAMEWORK.doubts(run, module.variables["teacher"]) == ()
+    assert FRAMEWORK.doubts(run, teacher) == ()

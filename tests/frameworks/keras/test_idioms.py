@@ -9,6 +9,63 @@ from tests.frameworks.keras.code import Ran, shapes
 HEAD = "import tensorflow as tf\nfrom tensorflow import keras\nfrom tensorflow.keras import layers, backend as K\n"
 
 CODE = {
+    "cells of one's own above each other, one with states of its own making": (
+        """
+class Memory(layers.Layer):
+    def __init__(self, units, places):
+        super().__init__()
+        self.units, self.places, self.state_size, self.output_size = units, places, [units, places], units
+        self.reads, self.writes = layers.Dense(units), layers.Dense(places)
+
+    def get_initial_state(self, batch_size=None):
+        return [tf.zeros((batch_size, self.units)), tf.zeros((batch_size, self.places))]
+
+    def call(self, inputs, states):
+        hidden, memory = states
+        output = tf.tanh(self.reads(tf.concat([inputs, hidden, memory], -1)))
+        return output, [output, tf.tanh(self.writes(output))]
+
+y = [
+    layers.RNN([Memory(7, 3), layers.GRUCell(4), Memory(5, 2)])(keras.Input((6, 9))),
+    layers.RNN(Memory(7, 3), return_sequences=True, return_state=True)(keras.Input((6, 9))),
+    layers.RNN(Memory(7, 3), return_sequences=True)(keras.Input((None, 9))),
+]
+""",
+        [[None, 5], [None, 6, 7], [None, 7], [None, 3], [None, "?", 7]],
+    ),
+    "a cell of two sequences with states that are matrices": (
+        """
+class Nested(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.state_size = [tf.TensorShape([8]), tf.TensorShape([4, 3])]
+        self.output_size = self.state_size
+
+    def build(self, shapes):
+        (_, first), (_, rows, columns) = shapes
+        self.a = self.add_weight(shape=(first, 8))
+        self.b = self.add_weight(shape=(rows, columns, 4, 3))
+
+    def call(self, inputs, states):
+        one, two = tf.nest.flatten(inputs)
+        before, matrix = states
+        first, second = tf.matmul(one, self.a) + before, tf.einsum("bij,ijkl->bkl", two, self.b) + matrix
+        return (first, second), (first, second)
+
+y = layers.RNN(Nested())((keras.Input((10, 32)), keras.Input((10, 64, 32))))
+""",
+        [[None, 8], [None, 4, 3]],
+    ),
+    "categories that are crossed, and values in stated ranges": (
+        """
+one, two = keras.Input((1,), dtype="int32"), keras.Input((1,), dtype="int32")
+y = [
+    layers.HashedCrossing(10, output_mode="one_hot")((one, two)),
+    layers.Discretization(bin_boundaries=[1, 2, 3], output_mode="one_hot")(keras.Input((1,))),
+]
+""",
+        [[None, 10], [None, 4]],
+    ),
     "a model called on two arguments": (
         """
 class Encoder(keras.Model):

@@ -287,7 +287,28 @@ def test_low_rank_matrices_train_in_place_of_the_layers_own(
 def test_a_model_whose_layer_was_adapted_after_it_was_called_is_run_anew() -> None:
     ran = Ran(f"{HEAD}m = keras.Sequential([keras.Input((8,)), layers.Dense(6)])\nm.layers[0].enable_lora(2)\n")
     output = FRAMEWORK.call_root(ran.run, ran["m"], [])
+    assert isinstance(output, Tensor)
     assert [call.function for call in calls_behind([output])] == ["matmul", "scale", "add", "matmul", "add"]
+
+
+def test_a_model_that_was_quantized_has_weights_of_unknown_size() -> None:
+    ran = Ran(f"{HEAD}m = keras.Sequential([keras.Input((8,)), layers.Dense(6), layers.ReLU()])\nm.quantize('int8')\n")
+    shapes_made = [weight.shape for weight in FRAMEWORK.weights(ran["m"])]
+    assert shapes_made
+    assert all("quantize" in str(shape) for shape in shapes_made)
+
+
+OWN_MERGE = """
+from keras.layers.merge import _Merge
+class Mean(_Merge):
+    def _merge_function(self, inputs):
+        return (inputs[0] + inputs[1]) * 0.5
+y = Mean()([keras.Input((4, 4)), keras.Input((4, 4))])
+"""
+
+
+def test_a_merge_of_ones_own() -> None:
+    assert shapes(Ran(HEAD + OWN_MERGE)["y"]) == [[None, 4, 4]]
 
 
 def test_low_rank_is_enabled_once_and_only_on_what_is_built() -> None:
@@ -322,3 +343,24 @@ def test_an_optimizer_tells_what_it_keeps(made: str, named: tuple[str, dict[str,
     optimizer = FRAMEWORK.optimizer_of(Ran(f"{HEAD}o = keras.optimizers.{made}\n")["o"])
     assert optimizer is not None
     assert (optimizer.name, dict(optimizer.options)) == named
+
+
+@pytest.mark.parametrize("given", ["(None, 9, 9, 2)", "input_shape=(None, 9, 9, 2)"])
+def test_what_a_model_is_built_for_is_its_input(given: str) -> None:
+    code = f"""
+import keras
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.inner = keras.layers.Conv2D(3, 2)
+
+    def call(self, x):
+        return self.inner(x)
+
+net = Net()
+net.build({given})
+"""
+    ran = Ran(code)
+    ((shapes_of, _),) = ran.run.data("stated inputs").values()
+    assert shapes_of == [(9, 9, 2)]

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from flake8_cnnmem.frameworks.keras.ops import backend, operations, tensorflow_areas
-from flake8_cnnmem.frameworks.keras.ops.tables import Table
+from flake8_cnnmem.frameworks.keras.ops.tables import Functions, Table
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from tests.frameworks.keras.code import Ran
 
@@ -48,7 +48,7 @@ def test_layers_survive_nonsense(seed: int, names: list[str]) -> None:
     Ran(programs(names, "keras.layers.{name}({args})(x)", seed))
 
 
-def functions(table: Table, prefix: str) -> list[str]:
+def functions(table: Table | Functions, prefix: str) -> list[str]:
     return [f"{prefix}.{name}" for name in sorted(table.entries)]
 
 

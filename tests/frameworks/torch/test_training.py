@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.values import Instance
 from tests.frameworks.torch.code import HEAD, Ran, size
 
 DATA = """
@@ -181,11 +183,15 @@ def test_one_step_of_training_is_seen(program: str, expected: list[str]) -> None
     assert ran.failures == []
     told = []
     for event in ran.run.trace.events:
+        assert isinstance(event.subject, (Instance, Tensor))
+        name = event.subject.cls.name if isinstance(event.subject, Instance) else ""
         if event.call is not None:
             first = next(iter((*event.call.args, *event.call.kwargs.values())))
+            assert isinstance(first, Tensor)
+            assert isinstance(first.shape, tuple)
             sizes = [size(each) for each in first.shape]
-            told.append(f"{event.subject.cls.name} {sizes} {event.call.autocast}")
+            told.append(f"{name} {sizes} {event.call.autocast}")
         elif event.kind in ("backward", "step"):
-            told.append(event.kind if event.kind == "backward" else f"step {event.subject.cls.name}")
+            told.append(event.kind if event.kind == "backward" else f"step {name}")
     # A loop is followed for two turns, in which the same happens.
     assert told == expected * (len(told) // len(expected))

@@ -41,6 +41,8 @@ def define(table: dict[str, Value], *names: str, host: bool = False) -> Callable
 
 
 def known_first(name: str, body: Callable[..., Value]) -> Callable[..., Value]:
+    """A function that works out values where all arguments are known, and notes an op where they are not."""
+
     def run_it(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         if is_symbolic(args) or is_symbolic(list(kwargs.values())):
             return body(run, *args, **kwargs)
@@ -77,12 +79,16 @@ def unary(run: Runtime, x: Value, *, kind: str, name: str) -> Value:
 
 
 def declare_unary(name: str, kind: str) -> None:
+    """Enter a function of each value, by the kind of its op."""
+
     @define(NUMPY, name, host=True)
     def function(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
         return unary(run, x, kind=kind, name=name)
 
 
 def declare_test(name: str) -> None:
+    """Enter a function of each value that gives bools."""
+
     @define(NUMPY, name, host=True)
     def function(run: Runtime, x: Value) -> Value:
         return apply(run, Elementwise("compare"), x, function=name, dtypes=["bool"])
@@ -134,6 +140,8 @@ def binary(run: Runtime, x: Value, y: Value, *, kind: str, name: str = "", dtype
 
 
 def declare_binary(name: str, kind: str, dtype: str = "") -> None:
+    """Enter a function of two arrays that broadcast, by the kind of its op."""
+
     @define(NUMPY, name, host=True)
     def function(run: Runtime, x: Value, y: Value, *args: Value, **kwargs: Value) -> Value:
         return binary(run, x, y, kind=kind, name=name, dtype=dtype)
@@ -147,11 +155,13 @@ for _name in COMPARISONS:
 
 @define(NUMPY, "clip", host=True)
 def clip(run: Runtime, arr: Value, min: Value = None, max: Value = None, **options: Value) -> Value:
+    """`jnp.clip(arr, min, max)`: the input's shape."""
     return apply(run, Elementwise("clamp"), arr, function="clip")
 
 
 @define(NUMPY, "where")
 def where(run: Runtime, condition: Value, x: Value = None, y: Value = None, **options: Value) -> Value:
+    """`jnp.where(condition, x, y)`: their broadcast shape; alone, how many hold is not known."""
     if x is None:
         return run.unknown("which values a condition holds for is not known")
     if not is_symbolic((condition, x, y)) and not any(isinstance(each, Unknown) for each in (condition, x, y)):
@@ -175,6 +185,7 @@ def cast(run: Runtime, x: Value, dtype: Value) -> Value:
 
 @define(NUMPY, "astype")
 def astype(run: Runtime, x: Value, dtype: Value = None, **options: Value) -> Value:
+    """`jnp.astype(x, dtype)`."""
     return cast(run, x, dtype)
 
 
@@ -191,6 +202,8 @@ KINDS = {
 
 
 def declare_activation(name: str, kind: str) -> None:
+    """Enter a function of `jax.nn`, by the kind of its op."""
+
     @define(ACTIVATIONS, name)
     def function(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
         return apply(run, Elementwise(kind), x, function=name, dtypes=[floating(x)])
@@ -202,11 +215,13 @@ for _name, _kind in KINDS.items():
 
 @define(ACTIVATIONS, "glu")
 def glu(run: Runtime, x: Value, axis: Value = -1) -> Value:
+    """(..., 2 C) to (..., C)."""
     return apply(run, GLU(plain(axis)), x, function="glu")
 
 
 @define(ACTIVATIONS, "one_hot")
 def one_hot(run: Runtime, x: Value, num_classes: Value, *, dtype: Value = None, axis: Value = -1) -> Value:
+    """Indices (...) to (..., num_classes)."""
     count = plain(num_classes)
     size = count if isinstance(count, Unknown) else extent(count)
     return apply(run, OneHot(size, plain(axis)), x, function="one_hot", dtypes=[dtype_named(dtype)])

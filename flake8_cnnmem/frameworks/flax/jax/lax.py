@@ -11,6 +11,7 @@ from flake8_cnnmem.values import Native, Runtime, Value
 
 
 def stop_gradient(run: Runtime, x: Value) -> Value:
+    """A tree of arrays through which no gradient flows."""
     from flake8_cnnmem.frameworks.flax import trees
     from flake8_cnnmem.graph import Tensor
 
@@ -21,10 +22,12 @@ def stop_gradient(run: Runtime, x: Value) -> Value:
 
 
 def rsqrt(run: Runtime, x: Value, **options: Value) -> Value:
+    """`lax.rsqrt(x)`."""
     return apply(run, Elementwise("rsqrt"), x, function="rsqrt")
 
 
 def select(run: Runtime, pred: Value, on_true: Value, on_false: Value) -> Value:
+    """`lax.select(pred, on_true, on_false)`."""
     return run.call(NUMPY["where"], pred, on_true, on_false)
 
 
@@ -38,10 +41,12 @@ def cond(run: Runtime, pred: Value, true_fun: Value, false_fun: Value, *operands
 
 
 def broadcasted_iota(run: Runtime, dtype: Value, shape: Value, dimension: Value, **options: Value) -> Value:
+    """(shape), int32: counted along an axis."""
     return made(sizes(run, shape), "int32")
 
 
 def axis_index(run: Runtime, axis_name: Value) -> Value:
+    """`lax.axis_index(name)`: 0, the first device."""
     return 0
 
 
@@ -54,6 +59,7 @@ def causal_mask(run: Runtime, x: Value, extra_batch_dims: Value = 0, dtype: Valu
 
 
 def attention_mask(run: Runtime, query_input: Value, key_input: Value, *args: Value, **options: Value) -> Value:
+    """(N, 1, queries, keys) for masks (N, queries) and (N, keys)."""
     query, key = shape_of(run, query_input), shape_of(run, key_input)
     if isinstance(query, Unknown) or isinstance(key, Unknown) or not query or not key:
         return run.unknown("the shape of a mask is not known")
@@ -61,6 +67,7 @@ def attention_mask(run: Runtime, query_input: Value, key_input: Value, *args: Va
 
 
 def combined_masks(run: Runtime, *masks: Value, dtype: Value = None) -> Value:
+    """Masks joined: the shape of the first that is given."""
     return next((mask for mask in masks if mask is not None), None)
 
 

@@ -20,34 +20,40 @@ ARRAY = Class("Array", module="jax")
 
 
 def method(name: str, function: Callable[..., Value]) -> Native:
+    """A method of arrays that sees unknowns among its arguments."""
     return Native(name, function, propagate_unknown=False)
 
 
 def reshape(run: Runtime, self: Value, *shape: Value, order: Value = "C") -> Value:
+    """`x.reshape(*shape)`."""
     return run.call(NUMPY["reshape"], self, shape[0] if len(shape) == 1 else shape)
 
 
 def transpose(run: Runtime, self: Value, *axes: Value) -> Value:
+    """`x.transpose(*axes)`."""
     return run.call(
         NUMPY["transpose"], self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
     )
 
 
 def item(run: Runtime, self: Value, *args: Value) -> Value:
+    """`x.item()`: the value of a constant."""
     if is_constant(self) and not isinstance(self.data, tuple):
         return self.data
     return run.unknown("a number is computed from an array's values").as_something()
 
 
 def tolist(run: Runtime, self: Value) -> Value:
+    """`x.tolist()`: nested lists of a constant."""
     return thawed(self.data) if is_constant(self) else run.unknown("a list is made from an array's values")
 
 
 def itself(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives its array."""
     return self
 
 
-METHODS: dict[str, Native] = {
+METHODS: dict[str, Value] = {
     **{
         name: NUMPY[name]
         for name in (
@@ -76,6 +82,7 @@ class Place:
 
 
 def at_key(run: Runtime, self: Instance, key: Value) -> Value:
+    """`x.at[key]`: the place that `set`, `add` and their like write to."""
     return Instance(AT, native=Place(self.native.array, key))
 
 
@@ -106,18 +113,22 @@ AT = Class(
 
 
 def rank_of(run: Runtime, self: Tensor) -> Value:
+    """`x.ndim`."""
     return self.shape if isinstance(self.shape, Unknown) else len(self.shape)
 
 
 def size_of(run: Runtime, self: Tensor) -> Value:
+    """`x.size`."""
     return self.shape if isinstance(self.shape, Unknown) else dims.product(self.shape)
 
 
 def bytes_of(run: Runtime, self: Tensor) -> Value:
+    """`x.nbytes`."""
     return self.shape if isinstance(self.shape, Unknown) else dims.multiply(dims.product(self.shape), item_size(self))
 
 
 def item_size(self: Tensor) -> int:
+    """`x.itemsize`, in bytes."""
     return BYTES.get(self.dtype, 2 if self.dtype == "bfloat16" else 4)
 
 
@@ -140,6 +151,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
 
 
 def get(run: Runtime, tensor: Tensor, attribute: str) -> Value:
+    """An attribute of an array: a property, a method; or MISSING."""
     found = ATTRIBUTES.get(attribute)
     if found is not None:
         return found(run, tensor)

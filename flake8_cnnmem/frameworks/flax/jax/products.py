@@ -13,6 +13,7 @@ from flake8_cnnmem.values import Runtime, Value
 
 @define(NUMPY, "matmul")
 def matmul(run: Runtime, a: Value, b: Value, **options: Value) -> Value:
+    """(..., n, k) by (..., k, m) to (..., n, m)."""
     return apply(run, Matmul(), a, b, function="matmul", dtypes=[promoted(a, b)])
 
 
@@ -29,6 +30,7 @@ def dot(run: Runtime, a: Value, b: Value, **options: Value) -> Value:
 
 @define(NUMPY, "einsum")
 def einsum(run: Runtime, subscripts: Value, *operands: Value, **options: Value) -> Value:
+    """Products of arrays by an equation."""
     if not isinstance(subscripts, (str, Unknown)):
         return run.unknown("an einsum without a text is not followed")
     return apply(run, Einsum(subscripts), *operands, function="einsum", dtypes=[promoted(*operands)])  # type: ignore[arg-type]
@@ -57,16 +59,19 @@ def tensordot(run: Runtime, a: Value, b: Value, axes: Value = 2, **options: Valu
 
 @define(NUMPY, "inner")
 def inner(run: Runtime, a: Value, b: Value, **options: Value) -> Value:
+    """A product over the last axes of both."""
     return tensordot(run, a, b, ((-1,), (-1,)))
 
 
 @define(NUMPY, "vdot")
 def vdot(run: Runtime, a: Value, b: Value, **options: Value) -> Value:
+    """The product of all values of both: ()."""
     return apply(run, Reduce("sum"), binary(run, a, b, kind="multiply", name="vdot"), function="vdot")
 
 
 @define(NUMPY, "outer")
 def outer(run: Runtime, a: Value, b: Value, out: Value = None) -> Value:
+    """Each value of a with each of b: (values of a, values of b)."""
     column = apply(run, Reshape((-1, 1)), a, function="reshape")
     return apply(run, Broadcast("multiply"), column, apply(run, Reshape((1, -1)), b, function="reshape"))
 

@@ -13,6 +13,7 @@ KEYS = 4096
 
 
 def itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method of a key that gives the key."""
     return self
 
 
@@ -28,6 +29,7 @@ FUNCTIONS: dict[str, Value] = {}
 
 
 def key(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """`jax.random.key(seed)`."""
     return Instance(KEY)
 
 
@@ -79,6 +81,7 @@ def permutation(run: Runtime, key: Value, x: Value, *args: Value, **options: Val
 
 
 def choice(run: Runtime, key: Value, a: Value, shape: Value = (), *args: Value, **options: Value) -> Value:
+    """`jax.random.choice(key, a, shape)`."""
     return made(sizes(run, shape), a.dtype if isinstance(a, Tensor) else "int32")
 
 

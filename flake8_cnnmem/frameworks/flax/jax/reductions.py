@@ -28,6 +28,7 @@ FRACTIONS = frozenset({"mean", "var", "std", "median"})
 def reduce(
     run: Runtime, x: Value, axis: Value, keepdims: Value, *, kind: str, name: str, dtype: Value = None
 ) -> Value:  # fmt: skip
+    """A reduction over axes (None: all), which stay as size 1 with `keepdims`."""
     own = WHOLE.get(kind) or (floating(x) if kind in FRACTIONS else promoted(x))
     if kind in ("sum", "prod") and own == "bool":
         own = "int32"
@@ -35,6 +36,7 @@ def reduce(
 
 
 def declare(name: str, kind: str) -> None:
+    """Enter a reduction by its name, and the kind of its op."""
     if name in ("percentile", "quantile"):
 
         @define(NUMPY, name, host=True)
@@ -64,11 +66,13 @@ for _name, _kind in REDUCTIONS.items():
 def logsumexp(
     run: Runtime, a: Value, axis: Value = None, b: Value = None, keepdims: Value = False, *args: Value, **options: Value
 ) -> Value:
+    """The logarithm of the sum of exponentials over axes."""
     return apply(run, Reduce("logsumexp", axes(axis), asked(keepdims)), a, function="logsumexp", dtypes=[floating(a)])
 
 
 @define(NUMPY, "cumsum", "cumprod", host=True)
 def cumsum(run: Runtime, a: Value, axis: Value = None, *args: Value, **options: Value) -> Value:
+    """A running sum along an axis, of the flat array without one."""
     if axis is None:
         a = run.call(NUMPY["ravel"], a)
     return apply(run, Elementwise("cumsum"), a, function="cumsum")
@@ -76,11 +80,13 @@ def cumsum(run: Runtime, a: Value, axis: Value = None, *args: Value, **options: 
 
 @define(NUMPY, "sort", host=True)
 def sort(run: Runtime, a: Value, axis: Value = -1, **options: Value) -> Value:
+    """The input's shape."""
     return apply(run, Sort(plain(axis), 1), a, function="sort")
 
 
 @define(NUMPY, "argsort", host=True)
 def argsort(run: Runtime, a: Value, axis: Value = -1, **options: Value) -> Value:
+    """The input's shape, int32."""
     return apply(run, Sort(plain(axis), 1), a, function="argsort", dtypes=["int32"])
 
 

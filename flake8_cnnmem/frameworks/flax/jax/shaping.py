@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from flake8_cnnmem.dims import Size
+from flake8_cnnmem.dims import Size, is_size
 from flake8_cnnmem.frameworks.flax.arrays import (
     apply,
     as_array,
@@ -51,17 +52,20 @@ from flake8_cnnmem.values import Runtime, Value
 
 @define(NUMPY, "reshape", host=True)
 def reshape(run: Runtime, a: Value, shape: Value = None, order: Value = "C", **options: Value) -> Value:
+    """The array in another shape, a -1 worked out."""
     target = sizes(run, options.get("newshape") if shape is None else shape)
     return target if isinstance(target, Unknown) else apply(run, Reshape(target), a, function="reshape")
 
 
 @define(NUMPY, "ravel", host=True)
 def ravel(run: Runtime, a: Value, order: Value = "C") -> Value:
+    """(values,)."""
     return apply(run, Reshape((-1,)), a, function="ravel")
 
 
 @define(NUMPY, "transpose", host=True)
 def transpose(run: Runtime, a: Value, axes: Value = None) -> Value:
+    """The axes in reverse, or in this order."""
     shape, order = shape_of(run, a), plain(axes)
     if isinstance(shape, Unknown):
         return shape
@@ -71,11 +75,13 @@ def transpose(run: Runtime, a: Value, axes: Value = None) -> Value:
 
 @define(NUMPY, "swapaxes", host=True)
 def swapaxes(run: Runtime, a: Value, axis1: Value, axis2: Value) -> Value:
+    """Two axes swapped."""
     return apply(run, Transpose(plain(axis1), plain(axis2)), a, function="swapaxes")
 
 
 @define(NUMPY, "moveaxis", host=True)
 def moveaxis(run: Runtime, a: Value, source: Value, destination: Value) -> Value:
+    """Axes moved to other places."""
     shape, start, end = shape_of(run, a), axes(source), axes(destination)
     if isinstance(shape, Unknown):
         return shape
@@ -93,6 +99,7 @@ def moveaxis(run: Runtime, a: Value, source: Value, destination: Value) -> Value
 
 @define(NUMPY, "expand_dims", host=True)
 def expand_dims(run: Runtime, a: Value, axis: Value) -> Value:
+    """With an axis of size 1 at each place."""
     wanted = axes(axis)
     for each in sorted(wanted) if isinstance(wanted, tuple) else (wanted,):
         a = apply(run, Unsqueeze(each), a, function="expand_dims")
@@ -101,21 +108,25 @@ def expand_dims(run: Runtime, a: Value, axis: Value) -> Value:
 
 @define(NUMPY, "squeeze", host=True)
 def squeeze(run: Runtime, a: Value, axis: Value = None) -> Value:
+    """Without axes of size 1: all, or those that are named."""
     return apply(run, Squeeze(axes(axis), axis is not None), a, function="squeeze")
 
 
 @define(NUMPY, "broadcast_to", host=True)
 def broadcast_to(run: Runtime, array: Value, shape: Value, **options: Value) -> Value:
+    """The array in a larger shape, sizes of 1 repeated."""
     target = sizes(run, shape)
     return target if isinstance(target, Unknown) else apply(run, Expand(whole(target)), array, function="broadcast_to")
 
 
-def whole(target: Sequence[Value]) -> tuple[Size, ...]:
+def whole(target: Sequence[Any]) -> tuple[Size, ...]:
+    """Sizes, floats without a fraction among them as whole numbers."""
     return tuple(int(size) if isinstance(size, float) and size.is_integer() else size for size in target)
 
 
 @define(NUMPY, "tile", host=True)
 def tile(run: Runtime, A: Value, reps: Value) -> Value:
+    """Each axis as often as `reps` says."""
     times, shape = sizes(run, reps), shape_of(run, A)
     if isinstance(times, Unknown) or isinstance(shape, Unknown):
         return times if isinstance(times, Unknown) else shape
@@ -124,6 +135,7 @@ def tile(run: Runtime, A: Value, reps: Value) -> Value:
 
 @define(NUMPY, "repeat", host=True)
 def repeat(run: Runtime, a: Value, repeats: Value, axis: Value = None, **options: Value) -> Value:
+    """Each value repeated along an axis, or of the flat array."""
     times = plain(repeats)
     if not isinstance(times, int):
         return run.unknown("how often values are repeated is not known")
@@ -132,16 +144,19 @@ def repeat(run: Runtime, a: Value, repeats: Value, axis: Value = None, **options
 
 @define(NUMPY, "flip", "fliplr", "flipud", host=True)
 def flip(run: Runtime, m: Value, axis: Value = None) -> Value:
+    """The values in reverse along axes."""
     return apply(run, Flip(axes(axis)), m, function="flip")
 
 
 @define(NUMPY, "roll", host=True)
 def roll(run: Runtime, a: Value, shift: Value, axis: Value = None) -> Value:
+    """The values shifted along axes."""
     return apply(run, Roll(axes(axis)), a, function="roll")
 
 
 @define(NUMPY, "pad", host=True)
 def pad(run: Runtime, array: Value, pad_width: Value, mode: Value = "constant", **options: Value) -> Value:
+    """Each axis longer by what stands before and behind."""
     width, shape = plain(pad_width), shape_of(run, array)
     if isinstance(width, Unknown) or isinstance(shape, Unknown):
         return width if isinstance(width, Unknown) else shape
@@ -153,13 +168,15 @@ def pad(run: Runtime, array: Value, pad_width: Value, mode: Value = "constant", 
     full_pairs = tuple((each, each) if isinstance(each, int) else tuple(each) for each in pairs)
     if any(len(each) != 2 for each in full_pairs):
         return run.unknown("what is padded is not known")
-    return apply(run, Pad(full_pairs, {"wrap": "circular"}.get(mode, mode)), array, function="pad")  # type: ignore[arg-type]
+    kind = "circular" if mode == "wrap" else str(mode)
+    return apply(run, Pad(full_pairs, kind), array, function="pad")
 
 
 # --- joining and cutting ----------------------------------------------------------------------------------------------
 
 
 def parts_of(run: Runtime, arrays: Value) -> list[Value] | Unknown:
+    """Arrays of a list, or the parts of one array, or why they are not known."""
     if isinstance(arrays, Tensor):
         return iterate(run, arrays)
     return run.items(arrays)
@@ -167,6 +184,7 @@ def parts_of(run: Runtime, arrays: Value) -> list[Value] | Unknown:
 
 @define(NUMPY, "concatenate", "concat")
 def concatenate(run: Runtime, arrays: Value, axis: Value = 0, dtype: Value = None) -> Value:
+    """Arrays behind each other along an axis."""
     parts = parts_of(run, arrays)
     if isinstance(parts, Unknown):
         return parts
@@ -202,6 +220,7 @@ for _name, _least, _axis in (("hstack", 1, 1), ("vstack", 2, 0), ("dstack", 3, 2
 
 @define(NUMPY, "stack")
 def stack(run: Runtime, arrays: Value, axis: Value = 0, **options: Value) -> Value:
+    """One axis more, as long as there are arrays."""
     parts = parts_of(run, arrays)
     if isinstance(parts, Unknown):
         return parts
@@ -232,13 +251,15 @@ def split(run: Runtime, ary: Value, indices_or_sections: Value, axis: Value = 0)
     else:
         marks = [0, *(mark + length if isinstance(mark, int) and mark < 0 and isinstance(length, int) else mark
                       for mark in given), length]  # fmt: skip
-        each = tuple(run.operate("-", last, first) for first, last in pairwise(marks))
+        lengths = [run.operate("-", last, first) for first, last in pairwise(marks)]
+        each = tuple(length if is_size(length) else run.unknown("where it is split is not known") for length in lengths)
     result = apply(run, Split(each, which), ary, function="split", dtypes=[promoted(ary)] * len(each))
     return list(result) if isinstance(result, tuple) else [result] if isinstance(result, Tensor) else result
 
 
 @define(NUMPY, "meshgrid")
 def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **options: Value) -> Value:
+    """One array of all sizes for each input (size,)."""
     found = [shape_of(run, each) for each in xi]
     if not all(isinstance(shape, tuple) and len(shape) < 2 for shape in found):
         return run.unknown("the shape of a grid is not known")
@@ -249,6 +270,8 @@ def meshgrid(run: Runtime, *xi: Value, indexing: Value = "xy", **options: Value)
 
 
 def declare_at_least(name: str, least: int) -> None:
+    """Enter `atleast_1d` and its like, by the number of axes."""
+
     @define(NUMPY, name)
     def at_least(run: Runtime, x: Value) -> Value:
         shape = shape_of(run, x)
@@ -267,6 +290,7 @@ for _name, _least in (("atleast_1d", 1), ("atleast_2d", 2), ("atleast_3d", 3)):
 
 @define(NUMPY, "take")
 def take(run: Runtime, a: Value, indices: Value, axis: Value = None, **options: Value) -> Value:
+    """Values picked by number along an axis, or of the flat array."""
     shape, at = shape_of(run, a), plain(axis)
     if isinstance(shape, Unknown):
         return shape
@@ -279,6 +303,7 @@ def take(run: Runtime, a: Value, indices: Value, axis: Value = None, **options: 
 
 @define(NUMPY, "take_along_axis")
 def take_along_axis(run: Runtime, arr: Value, indices: Value, axis: Value = -1, **options: Value) -> Value:
+    """The shape of the indices: values picked along an axis."""
     shape = shape_of(run, indices)
     if isinstance(shape, Unknown):
         return shape
@@ -292,14 +317,16 @@ def index(run: Runtime, tensor: Value, key: Value) -> Value:
         from flake8_cnnmem.frameworks.flax.arrays import from_numpy, to_numpy
         from flake8_cnnmem.frameworks.numpy import indexing
 
-        found = from_numpy(indexing.index(run, to_numpy(tensor), to_numpy(tuple(map(position, items)))))
-        return as_array(run, found)
+        array = to_numpy(tensor)
+        if isinstance(array, Tensor):
+            return as_array(run, from_numpy(indexing.index(run, array, to_numpy(tuple(map(position, items))))))
     if not isinstance(tensor, Tensor):
         return tensor
     return apply(run, Index(tuple(map(position, items))), tensor, function="getitem")
 
 
 def position(item: Value) -> Value:
+    """An index with its bounds as plain numbers."""
     if isinstance(item, slice):
         return slice(plain(item.start), plain(item.stop), plain(item.step))
     return plain(item) if isinstance(item, Tensor) and item.shape == () else item
@@ -316,6 +343,7 @@ def iterate(run: Runtime, tensor: Tensor) -> list[Value] | Unknown:
 
 
 def length(run: Runtime, tensor: Tensor) -> Size:
+    """`len(x)`: the size of the first axis."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     if not tensor.shape:
@@ -351,6 +379,7 @@ def diag(run: Runtime, v: Value, k: Value = 0) -> Value:
 
 @define(NUMPY, "unstack")
 def unstack(run: Runtime, x: Value, *, axis: Value = 0) -> Value:
+    """The parts along an axis."""
     moved = moveaxis(run, x, axis, 0) if plain(axis) != 0 else as_array(run, x)
     found = iterate(run, moved) if isinstance(moved, Tensor) else moved
     return tuple(found) if isinstance(found, list) else found
@@ -358,11 +387,13 @@ def unstack(run: Runtime, x: Value, *, axis: Value = 0) -> Value:
 
 @define(NUMPY, "append")
 def append(run: Runtime, arr: Value, values: Value, axis: Value = None) -> Value:
+    """`jnp.append(arr, values, axis)`."""
     return concatenate(run, [arr, values], axis)
 
 
 @define(NUMPY, "matrix_transpose")
 def matrix_transpose(run: Runtime, x: Value) -> Value:
+    """The last two axes swapped."""
     return apply(run, Transpose(-1, -2), x, function="matrix_transpose")
 
 
@@ -378,6 +409,7 @@ def dynamic_slice_in_dim(
 
 
 def dynamic_slice(run: Runtime, operand: Value, start_indices: Value, slice_sizes: Value) -> Value:
+    """(slice_sizes): a part from a place that may not be known."""
     target = sizes(run, slice_sizes)
     return target if isinstance(target, Unknown) else apply(
         run, Given("copy", (whole(target),)), operand, function="dynamic_slice"

@@ -43,8 +43,8 @@ def of_gradient(with_value: bool, first_is_state: bool = False) -> Callable[...,
 
         def differentiated(run: Runtime, *args: Value, **kwargs: Value) -> Value:
             result = run.call(fun, *args, **kwargs)
-            pair = isinstance(result, tuple) and len(result) == 2 and has_aux is True
-            loss = result[0] if pair else result
+            pair = result if isinstance(result, tuple) and len(result) == 2 and has_aux is True else None
+            loss = pair[0] if pair is not None else result
             run.note("backward", loss)
             wanted = plain(argnums)
             places = wanted if isinstance(wanted, (list, tuple)) else (wanted,)
@@ -52,7 +52,7 @@ def of_gradient(with_value: bool, first_is_state: bool = False) -> Callable[...,
             grads: Value = tuple(found) if isinstance(wanted, (list, tuple)) else found[0] if found else UNSEEN
             if with_value:
                 return (result, grads)
-            return (grads, result[1]) if pair else grads
+            return (grads, pair[1]) if pair is not None else grads
 
         return Native("grad", differentiated, propagate_unknown=False)
 
@@ -63,6 +63,7 @@ UNSEEN = Unknown("what a gradient is taken of is not known")
 
 
 def gradients(run: Runtime, of: Value) -> Value:
+    """The gradients of a tree of parameters: a tree of their shapes."""
     return of if isinstance(of, Unknown) else trees.stand_ins(of)
 
 
@@ -114,6 +115,7 @@ def pmap(run: Runtime, fun: Value = None, *args: Value, **options: Value) -> Val
 
 
 def of_a_device(leaf: Value) -> Value:
+    """What `pmap` gives each device of an argument: one row; weights and numbers as they are."""
     return leaf if isinstance(leaf, Weight) or getattr(leaf, "shape", ()) == () else one_row(leaf)
 
 
@@ -129,12 +131,14 @@ def shard(run: Runtime, tree: Value) -> Value:
 
 
 def one_row(leaf: Value) -> Value:
+    """An array without its first axis."""
     if not isinstance(leaf, Tensor) or isinstance(leaf.shape, Unknown):
         return leaf
     return Tensor(leaf.shape[1:], leaf.dtype, framework="flax")
 
 
 def all_rows(run: Runtime, leaf: Value, rows: Shape, given: Sequence[Tensor]) -> Value:
+    """What `vmap` gives of one row's result: the mapped axis in front of it."""
     array = as_array(run, leaf)
     if isinstance(array, Unknown) or isinstance(array.shape, Unknown):
         return run.unknown("what a mapped function gives is not known")
@@ -148,6 +152,7 @@ def collective(run: Runtime, x: Value, *args: Value, **options: Value) -> Value:
 
 
 def device_count(run: Runtime, *args: Value) -> Value:
+    """`jax.device_count()`: 1."""
     return 1
 
 
@@ -159,10 +164,12 @@ def with_own_rule(run: Runtime, fun: Value = None, *args: Value, **options: Valu
 
 
 def call_custom(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A call of a function with a derivative of its own."""
     return run.call(self.attributes["fun"], *args, **kwargs)
 
 
 def told(run: Runtime, self: Instance, *rules: Value, **options: Value) -> Value:
+    """`f.defvjp(...)`: rules that are not followed."""
     return None
 
 
@@ -179,4 +186,5 @@ DEVICE = Class("Device", namespace={"platform": "gpu", "id": 0, "process_index":
 
 
 def devices(run: Runtime, *args: Value, **options: Value) -> Value:
+    """`jax.devices()`: one."""
     return [Instance(DEVICE)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from flake8_cnnmem.frameworks.flax import computing
 from flake8_cnnmem.frameworks.flax.arrays import apply, as_array, plain
@@ -11,7 +12,7 @@ from flake8_cnnmem.frameworks.flax.jax.products import attend
 from flake8_cnnmem.frameworks.flax.linen.module import MODULE, make_weight, run_method
 from flake8_cnnmem.frameworks.flax.linen.signatures import SIGNATURES
 from flake8_cnnmem.frameworks.flax.signatures import fields
-from flake8_cnnmem.graph import WeightSpec
+from flake8_cnnmem.graph import Op, Tensor, WeightSpec
 from flake8_cnnmem.ops import Heads, Matmul, Transpose
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.unknown import Unknown
@@ -60,33 +61,38 @@ def layer(name: str, call: Callable[..., Value], **more: Callable[..., Value]) -
 def child(run: Runtime, self: Instance, name: str, cls: Class, **told: Value) -> Instance | Unknown:
     """A layer of the layer's own, under this name."""
     dtypes: dict[str, Value] = {word: self.attributes.get(word) for word in ("dtype", "param_dtype")}
-    made: Instance | Unknown = run.construct(cls, name=name, parent=self, **{**dtypes, **told})
-    return made
+    # A class of ours gives its instance.
+    return cast("Instance | Unknown", run.construct(cls, name=name, parent=self, **{**dtypes, **told}))
 
 
 # --- one op each ------------------------------------------------------------------------------------------------------
 
 
 def call_dense(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of Dense: (..., in) to (..., features)."""
     held = self.attributes
     return computing.run_op(run, computing.dense(held), held, maker(run, self), inputs, function=self.cls.name)
 
 
 def call_conv(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of Conv: (N, sides, in) to (N, sides, features)."""
     held = self.attributes
     return computing.convolve(run, computing.convolution(held), held, maker(run, self), inputs, self.cls.name)
 
 
 def call_conv_transpose(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of ConvTranspose: (N, sides, in) to (N, sides, features)."""
     held = self.attributes
     return computing.convolve(run, computing.transposed(held), held, maker(run, self), inputs, self.cls.name)
 
 
 def call_general(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of DenseGeneral: the named axes become `features`."""
     return computing.general(run, self.attributes, maker(run, self), inputs, self.cls.name)
 
 
 def call_embed(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of Embed: indices (...) to (..., features)."""
     held = self.attributes
     return computing.run_op(run, computing.embedding(held), held, maker(run, self), inputs, function="Embed")
 
@@ -102,6 +108,7 @@ def attend_embed(run: Runtime, self: Instance, query: Value) -> Value:
 def call_batch_norm(
     run: Runtime, self: Instance, x: Value, use_running_average: Value = None, *, mask: Value = None
 ) -> Value:
+    """A call of BatchNorm: the input's shape."""
     held = self.attributes
     averaged = computing.merged(run, "use_running_average", held.get("use_running_average"), use_running_average)
     return computing.run_op(
@@ -109,7 +116,9 @@ def call_batch_norm(
     )  # fmt: skip
 
 
-def norm(make_op: Callable[[computing.Held], Value]) -> Callable[..., Value]:
+def norm(make_op: Callable[[computing.Held], Op]) -> Callable[..., Value]:
+    """The call of a normalization whose op needs nothing but the layer's fields."""
+
     def call(run: Runtime, self: Instance, x: Value, *, mask: Value = None) -> Value:
         held = self.attributes
         return computing.run_op(run, make_op(held), held, maker(run, self), x, function=self.cls.name)
@@ -118,6 +127,7 @@ def norm(make_op: Callable[[computing.Held], Value]) -> Callable[..., Value]:
 
 
 def call_group_norm(run: Runtime, self: Instance, x: Value, *, mask: Value = None) -> Value:
+    """A call of GroupNorm: the input's shape."""
     held, array = self.attributes, as_array(run, x)
     op = computing.group_norm(held, array if isinstance(array, Unknown) else array.shape)
     if isinstance(op, Unknown):
@@ -128,6 +138,7 @@ def call_group_norm(run: Runtime, self: Instance, x: Value, *, mask: Value = Non
 def call_dropout(
     run: Runtime, self: Instance, inputs: Value, deterministic: Value = None, rng: Value = None
 ) -> Value:  # fmt: skip
+    """A call of Dropout: the input's shape."""
     held = self.attributes
     fixed = computing.merged(run, "deterministic", held.get("deterministic"), deterministic)
     op = computing.dropout(held, fixed)
@@ -135,6 +146,7 @@ def call_dropout(
 
 
 def call_prelu(run: Runtime, self: Instance, inputs: Value) -> Value:
+    """A call of PReLU: the input's shape."""
     held = self.attributes
     return computing.run_op(run, computing.prelu(held), held, maker(run, self), inputs, function="PReLU")
 
@@ -192,7 +204,7 @@ def call_attention(
     heads = computing.count(held.get("num_heads"))
     width = last if held.get("qkv_features") is None else computing.count(held["qkv_features"])
     out = last if held.get("out_features") is None else computing.count(held["out_features"])
-    query = apply(run, Heads(width, heads), query, function=self.cls.name)
+    query = cast("Tensor", apply(run, Heads(width, heads), query, function=self.cls.name))
     told = {"use_bias": held.get("use_bias", True), "features": (heads, quotient(width, heads))}
     parts = []
     for name, value in (("query", query), ("key", keys), ("value", values)):
@@ -213,6 +225,7 @@ def call_self_attention(
     run: Runtime, self: Instance, inputs_q: Value, mask: Value = None, deterministic: Value = None,
     dropout_rng: Value = None, sow_weights: Value = False,
 ) -> Value:  # fmt: skip
+    """A call of SelfAttention: (N, L, features) to the same."""
     return call_attention(run, self, inputs_q, mask=mask, deterministic=deterministic)
 
 

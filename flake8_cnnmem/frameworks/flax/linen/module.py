@@ -6,16 +6,17 @@ each name's parameter is made when the code first asks for it, and found again i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any, TypeGuard
 
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.flax.arrays import as_array
 from flake8_cnnmem.frameworks.flax.fields import bound_fields, fields_of
 from flake8_cnnmem.frameworks.flax.jax.random import KEY
 from flake8_cnnmem.frameworks.flax.scopes import Scope, adopt, modules_in, running, scope_of
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, Value
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Property, Runtime, Value, native
 
 MODULE = Class("Module", module="flax.linen")
 
@@ -31,7 +32,8 @@ FLAGS = {"train": True, "training": True, "is_training": True, "deterministic": 
 """What the arguments of models that switch dropout and statistics are called, with their values in training."""
 
 
-def is_module(value: Value) -> bool:
+def is_module(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is an instance of flax.linen.Module."""
     return isinstance(value, Instance) and value.cls.derives_from(MODULE)
 
 
@@ -48,10 +50,11 @@ def subclassed(run: Runtime, cls: Class, **options: Value) -> Value:
     return None
 
 
-def within(word: str, function: Value) -> Native:
+def within(word: str, function: Any) -> Native:
+    """A method of a module as the module's own scope runs it."""
     compact = COMPACT in function.attributes
 
-    def method(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def method(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
         if not is_module(self):
             return run.call(function, self, *args, **kwargs)
         return run_method(run, self, Bound(function, self), args, kwargs, compact)
@@ -68,6 +71,7 @@ def compact(run: Runtime, fun: Value) -> Value:
 
 
 def nowrap(run: Runtime, fun: Value) -> Value:
+    """`@nn.nowrap`: a method that is run as it is."""
     run.set(fun, NOWRAP, True)
     return fun
 
@@ -128,13 +132,16 @@ def own_modules(run: Runtime, self: Instance, name: str, value: Value) -> None:
 
 
 def module_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """The constructor of a module: its fields, name and parent."""
     bound = bound_fields(run, self.cls, args, kwargs, OWN_FIELDS)
     name, parent = bound.pop("name", None), bound.pop("parent", MISSING)
     run.changed(self)
     self.attributes.update(bound)
     self.native = Scope(name if isinstance(name, str) else "")
     stack = running(run)
-    holder = parent if is_module(parent) else stack[-1] if stack and parent is MISSING else None
+    holder: Instance | None = parent if is_module(parent) else None
+    if holder is None and stack and parent is MISSING:
+        holder = stack[-1]
     if holder is not None:
         scope = scope_of(holder)
         if isinstance(name, str):
@@ -155,6 +162,7 @@ def next_name(run: Runtime, scope: Scope, prefix: str) -> str:
 
 
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None:
+    """`self.name = value` in `setup`: modules become submodules of that name."""
     scope = scope_of(self)
     if not scope.progress.get("in setup"):
         run.set_plainly(self, name, value)
@@ -182,7 +190,7 @@ def copied(run: Runtime, self: Instance, parent: Value = None, **updates: Value)
 
 
 def make_weight(
-    run: Runtime, self: Instance, name: str, shape: Value, dtype: str = "float", buffer: bool = False
+    run: Runtime, self: Instance, name: str, shape: Shape | Unknown, dtype: str = "float", buffer: bool = False
 ) -> Weight:  # fmt: skip
     """The parameter (or variable) of this name, made when it is first asked for. An unknown size in its shape, or an
     unknown shape, is a cause."""
@@ -218,6 +226,7 @@ def from_initialiser(
     run: Runtime, self: Instance, name: Value, init_fn: Value, args: tuple[Value, ...], options: dict[str, Value],
     buffer: bool,
 ) -> Value:  # fmt: skip
+    """A weight that an initializer makes, under a name; the one that is there on later calls."""
     known = scope_of(self).weights.get(name) if isinstance(name, str) else None
     if known is not None:
         return known
@@ -228,7 +237,7 @@ def from_initialiser(
     if isinstance(array, Unknown):
         return make_weight(run, self, str(name), array, buffer=buffer)
     dtype = array.dtype if array.dtype != "float32" else "float"
-    return make_weight(run, self, name, array.shape, dtype, buffer)
+    return make_weight(run, self, str(name), array.shape, dtype, buffer)
 
 
 VARIABLE = Class(
@@ -243,6 +252,7 @@ VARIABLE = Class(
 def variable(
     run: Runtime, self: Instance, col: Value, name: Value, init_fn: Value = None, *init_args: Value, **options: Value
 ) -> Value:
+    """`self.variable(col, name, init_fn)`."""
     options.pop("unbox", None)
     if init_fn is None:
         return Instance(VARIABLE, native=run.unknown(f"the variable {name} is not known"))
@@ -251,10 +261,12 @@ def variable(
 
 
 def has_variable(run: Runtime, self: Instance, col: Value, name: Value) -> Value:
+    """`self.has_variable(col, name)`."""
     return name in scope_of(self).weights
 
 
 def make_rng(run: Runtime, self: Instance, name: Value = "params") -> Value:
+    """`self.make_rng(name)`: a key."""
     return Instance(KEY)
 
 
@@ -273,10 +285,11 @@ def in_training(
 
 
 def switched(word: str, value: Value) -> Value:
+    """The value that a flag of training has for what is asked (`train=True`)."""
     return FLAGS[word] if word in FLAGS and type(value) is bool else value
 
 
-def inner_function(method: Value) -> Value:
+def inner_function(method: Value) -> Any:
     """The program's own function that a method of a module runs; None for a method of ours."""
     found = getattr(getattr(method, "function", None), "__wrapped__", None)
     return found if type(found).__name__ == "Function" else None
@@ -298,6 +311,7 @@ def called(run: Runtime, self: Instance, method: Value, args: tuple[Value, ...],
 
 
 def initialised(run: Runtime, self: Instance, rngs: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """What a module gives for these inputs, its weights made."""
     method = kwargs.pop("method", None)
     kwargs.pop("mutable", None)
     kwargs.pop("capture_intermediates", None)
@@ -307,11 +321,13 @@ def initialised(run: Runtime, self: Instance, rngs: Value, args: tuple[Value, ..
 
 
 def init(run: Runtime, self: Instance, rngs: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`module.init(rngs, *args)`: the variables."""
     initialised(run, self, rngs, args, kwargs)
     return variables_of(self)
 
 
 def init_with_output(run: Runtime, self: Instance, rngs: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`module.init_with_output(rngs, *args)`: the result and the variables."""
     return (initialised(run, self, rngs, args, kwargs), variables_of(self))
 
 
@@ -334,10 +350,14 @@ def variables_of(module: Instance) -> dict[str, Value]:
     params: dict[str, Value] = {}
     stats: dict[str, Value] = {}
     fill(module, params, stats, 0)
-    return {"params": params} | ({"batch_stats": stats} if stats else {})
+    found: dict[str, Value] = {"params": params}
+    if stats:
+        found["batch_stats"] = stats
+    return found
 
 
 def fill(module: Instance, params: dict[str, Value], stats: dict[str, Value], depth: int) -> None:
+    """Put the weights of a module and those below it into trees of parameters and statistics."""
     scope = scope_of(module)
     for name, weight in scope.weights.items():
         (stats if weight.buffer else params)[name] = weight
@@ -352,6 +372,7 @@ def fill(module: Instance, params: dict[str, Value], stats: dict[str, Value], de
 
 
 def bind(run: Runtime, self: Instance, variables: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`module.bind(variables)`: the module."""
     return self
 
 
@@ -369,11 +390,8 @@ TABLE_OPTIONS = (
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
-
-
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
 
 
 MODULE.namespace.update(

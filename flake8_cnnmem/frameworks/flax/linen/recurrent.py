@@ -6,6 +6,8 @@ its own (`ii`, `hi`, ...).
 
 from __future__ import annotations
 
+from typing import cast
+
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.flax import computing
 from flake8_cnnmem.frameworks.flax.arrays import apply, as_array, made, plain, promoted, shape_of
@@ -23,6 +25,7 @@ WITH_BIAS = {"lstm": ("hi", "hf", "hg", "ho"), "gru": ("ir", "iz", "in", "hn"), 
 
 
 def parameters(run: Runtime, cell: Instance, kind: str, inputs: Size) -> list[Weight]:
+    """The weights of a cell, for inputs of so many features."""
     hidden = computing.count(cell.attributes.get("features"))
     found: list[Weight] = []
     for names, width in ((INPUTS[kind], inputs), (STATES[kind], hidden)):
@@ -40,6 +43,7 @@ def declared_inputs(weights: list[Weight]) -> Size | None:
 
 
 def last_size(shape: Shape | Unknown) -> Size:
+    """The last size of a shape, or why it is not known."""
     if isinstance(shape, Unknown):
         return shape
     return shape[-1] if shape else Unknown("a cell's input has no features")
@@ -66,10 +70,12 @@ def call_cell(run: Runtime, self: Instance, carry: Value, inputs: Value) -> Valu
 
 
 def kind_of(cell: Instance) -> str:
+    """The class of cells of linen that a cell derives from, by name; "" for one of the program's own."""
     return next((each.name for each in cell.cls.mro if each.name in KINDS), "")
 
 
 def initialize_carry(run: Runtime, self: Instance, rng: Value, input_shape: Value) -> Value:
+    """The carry of a cell for inputs of a shape: (..., features), of an LSTM two."""
     shape = plain(input_shape)
     if not isinstance(shape, (tuple, list)):
         return run.unknown("the shape of a cell's input is not known")
@@ -97,7 +103,7 @@ def call_rnn(
     if isinstance(array, Unknown):
         return array
     if steps_first:
-        array = apply(run, Transpose(0, 1), array, function="transpose")
+        array = cast("Tensor", apply(run, Transpose(0, 1), array, function="transpose"))
     weights = parameters(run, cell, kind, last_size(array.shape))
     op = Recurrent(
         kind, computing.count(cell.attributes.get("features")), declared_inputs(weights), stacked=False,
@@ -116,6 +122,7 @@ def call_rnn(
 
 
 def call_bidirectional(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of Bidirectional: both directions joined along the last axis."""
     held = self.attributes
     if held.get("return_carry") is True or options.get("return_carry") is True:
         return run.unknown("the states of both directions are not followed")

@@ -91,6 +91,7 @@ def own(run: Runtime, self: Instance, op: Op) -> None:
 
 
 def size(self: Instance, word: str) -> Size:
+    """A size among a layer's attributes."""
     return computing.count(self.attributes.get(word))
 
 
@@ -116,56 +117,68 @@ def one_op(make_op: Callable[[Instance], Op | Unknown]) -> tuple[Callable[..., N
 
 
 def linear(self: Instance) -> Linear:
+    """The op of nnx.Linear."""
     return computing.dense(self.attributes, size(self, "in_features"))
 
 
 def convolution(self: Instance) -> Op | Unknown:
+    """The op of nnx.Conv; unknown where its kernel is."""
     return computing.convolution(self.attributes, size(self, "in_features"))
 
 
 def transposed(self: Instance) -> Op | Unknown:
+    """The op of nnx.ConvTranspose; unknown where its kernel is."""
     return computing.transposed(self.attributes, size(self, "in_features"))
 
 
 def embedding(self: Instance) -> Op:
+    """The op of nnx.Embed."""
     return computing.embedding(self.attributes)
 
 
 def layer_norm(self: Instance) -> Op:
+    """The op of nnx.LayerNorm."""
     return computing.with_features(computing.layer_norm(self.attributes), size(self, "num_features"))
 
 
 def rms_norm(self: Instance) -> Op:
+    """The op of nnx.RMSNorm."""
     return computing.with_features(computing.rms_norm(self.attributes), size(self, "num_features"))
 
 
 def group_norm(self: Instance) -> Op | Unknown:
+    """The op of nnx.GroupNorm."""
     features = size(self, "num_features")
     op = computing.group_norm(self.attributes, (features,))
     return computing.with_features(op, features) if isinstance(op, GroupNorm) else op
 
 
 def prelu(self: Instance) -> Op:
+    """The op of nnx.PReLU."""
     return computing.prelu(self.attributes)
 
 
 def batch_norm(self: Instance, averaged: Value = None) -> BatchNorm:
+    """The op of nnx.BatchNorm, by running statistics where `averaged` says so."""
     uses = computing.merged(None, "use_running_average", self.attributes.get("use_running_average"), averaged)  # type: ignore[arg-type]
     return computing.batch_norm(self.attributes, uses, size(self, "num_features"))
 
 
 def build_batch_norm(run: Runtime, self: Instance) -> None:
+    """Make the weights and statistics of nnx.BatchNorm."""
     own(run, self, batch_norm(self))
 
 
 def call_batch_norm(
     run: Runtime, self: Instance, x: Value, use_running_average: Value = None, *, mask: Value = None
 ) -> Value:
+    """A call of nnx.BatchNorm: the input's shape."""
     op = batch_norm(self, use_running_average)
     return computing.run_op(run, op, self.attributes, maker(run, self), x, function="BatchNorm")
 
 
 def attend_embed(run: Runtime, self: Instance, query: Value) -> Value:
+    """`embed.attend(query)`: (..., features) to (..., num_embeddings)."""
     table = apply(run, Transpose(0, 1), self.attributes["embedding"], function="transpose")
     return apply(run, Matmul(), query, table, function="attend")
 
@@ -173,6 +186,7 @@ def attend_embed(run: Runtime, self: Instance, query: Value) -> Value:
 def call_dropout(
     run: Runtime, self: Instance, inputs: Value, *, deterministic: Value = None, rngs: Value = None
 ) -> Value:  # fmt: skip
+    """A call of nnx.Dropout: the input's shape."""
     op = computing.dropout(
         self.attributes, computing.merged(run, "", self.attributes.get("deterministic"), deterministic)
     )
@@ -180,6 +194,7 @@ def call_dropout(
 
 
 def build_general(run: Runtime, self: Instance) -> None:
+    """Make the weights of nnx.LinearGeneral."""
     held, make = self.attributes, maker(run, self)
     inputs, features = plain(held.get("in_features")), plain(held.get("out_features"))
     pair = [each if isinstance(each, tuple) else tuple(each) if isinstance(each, list) else (each,)
@@ -190,6 +205,7 @@ def build_general(run: Runtime, self: Instance) -> None:
 
 
 def call_general(run: Runtime, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
+    """A call of nnx.LinearGeneral: the named axes become `out_features`."""
     return computing.general(run, self.attributes, maker(run, self), inputs, self.cls.name)
 
 
@@ -210,6 +226,7 @@ LINEAR_GENERAL = layer("LinearGeneral", build_general, call_general)
 
 
 def build_attention(run: Runtime, self: Instance) -> None:
+    """Make the projections of nnx.MultiHeadAttention."""
     held = self.attributes
     features, heads = size(self, "in_features"), size(self, "num_heads")
     width = features if held.get("qkv_features") is None else size(self, "qkv_features")
@@ -231,6 +248,7 @@ def call_attention(
     run: Runtime, self: Instance, inputs_q: Value, inputs_k: Value = None, inputs_v: Value = None, *,
     mask: Value = None, deterministic: Value = None, **options: Value,
 ) -> Value:  # fmt: skip
+    """A call of nnx.MultiHeadAttention: (N, L, features) to (N, L, out_features)."""
     held = self.attributes
     keys = inputs_q if inputs_k is None else inputs_k
     values = keys if inputs_v is None else inputs_v
@@ -249,11 +267,13 @@ layer("MultiHeadAttention", build_attention, call_attention)
 
 
 def sequential_init(run: Runtime, self: Instance, *fns: Value) -> None:
+    """`nnx.Sequential(*fns)`."""
     run.changed(self)
     self.attributes["layers"] = list(fns)
 
 
 def sequential_call(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """The input through all functions, one after the other."""
     with run.enter(self):
         return call_sequential(run, self, *args, **kwargs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.flax import optimizers
 from flake8_cnnmem.frameworks.flax.arrays import as_array
@@ -15,7 +16,8 @@ from flake8_cnnmem.values import WITHOUT_SIZES, Bound, Class, Instance, Native, 
 MODULE = Class("Module", module="flax.nnx")
 
 
-def is_module(value: Value) -> bool:
+def is_module(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is an instance of flax.nnx.Module."""
     return isinstance(value, Instance) and value.cls.derives_from(MODULE)
 
 
@@ -29,7 +31,9 @@ def subclassed(run: Runtime, cls: Class, **options: Value) -> Value:
 
 
 def within(function: Value) -> Native:
-    def method(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
+    """A method of a module that runs within a region of the graph."""
+
+    def method(run: Runtime, self: Instance | None, *args: Value, **kwargs: Value) -> Value:
         if not is_module(self):
             return run.call(function, self, *args, **kwargs)
         with run.enter(self):
@@ -62,6 +66,8 @@ def weights(module: Instance) -> list[Weight]:
 
 
 def variable(buffer: bool) -> Callable[..., Value]:
+    """`nnx.Param(value)`, or one that is no parameter."""
+
     def make(run: Runtime, value: Value = None, *args: Value, **metadata: Value) -> Value:
         array = as_array(run, value)
         if isinstance(array, Unknown):
@@ -81,6 +87,7 @@ RNGS = Class("Rngs", module="flax.nnx", facts={WITHOUT_SIZES: True})
 
 
 def keys(run: Runtime, self: Instance, *args: Value) -> Value:
+    """`rngs.params()` and its like: a key."""
     return Instance(KEY)
 
 
@@ -119,16 +126,19 @@ def everything(model: Value) -> list[Weight]:
 
 
 def parameters(model: Value) -> list[Weight]:
+    """The parameters of a model."""
     return [weight for weight in everything(model) if not weight.buffer]
 
 
 def optimizer_init(run: Runtime, self: Instance, model: Value, tx: Value, wrt: Value = None, **options: Value) -> None:
+    """`nnx.Optimizer(model, tx)`."""
     run.changed(self)
     self.attributes.update(model=model, tx=tx, step=0)
     optimizers.hold(run, tx, parameters(model))
 
 
 def optimizer_update(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`optimizer.update(grads)`: a step."""
     run.note("step", self.attributes.get("tx"))
     return None
 
@@ -145,26 +155,32 @@ def split(run: Runtime, node: Value, *filters: Value) -> Value:
 
 
 def as_state(node: Value) -> Value:
+    """The variables of a module by number."""
     return {str(at): weight for at, weight in enumerate(everything(node))}
 
 
 def state(run: Runtime, node: Value, *filters: Value) -> Value:
+    """`nnx.state(node, *filters)`: one state, or one for each filter."""
     return as_state(node) if len(filters) < 2 else tuple(as_state(node) for _ in filters)
 
 
 def merge(run: Runtime, graphdef: Value, *states: Value) -> Value:
+    """`nnx.merge(graphdef, state)`: the module."""
     return graphdef
 
 
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
 def itself(run: Runtime, value: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A function that gives its argument."""
     return value
 
 
 def not_known(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """What metrics of a training give, which is not followed."""
     return run.unknown("what is measured in training is not followed")
 
 

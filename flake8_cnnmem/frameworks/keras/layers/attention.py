@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.session import session_of
@@ -27,14 +29,17 @@ from flake8_cnnmem.values import Instance, Runtime, Value
 
 
 def applied(run: Runtime, op: Op, *inputs: Value, weights: tuple[Value, ...] = (), function: str = "") -> Value:
+    """One call of an op in the graph."""
     return run.apply(op, *inputs, weights=weights, function=function or op.kind, framework="keras")
 
 
 def last(shape: Shape | Unknown) -> Size:
+    """The last size of a shape, or why it is not known."""
     return shape if isinstance(shape, Unknown) else shape[-1]
 
 
 def projection_weights(run: Runtime, self: Instance, name: str, kernel: Shape, bias: Shape) -> None:
+    """Make the kernel and, where the layer has biases, the bias of a projection."""
     self.attributes[f"{name}_kernel"] = make_weight(run, self, f"{name}/kernel", kernel)
     if self.attributes.get("use_bias") is not False:
         self.attributes[f"{name}_bias"] = make_weight(run, self, f"{name}/bias", bias)
@@ -53,12 +58,14 @@ def project(run: Runtime, self: Instance, name: str, x: Value, features: Size, a
 # --- MultiHeadAttention -----------------------------------------------------------------------------------------------
 
 
-def value_width(self: Instance) -> Value:
-    width = self.attributes.get("value_dim")
+def value_width(self: Instance) -> Any:
+    """The features of each head's values: `value_dim`, else `key_dim`."""
+    width: Any = self.attributes.get("value_dim")
     return self.attributes.get("key_dim") if width is None else width
 
 
 def output_sizes(self: Instance, query: Shape | Unknown) -> tuple[Size, ...]:
+    """The last axes of the result: `output_shape`, else those of the query."""
     shape = self.attributes.get("output_shape")
     if shape is None:
         return (last(query),)
@@ -68,6 +75,7 @@ def output_sizes(self: Instance, query: Shape | Unknown) -> tuple[Size, ...]:
 def build_multi_head(
     run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
 ) -> None:
+    """Make the projections of query, key and value (features, heads, width) and of the output."""
     if "query_kernel" in self.attributes or value_shape is None:
         return
     state_of(run, self).built = True
@@ -103,6 +111,8 @@ def call_multi_head(
     value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
     return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
+    """A call of MultiHeadAttention: query (N, T, E), value and key (N, S, E) to (N, T, output), and the weights where
+    they are asked for."""
     key = value if key is None else key
     shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
     build_multi_head(run, self, *shapes)
@@ -154,6 +164,7 @@ def MultiHeadAttention(
     kernel_constraint: Value = None, bias_constraint: Value = None, use_gate: Value = False, seed: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Attention with so many heads of `key_dim` features."""
     return ()
 
 
@@ -163,6 +174,7 @@ def MultiHeadAttention(
 def build_grouped(
     run: Runtime, self: Instance, query_shape: Value = None, value_shape: Value = None, key_shape: Value = None
 ) -> None:
+    """Make the projections of GroupedQueryAttention, of keys and values with fewer heads."""
     if "query_kernel" in self.attributes or value_shape is None:
         return
     state_of(run, self).built = True
@@ -183,6 +195,7 @@ def call_grouped(
     value_mask: Value = None, key_mask: Value = None, attention_mask: Value = None,
     return_attention_scores: Value = False, training: Value = None, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
+    """A call of GroupedQueryAttention: query (N, T, E), value and key (N, S, E) to (N, T, E)."""
     key = value if key is None else key
     shapes = [part.shape if isinstance(part, Tensor) else part for part in (query, value, key)]
     build_grouped(run, self, *shapes)
@@ -203,7 +216,8 @@ def call_grouped(
         result = applied(run, Reshape((*shape[:-1], multiply(heads, width))), result, function="reshape")
     if gate is not None:
         result = applied(run, Broadcast("multiply"), result, gate)
-    result = project(run, self, "output", result, last(shape), axes=2)
+    width = last(shape) if isinstance(shape, tuple) else Unknown("the query's width is not known")
+    result = project(run, self, "output", result, width, axes=2)
     if return_attention_scores is True:
         return result, run.unknown("the attention scores are not followed")
     return result
@@ -217,6 +231,7 @@ def GroupedQueryAttention(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     use_gate: Value = False, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Attention in which several heads of the query share one of key and value."""
     return ()
 
 
@@ -224,6 +239,7 @@ def GroupedQueryAttention(
 
 
 def three(run: Runtime, inputs: Value) -> tuple[Value, Value, Value]:
+    """Query, value and key of a layer's inputs; the value stands for a key that is not given."""
     items = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     query = items[0] if items else None
     value = items[1] if len(items) > 1 else query
@@ -231,6 +247,7 @@ def three(run: Runtime, inputs: Value) -> tuple[Value, Value, Value]:
 
 
 def build_dot(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the scale of Attention, where it learns one."""
     state_of(run, self).built = True
     if self.attributes.get("use_scale") is True:
         self.attributes["scale"] = make_weight(run, self, "scale", ())
@@ -239,6 +256,7 @@ def build_dot(run: Runtime, self: Instance, input_shape: Value = None) -> None:
 
 
 def weighted(run: Runtime, self: Instance, scores: Value, value: Value, with_scores: Value) -> Value:
+    """The values weighted by the softmax of the scores; with the weights where they are asked for."""
     scores = applied(run, Elementwise("softmax"), scores)
     result = applied(run, Matmul(), scores, value)
     return (result, scores) if with_scores is True else result
@@ -255,6 +273,7 @@ def call_dot(
     run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
     return_attention_scores: Value = False, use_causal_mask: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
+    """A call of Attention: query (N, T, E), value and key (N, S, E) to (N, T, E)."""
     query, value, key = three(run, inputs)
     if self.attributes.get("score_mode") == "concat":
         scores = applied(run, Reduce("sum", -1), pairwise(run, query, key))
@@ -273,10 +292,12 @@ def call_dot(
 def Attention(
     use_scale: Value = False, score_mode: Value = "dot", dropout: Value = 0.0, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Attention without projections."""
     return ()
 
 
 def build_additive(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the scale of AdditiveAttention (E,), where it learns one."""
     state_of(run, self).built = True
     if self.attributes.get("use_scale") is not False:
         shapes = build_shapes(input_shape)
@@ -288,6 +309,7 @@ def call_additive(
     run: Runtime, self: Instance, inputs: Value = None, mask: Value = None, training: Value = None,
     return_attention_scores: Value = False, **options: Value,
 ) -> Value:  # fmt: skip
+    """A call of AdditiveAttention: query (N, T, E), value and key (N, S, E) to (N, T, E)."""
     query, value, key = three(run, inputs)
     pairs = pairwise(run, query, key)
     scale = self.attributes.get("scale")
@@ -298,4 +320,5 @@ def call_additive(
 
 @layer(bases=(Attention,), call=call_additive, build=build_additive)
 def AdditiveAttention(use_scale: Value = True, dropout: Value = 0.0, **kwargs: Value) -> Ops:
+    """Attention whose scores are sums of tanh(query + key)."""
     return ()

@@ -13,6 +13,7 @@ from flake8_cnnmem.values import Instance, Property, Runtime, Value
 
 
 def init_bidirectional(run: Runtime, self: Instance) -> None:
+    """Make the layer of the other direction, from the configuration of the first, unless one is given."""
     inner = self.attributes.get("layer")
     if not is_layer(inner):
         return
@@ -34,6 +35,7 @@ def init_bidirectional(run: Runtime, self: Instance) -> None:
 def call_bidirectional(
     run: Runtime, self: Instance, sequences: Value = None, initial_state: Value = None, *args: Value, **options: Value
 ) -> Value:
+    """A call of Bidirectional: both directions, joined as `merge_mode` says."""
     forward, backward = self.attributes.get("forward_layer"), self.attributes.get("backward_layer")
     if not is_layer(forward) or not is_layer(backward):
         return run.unknown("the layer inside a Bidirectional is not known")
@@ -62,6 +64,7 @@ MERGES: dict[str, Op] = {
 
 
 def get_inner(run: Runtime, self: Instance) -> Value:
+    """`layer.layer`: that of the forward direction."""
     return self.attributes.get("forward_layer")
 
 
@@ -75,4 +78,5 @@ def get_inner(run: Runtime, self: Instance) -> Value:
 def Bidirectional(
     layer: Value, merge_mode: Value = "concat", weights: Value = None, backward_layer: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """A recurrent layer in both directions."""
     return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.keras.layers.recurrent import flag
 from flake8_cnnmem.frameworks.keras.parameters import per_axis
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
@@ -11,9 +12,10 @@ from flake8_cnnmem.values import Value
 
 
 def conv_lstm(
-    rank: int, filters: Value, kernel_size: Value, strides: Value, padding: Value, data_format: Value,
+    rank: int, filters: Size, kernel_size: Value, strides: Value, padding: Value, data_format: Value,
     dilation_rate: Value, use_bias: Value, return_sequences: Value, return_state: Value,
 ) -> ConvRecurrent:  # fmt: skip
+    """The op of a ConvLSTM over so many spatial axes."""
     return ConvRecurrent(
         filters,
         per_axis(kernel_size, rank),
@@ -29,7 +31,7 @@ def conv_lstm(
 
 @layer(rank=1, own_activation=True, ndim=4)
 def ConvLSTM1D(
-    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    filters: Size, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
     dilation_rate: Value = 1, activation: Value = "tanh", recurrent_activation: Value = "sigmoid",
     use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", recurrent_initializer: Value = "orthogonal",
     bias_initializer: Value = "zeros", unit_forget_bias: Value = True, kernel_regularizer: Value = None,
@@ -38,6 +40,7 @@ def ConvLSTM1D(
     dropout: Value = 0.0, recurrent_dropout: Value = 0.0, seed: Value = None, return_sequences: Value = False,
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, T, L, C) to (N, L', filters), or to a sequence of them."""
     return conv_lstm(
         1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, return_sequences, return_state
     )
@@ -45,7 +48,7 @@ def ConvLSTM1D(
 
 @layer(rank=2, own_activation=True, ndim=5)
 def ConvLSTM2D(
-    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    filters: Size, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
     dilation_rate: Value = 1, activation: Value = "tanh", recurrent_activation: Value = "sigmoid",
     use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", recurrent_initializer: Value = "orthogonal",
     bias_initializer: Value = "zeros", unit_forget_bias: Value = True, kernel_regularizer: Value = None,
@@ -54,6 +57,7 @@ def ConvLSTM2D(
     dropout: Value = 0.0, recurrent_dropout: Value = 0.0, seed: Value = None, return_sequences: Value = False,
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, T, H, W, C) to (N, H', W', filters), or to a sequence of them."""
     return conv_lstm(
         2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, return_sequences, return_state
     )
@@ -61,7 +65,7 @@ def ConvLSTM2D(
 
 @layer(rank=3, own_activation=True, ndim=6)
 def ConvLSTM3D(
-    filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
+    filters: Size, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
     dilation_rate: Value = 1, activation: Value = "tanh", recurrent_activation: Value = "sigmoid",
     use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", recurrent_initializer: Value = "orthogonal",
     bias_initializer: Value = "zeros", unit_forget_bias: Value = True, kernel_regularizer: Value = None,
@@ -70,6 +74,7 @@ def ConvLSTM3D(
     dropout: Value = 0.0, recurrent_dropout: Value = 0.0, seed: Value = None, return_sequences: Value = False,
     return_state: Value = False, go_backwards: Value = False, stateful: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, T, D, H, W, C) to (N, D', H', W', filters), or to a sequence of them."""
     return conv_lstm(
         3, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, return_sequences, return_state
     )

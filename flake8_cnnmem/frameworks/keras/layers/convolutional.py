@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import product
+from flake8_cnnmem.dims import Size, product
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.ops.windows import conv
@@ -32,10 +32,11 @@ def convolution(
     data_format: Value,
     dilation_rate: Value,
     use_bias: Value,
-    groups: Value = 1,
+    groups: Size = 1,
     transposed: bool = False,
     output_padding: Value = None,
 ) -> Convolution:
+    """The op of a convolution over so many axes."""
     stride, dilation = per_axis(strides, rank), per_axis(dilation_rate, rank)
     if above_one(stride) and above_one(dilation):
         raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`")
@@ -66,33 +67,36 @@ HOOK: dict[str, Value] = {"convolution_op": Native("convolution_op", convolution
 @layer("Convolution1D", rank=1, extra=HOOK, hook="convolution_op")
 def Conv1D(
     filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
-    dilation_rate: Value = 1, groups: Value = 1, activation: Value = None, use_bias: Value = True,
+    dilation_rate: Value = 1, groups: Size = 1, activation: Value = None, use_bias: Value = True,
     kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
     bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
     bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, L, C) to (N, L', filters)."""
     return convolution(1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
 @layer("Convolution2D", rank=2, extra=HOOK, hook="convolution_op")
 def Conv2D(
     filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
-    dilation_rate: Value = (1, 1), groups: Value = 1, activation: Value = None, use_bias: Value = True,
+    dilation_rate: Value = (1, 1), groups: Size = 1, activation: Value = None, use_bias: Value = True,
     kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros", kernel_regularizer: Value = None,
     bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
     bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, H', W', filters)."""
     return convolution(2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
 @layer("Convolution3D", rank=3, extra=HOOK, hook="convolution_op")
 def Conv3D(
     filters: Value, kernel_size: Value, strides: Value = (1, 1, 1), padding: Value = "valid",
-    data_format: Value = None, dilation_rate: Value = (1, 1, 1), groups: Value = 1, activation: Value = None,
+    data_format: Value = None, dilation_rate: Value = (1, 1, 1), groups: Size = 1, activation: Value = None,
     use_bias: Value = True, kernel_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
     kernel_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
     kernel_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, D, H, W, C) to (N, D', H', W', filters)."""
     return convolution(3, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, groups)
 
 
@@ -104,6 +108,7 @@ def Conv1DTranspose(
     bias_regularizer: Value = None, activity_regularizer: Value = None, kernel_constraint: Value = None,
     bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, L, C) to (N, L', filters), as the gradient of a Conv1D."""
     return convolution(
         1, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -117,6 +122,7 @@ def Conv2DTranspose(
     kernel_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
     kernel_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, H', W', filters), as the gradient of a Conv2D."""
     return convolution(
         2, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -131,6 +137,7 @@ def Conv3DTranspose(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, D, H, W, C) to (N, D', H', W', filters), as the gradient of a Conv3D."""
     return convolution(
         3, filters, kernel_size, strides, padding, data_format, dilation_rate, use_bias, 1, True, output_padding
     )
@@ -141,11 +148,12 @@ def depthwise(
     kernel_size: Value,
     strides: Value,
     padding: Value,
-    depth_multiplier: Value,
+    depth_multiplier: Size,
     data_format: Value,
     dilation_rate: Value,
     use_bias: Value,
 ) -> DepthwiseConvolution:
+    """The op of a depthwise convolution over so many axes."""
     return DepthwiseConvolution(
         per_axis(kernel_size, rank),
         multiplier=depth_multiplier,
@@ -159,23 +167,25 @@ def depthwise(
 
 @layer("DepthwiseConvolution1D", rank=1)
 def DepthwiseConv1D(
-    kernel_size: Value, strides: Value = 1, padding: Value = "valid", depth_multiplier: Value = 1,
+    kernel_size: Value, strides: Value = 1, padding: Value = "valid", depth_multiplier: Size = 1,
     data_format: Value = None, dilation_rate: Value = 1, activation: Value = None, use_bias: Value = True,
     depthwise_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
     depthwise_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
     depthwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, L, C) to (N, L', C * depth_multiplier)."""
     return depthwise(1, kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, use_bias)
 
 
 @layer("DepthwiseConvolution2D", rank=2)
 def DepthwiseConv2D(
-    kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", depth_multiplier: Value = 1,
+    kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", depth_multiplier: Size = 1,
     data_format: Value = None, dilation_rate: Value = (1, 1), activation: Value = None, use_bias: Value = True,
     depthwise_initializer: Value = "glorot_uniform", bias_initializer: Value = "zeros",
     depthwise_regularizer: Value = None, bias_regularizer: Value = None, activity_regularizer: Value = None,
     depthwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, H', W', C * depth_multiplier)."""
     return depthwise(2, kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, use_bias)
 
 
@@ -191,9 +201,10 @@ def separable(
     padding: Value,
     data_format: Value,
     dilation_rate: Value,
-    depth_multiplier: Value,
+    depth_multiplier: Size,
     use_bias: Value,
 ) -> Sequence[Step]:
+    """A depthwise convolution and one of size 1, with Keras' names of their weights."""
     first = depthwise(rank, kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, False)
     second = convolution(rank, filters, 1, 1, "valid", data_format, 1, use_bias)
     return Step(first, DEPTHWISE), Step(second, POINTWISE)
@@ -202,24 +213,26 @@ def separable(
 @layer("SeparableConvolution1D", rank=1)
 def SeparableConv1D(
     filters: Value, kernel_size: Value, strides: Value = 1, padding: Value = "valid", data_format: Value = None,
-    dilation_rate: Value = 1, depth_multiplier: Value = 1, activation: Value = None, use_bias: Value = True,
+    dilation_rate: Value = 1, depth_multiplier: Size = 1, activation: Value = None, use_bias: Value = True,
     depthwise_initializer: Value = "glorot_uniform", pointwise_initializer: Value = "glorot_uniform",
     bias_initializer: Value = "zeros", depthwise_regularizer: Value = None, pointwise_regularizer: Value = None,
     bias_regularizer: Value = None, activity_regularizer: Value = None, depthwise_constraint: Value = None,
     pointwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, L, C) to (N, L', filters), in two steps."""
     return separable(1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias)
 
 
 @layer("SeparableConvolution2D", rank=2)
 def SeparableConv2D(
     filters: Value, kernel_size: Value, strides: Value = (1, 1), padding: Value = "valid", data_format: Value = None,
-    dilation_rate: Value = (1, 1), depth_multiplier: Value = 1, activation: Value = None, use_bias: Value = True,
+    dilation_rate: Value = (1, 1), depth_multiplier: Size = 1, activation: Value = None, use_bias: Value = True,
     depthwise_initializer: Value = "glorot_uniform", pointwise_initializer: Value = "glorot_uniform",
     bias_initializer: Value = "zeros", depthwise_regularizer: Value = None, pointwise_regularizer: Value = None,
     bias_regularizer: Value = None, activity_regularizer: Value = None, depthwise_constraint: Value = None,
     pointwise_constraint: Value = None, bias_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, H', W', filters), in two steps."""
     return separable(2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, use_bias)
 
 
@@ -227,6 +240,7 @@ def SeparableConv2D(
 
 
 def locally_connected(run: Runtime, self: Instance, rank: int) -> Convolution:
+    """The op that gives a locally connected layer's output shape: a convolution of the same window."""
     attributes = self.attributes
     return convolution(
         rank, attributes["filters"], attributes["kernel_size"], attributes["strides"], attributes["padding"],
@@ -235,6 +249,7 @@ def locally_connected(run: Runtime, self: Instance, rank: int) -> Convolution:
 
 
 def build_locally(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make a kernel for each place of the output, and the bias."""
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     if isinstance(shape, Unknown):
@@ -255,6 +270,7 @@ def build_locally(run: Runtime, self: Instance, input_shape: Value = None) -> No
 
 
 def call_locally(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of a locally connected layer."""
     op = locally_connected(run, self, len(self.attributes["kernel_size"]))
     weights = [self.attributes[name] for name in ("kernel", "bias") if name in self.attributes]
     result = run.apply(op, inputs, weights=weights, function=self.cls.name, framework="keras")
@@ -269,6 +285,7 @@ def LocallyConnected1D(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     implementation: Value = 1, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, L, C) to (N, L', filters), a kernel for each place."""
     return ()
 
 
@@ -280,4 +297,5 @@ def LocallyConnected2D(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     implementation: Value = 1, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, H', W', filters), a kernel for each place."""
     return ()

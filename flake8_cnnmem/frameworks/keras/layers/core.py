@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
@@ -23,16 +25,18 @@ def Dense(
     activity_regularizer: Value = None, kernel_constraint: Value = None, bias_constraint: Value = None,
     lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(..., features) to (..., units)."""
     return Linear(count(units), bias=asked(use_bias), least=1)
 
 
 @layer()
 def Embedding(
-    input_dim: Value, output_dim: Value, embeddings_initializer: Value = "uniform",
+    input_dim: Size, output_dim: Size, embeddings_initializer: Value = "uniform",
     embeddings_regularizer: Value = None, embeddings_constraint: Value = None, mask_zero: Value = False,
     weights: Value = None, lora_rank: Value = None, lora_alpha: Value = None, quantization_config: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Indices (N, length) to (N, length, output_dim)."""
     return EmbeddingOp(input_dim, output_dim)
 
 
@@ -54,6 +58,7 @@ TABLE = {"embeddings": "embeddings"}
 
 
 def build_reversible(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the table (input_dim, output_dim), and another one for the way back unless it is tied."""
     state_of(run, self).built = True
     rows, width = self.attributes["input_dim"], self.attributes["output_dim"]
     self.attributes["embeddings"] = make_weight(run, self, "embeddings", (rows, width))
@@ -67,20 +72,24 @@ def ReversibleEmbedding(
     embeddings_regularizer: Value = None, embeddings_constraint: Value = None, mask_zero: Value = False,
     reverse_dtype: Value = None, logit_soft_cap: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Indices to rows, and with `reverse` rows to scores (..., input_dim)."""
     return ()
 
 
 @layer()
 def Identity(**kwargs: Value) -> Ops:
+    """Its input."""
     return Elementwise("identity")
 
 
 @layer()
 def Masking(mask_value: Value = 0.0, **kwargs: Value) -> Ops:
+    """Its input, with zeros where a step holds `mask_value` alone."""
     return Elementwise("scale")
 
 
 def call_lambda(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    """A call of Lambda: its function with its arguments."""
     function = self.attributes.get("function")
     given = self.attributes.get("arguments")
     given = dict(given) if isinstance(given, dict) else {}
@@ -107,6 +116,7 @@ def lambda_by_shape(run: Runtime, self: Instance, inputs: Value, cause: Unknown)
 
 
 def lambda_init(run: Runtime, self: Instance) -> None:
+    """Keep the output shape that a Lambda is told."""
     # `output_shape` is a property of every layer: what was asked for is kept under Keras' own private name
     self.attributes["_output_shape"] = self.attributes.get("output_shape")
 
@@ -115,6 +125,7 @@ def lambda_init(run: Runtime, self: Instance) -> None:
 def Lambda(
     function: Value, output_shape: Value = None, mask: Value = None, arguments: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """A function as a layer."""
     return ()
 
 
@@ -128,13 +139,14 @@ class Given(Weightless):
         self.shape = shape
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """The shape that it was made with."""
         return (self.shape,)
 
 
 # --- EinsumDense ------------------------------------------------------------------------------------------------------
 
 
-def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: Value) -> tuple[Shape, Shape | None]:
+def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: Any) -> tuple[Shape, Shape | None]:
     """The shapes of kernel and bias for an equation such as "...x,xy->...y" (einsum_dense.py)."""
     left, _, output = equation.replace(" ", "").partition("->")
     input_spec, _, kernel_spec = left.partition(",")
@@ -163,6 +175,7 @@ def einsum_shapes(equation: str, bias_axes: Value, shape: Shape, output_shape: V
 
 
 def build_einsum(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the kernel and bias of EinsumDense, by its equation."""
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     equation = self.attributes.get("equation")
@@ -175,6 +188,7 @@ def build_einsum(run: Runtime, self: Instance, input_shape: Value = None) -> Non
 
 
 def call_einsum(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of EinsumDense: input and kernel by its equation."""
     equation, kernel = self.attributes.get("equation"), self.attributes.get("kernel")
     if not isinstance(equation, str) or not isinstance(kernel, Weight):
         return run.unknown("the equation of an EinsumDense is not known")
@@ -193,6 +207,7 @@ def EinsumDense(
     lora_rank: Value = None, lora_alpha: Value = None, gptq_unpacked_column_size: Value = None,
     quantization_config: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """A product of the input and a kernel by an equation."""
     return ()
 
 
@@ -200,6 +215,7 @@ def EinsumDense(
 
 
 def build_highway(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the two kernels (features, features) of Highway, and their biases."""
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
@@ -209,7 +225,7 @@ def build_highway(run: Runtime, self: Instance, input_shape: Value = None) -> No
 
 def call_highway(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
     """y * carry + x * (1 - carry), with a dense y and a dense sigmoid carry (keras 1, legacy/layers.py)."""
-    width = inputs.shape[-1] if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple) else inputs
+    width: Any = inputs.shape[-1] if isinstance(inputs, Tensor) and isinstance(inputs.shape, tuple) else inputs
     carry = apply(run, self, Linear(width), inputs, {"kernel": "W_carry", "bias": "b_carry"})
     carry = run.apply(Elementwise("sigmoid"), carry, function="sigmoid", framework="keras")
     dense = apply(run, self, Linear(width), inputs, {"kernel": "W", "bias": "b"})
@@ -225,10 +241,12 @@ def Highway(
     b_regularizer: Value = None, activity_regularizer: Value = None, W_constraint: Value = None,
     b_constraint: Value = None, bias: Value = True, input_dim: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, features), a gate between its transform and itself; from Keras 1."""
     return ()
 
 
 def build_maxout(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the kernel (pieces, features, output_dim) of MaxoutDense, and its bias."""
     state_of(run, self).built = True
     shape = build_shapes(input_shape)
     width = Unknown("the input's features are not known") if isinstance(shape, Unknown) else shape[-1]
@@ -239,6 +257,7 @@ def build_maxout(run: Runtime, self: Instance, input_shape: Value = None) -> Non
 
 
 def call_maxout(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of MaxoutDense: the largest of its pieces, (N, output_dim)."""
     kernel = self.attributes["W"]
     pieces = run.apply(Einsum("bi,kio->bko"), inputs, kernel, function=self.cls.name, framework="keras")
     return run.apply(Reduce("max", 1), pieces, function="max", framework="keras")
@@ -251,4 +270,5 @@ def MaxoutDense(
     W_constraint: Value = None, b_constraint: Value = None, bias: Value = True, input_dim: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, features) to (N, output_dim); from Keras 1."""
     return ()

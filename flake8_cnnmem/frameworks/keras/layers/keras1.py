@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flake8_cnnmem.frameworks.keras.layers import convolutional, merging
+from flake8_cnnmem.frameworks.keras.layers import convolutional, core, merging
 from flake8_cnnmem.frameworks.keras.legacy import in_todays_order
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tracking import MERGE
@@ -45,6 +45,7 @@ SeparableConvolution2D = renamed("SeparableConvolution2D", convolutional.Separab
 for _short, _long in (("Deconv2D", Deconvolution2D), ("Deconv3D", Deconvolution3D),
                       ("AtrousConv1D", AtrousConvolution1D), ("AtrousConv2D", AtrousConvolution2D)):  # fmt: skip
     LAYERS[_short] = _long
+LAYERS["TimeDistributedDense"] = core.Dense
 """Keras 1's default padding was "valid" and its default stride 1, as today."""
 
 
@@ -67,3 +68,14 @@ def merge_init(
 MERGE_LAYER = Class(
     "Merge", (MERGE,), {"__init__": Native("__init__", merge_init, propagate_unknown=False)}, module="keras.layers"
 )
+
+
+def merge_function(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    """The result of a `Merge` layer's own `_merge_function`."""
+    return run.call(run.get(self, "_merge_function"), inputs)
+
+
+OWN_MERGE = Class(
+    "_Merge", (MERGE,), {"call": Native("call", merge_function, propagate_unknown=False)}, module="keras.layers"
+)
+"""The base of a merge layer of one's own, whose `_merge_function` says what it does."""

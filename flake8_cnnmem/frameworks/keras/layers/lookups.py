@@ -8,7 +8,6 @@ from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import native
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
-from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
 
@@ -16,11 +15,11 @@ def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None
     """`adapt` reads data and changes no shape."""
 
 
-def integers(run: Runtime, self: Instance, x: Value, length: Value = None, depth: Value = None) -> Value:
+def integers(run: Runtime, self: Instance, x: Value, length: Size | None = None, depth: Value = None) -> Value:
     """Indices of the input's shape, or of (N, length), or one-hot and multi-hot rows of `depth`."""
     mode = self.attributes.get("output_mode", "int")
-    shape = x.shape if isinstance(x, Tensor) else x
-    if isinstance(shape, Unknown) or not isinstance(shape, tuple):
+    shape = x.shape if isinstance(x, Tensor) else None
+    if not isinstance(shape, tuple):
         return run.apply(Elementwise("lookup"), x, function=self.cls.name, dtypes=["int64"], framework="keras")
     if mode == "int":
         return Tensor(shape if length is None else (shape[0], length), "int64", framework="keras")
@@ -32,6 +31,7 @@ def integers(run: Runtime, self: Instance, x: Value, length: Value = None, depth
 
 
 def vocabulary_size(self: Instance) -> Value:
+    """How many tokens a lookup knows; None where nobody says."""
     tokens = self.attributes.get("max_tokens")
     if tokens is not None:
         return tokens
@@ -44,6 +44,7 @@ def vocabulary_size(self: Instance) -> Value:
 
 
 def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of TextVectorization: texts (N,) to (N, length), or to one vector each."""
     length = self.attributes.get("output_sequence_length")
     if self.attributes.get("output_mode", "int") == "int" and length is None:
         length = run.unknown("the length of a vectorized text is not stated")
@@ -51,11 +52,13 @@ def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Val
 
 
 def get_vocabulary_size(run: Runtime, self: Instance) -> Value:
+    """`layer.vocabulary_size()`."""
     found = vocabulary_size(self)
     return run.unknown("the size of a vocabulary is not known") if found is None else found
 
 
 def get_vocabulary(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`layer.get_vocabulary()`, which is not known."""
     return run.unknown("a vocabulary is not known")
 
 
@@ -75,10 +78,12 @@ def TextVectorization(
     pad_to_max_tokens: Value = False, vocabulary: Value = None, idf_weights: Value = None, sparse: Value = False,
     ragged: Value = False, encoding: Value = "utf-8", name: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Texts as numbers of their tokens."""
     return ()
 
 
 def call_lookup(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of StringLookup or IntegerLookup: the input's shape, or one vector each."""
     return integers(run, self, inputs, None, vocabulary_size(self))
 
 
@@ -89,6 +94,7 @@ def StringLookup(
     pad_to_max_tokens: Value = False, sparse: Value = False, encoding: Value = "utf-8", name: Value = None,
     salt: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Texts as their numbers in a vocabulary."""
     return ()
 
 
@@ -99,17 +105,29 @@ def IntegerLookup(
     output_mode: Value = "int", sparse: Value = False, pad_to_max_tokens: Value = False,
     oov_method: Value = "floormod", salt: Value = None, name: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Whole numbers as their numbers in a vocabulary."""
     return ()
 
 
 def call_category(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
-    return integers(run, self, inputs, None, self.attributes.get("num_tokens", self.attributes.get("num_bins")))
+    """CategoryEncoding and Discretization: whole numbers, or one value for each category."""
+    own = self.attributes
+    depth, boundaries = own.get("num_tokens", own.get("num_bins")), own.get("bin_boundaries")
+    if depth is None and isinstance(boundaries, (list, tuple)):
+        depth = len(boundaries) + 1
+    return integers(run, self, inputs, None, depth)
+
+
+def call_crossing(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    """One category for each sample, from the first category of each input."""
+    return call_category(run, self, inputs[0] if isinstance(inputs, (list, tuple)) and inputs else inputs)
 
 
 @layer(call=call_category, build=build_nothing)
 def CategoryEncoding(
     num_tokens: Value = None, output_mode: Value = "multi_hot", sparse: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Whole numbers as vectors of counts or bits."""
     return ()
 
 
@@ -118,6 +136,7 @@ def Discretization(
     bin_boundaries: Value = None, num_bins: Value = None, epsilon: Value = 0.01, output_mode: Value = "int",
     sparse: Value = False, dtype: Value = None, name: Value = None,
 ) -> Ops:  # fmt: skip
+    """Numbers as the number of their bin."""
     return ()
 
 
@@ -126,12 +145,14 @@ def Hashing(
     num_bins: Value, mask_value: Value = None, salt: Value = None, output_mode: Value = "int", sparse: Value = False,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Values as one of `num_bins` numbers."""
     return ()
 
 
-@layer(call=call_category, build=build_nothing)
+@layer(call=call_crossing, build=build_nothing)
 def HashedCrossing(
     num_bins: Value, output_mode: Value = "int", sparse: Value = False, name: Value = None, dtype: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Two features as one of `num_bins` numbers."""
     return ()

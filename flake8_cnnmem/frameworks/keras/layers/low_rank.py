@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.keras import activations
 from flake8_cnnmem.frameworks.keras.layers.convolutional import Conv1D, Conv2D, Conv3D
 from flake8_cnnmem.frameworks.keras.layers.core import Dense, EinsumDense, Embedding
@@ -26,6 +27,7 @@ ENABLED = "lora_enabled"
 
 
 def own_name(layer: Instance) -> str:
+    """The name of the weight that a low-rank update is added to."""
     return "embeddings" if layer.cls.derives_from(Embedding) else "kernel"
 
 
@@ -59,20 +61,24 @@ def product(run: Runtime, self: Instance, left: Value) -> Value:
 
 
 def matrix(run: Runtime, self: Instance) -> Value:
+    """The kernel with its low-rank update added."""
     return binary(run, self.attributes["kernel"], product(run, self, self.attributes["lora_kernel_a"]), kind="add")
 
 
 def activated(run: Runtime, self: Instance, result: Value) -> Value:
+    """A result through the layer's activation."""
     return activations.apply(run, self.attributes.get("activation"), result)
 
 
 def dense(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of Dense with a low-rank update."""
     result = matmul(run, inputs, matrix(run, self))
     bias = self.attributes.get("bias")
     return activated(run, self, binary(run, result, bias, kind="add") if isinstance(bias, Weight) else result)
 
 
 def convolution(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of a convolution with a low-rank update."""
     own = self.attributes
     result = conv(
         run, inputs, matrix(run, self), own.get("strides"), own.get("padding"), own.get("data_format"),
@@ -83,9 +89,10 @@ def convolution(run: Runtime, self: Instance, inputs: Value, **options: Value) -
 
 
 def embedding(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of Embedding with a low-rank update."""
     own, (rows, rank) = self.attributes, self.attributes["lora_embeddings_a"].shape
 
-    def looked_up(table: Value, width: Value) -> Value:
+    def looked_up(table: Value, width: Size) -> Value:
         op = EmbeddingOp(rows, width)
         return run.apply(op, inputs, weights=[table], function=self.cls.name, dtypes=["float"], framework="keras")
 
@@ -94,6 +101,7 @@ def embedding(run: Runtime, self: Instance, inputs: Value, **options: Value) -> 
 
 
 def einsum(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of EinsumDense with a low-rank update."""
     own = self.attributes
     result = run.apply(Einsum(own["equation"]), inputs, matrix(run, self), function=self.cls.name, framework="keras")
     bias = own.get("bias")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS, Ops, as_tensor, layer
 from flake8_cnnmem.frameworks.keras.tracking import MERGE, native
@@ -16,6 +17,8 @@ from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 
 def merge_call(make: Callable[[Instance], Op], align: bool = True) -> Callable[..., Value]:
+    """The call of a merging layer, by the op that it is; `align` adds axes where inputs have fewer."""
+
     def call(run: Runtime, self: Instance, inputs: Value = None, *others: Value, **options: Value) -> Value:
         if isinstance(inputs, Unknown):
             return run.apply(make(self), inputs, function=self.cls.name, framework="keras")
@@ -40,12 +43,14 @@ def same_rank(run: Runtime, tensors: list[Tensor | Unknown]) -> list[Tensor | Un
     aligned: list[Tensor | Unknown] = []
     for tensor in tensors:
         while isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and 0 < len(tensor.shape) < most:
-            tensor = run.apply(Unsqueeze(1), tensor, function="expand_dims", framework="keras")
+            # One output: its tensor.
+            tensor = cast("Tensor", run.apply(Unsqueeze(1), tensor, function="expand_dims", framework="keras"))
         aligned.append(tensor)
     return aligned
 
 
 def of(kind: str) -> Callable[..., Value]:
+    """The call of a merging layer of this kind."""
     op = Broadcast(kind)
     return merge_call(lambda self: op)
 
@@ -55,46 +60,55 @@ AVERAGE = AverageOp()
 
 @layer(bases=(MERGE,), call=of("add"))
 def Add(**kwargs: Value) -> Ops:
+    """The sum of its inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=of("subtract"))
 def Subtract(**kwargs: Value) -> Ops:
+    """The difference of two inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=of("multiply"))
 def Multiply(**kwargs: Value) -> Ops:
+    """The product of its inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=of("maximum"))
 def Maximum(**kwargs: Value) -> Ops:
+    """The largest of its inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=of("minimum"))
 def Minimum(**kwargs: Value) -> Ops:
+    """The smallest of its inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=merge_call(lambda self: AVERAGE))
 def Average(**kwargs: Value) -> Ops:
+    """The mean of its inputs, broadcast."""
     return ()
 
 
 @layer(bases=(MERGE,), call=merge_call(lambda self: ConcatenateOp(self.attributes.get("axis", -1)), align=False))
 def Concatenate(axis: Value = -1, **kwargs: Value) -> Ops:
+    """Its inputs behind each other along an axis."""
     return ()
 
 
 def dot_op(self: Instance) -> DotOp:
-    axes: Value = self.attributes.get("axes")
+    """The op of Dot, from the layer's attributes."""
+    axes: Any = self.attributes.get("axes")
     return DotOp(tuple(axes) if isinstance(axes, list) else axes, self.attributes.get("normalize") is True)
 
 
 @layer(bases=(MERGE,), call=merge_call(dot_op, align=False))
 def Dot(axes: Value, normalize: Value = False, **kwargs: Value) -> Ops:
+    """The product of two inputs over one axis of each."""
     return ()
 
 

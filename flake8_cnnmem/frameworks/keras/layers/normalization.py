@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_inner
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
@@ -21,9 +24,13 @@ def BatchNormalization(
     renorm_clipping: Value = None, renorm_momentum: Value = 0.99, synchronized: Value = False, *,
     training: bool = True, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """The input's shape, normalized over all axes but one."""
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         axis = axis[0]
-    return BatchNorm(axis=axis, scale=asked(scale), center=asked(center), training=training, counted=False)
+    # What is no axis is found by the op.
+    return BatchNorm(
+        axis=cast("Size", axis), scale=asked(scale), center=asked(center), training=training, counted=False
+    )
 
 
 @layer()
@@ -32,29 +39,34 @@ def LayerNormalization(
     beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
     gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """The input's shape, normalized over these axes."""
     return LayerNorm(axes=axes_of(axis), scale=asked(scale), center=asked(center))
 
 
 @layer()
 def GroupNormalization(
-    groups: Value = 32, axis: Value = -1, epsilon: Value = 0.001, center: Value = True, scale: Value = True,
+    groups: Size = 32, axis: Size = -1, epsilon: Value = 0.001, center: Value = True, scale: Value = True,
     beta_initializer: Value = "zeros", gamma_initializer: Value = "ones", beta_regularizer: Value = None,
     gamma_regularizer: Value = None, beta_constraint: Value = None, gamma_constraint: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """The input's shape, normalized in groups of channels."""
     return GroupNorm(groups, axis=axis, scale=asked(scale), center=asked(center))
 
 
 @layer()
 def RMSNormalization(axis: Value = -1, epsilon: Value = 1e-06, **kwargs: Value) -> Ops:
+    """The input's shape, divided by the root of the mean square over an axis."""
     return RMSNorm(axes=axes_of(axis))
 
 
 @layer()
 def UnitNormalization(axis: Value = -1, **kwargs: Value) -> Ops:
+    """The input's shape, divided by its norm over an axis."""
     return Normalise()
 
 
-def axes_of(axis: Value) -> Value:
+def axes_of(axis: Value) -> Any:
+    """An axis, or several as a tuple."""
     return tuple(axis) if isinstance(axis, list) else axis
 
 
@@ -70,6 +82,7 @@ def build_spectral(run: Runtime, self: Instance, input_shape: Value = None) -> N
 
 
 def call_spectral(run: Runtime, self: Instance, inputs: Value, **options: Value) -> Value:
+    """A call of SpectralNormalization: of the layer, its kernel normalized first."""
     inner = self.attributes.get("layer")
     if not isinstance(inner, Instance):
         return run.unknown("the layer inside SpectralNormalization is not known")
@@ -78,4 +91,5 @@ def call_spectral(run: Runtime, self: Instance, inputs: Value, **options: Value)
 
 @layer(call=call_spectral, build=build_spectral)
 def SpectralNormalization(layer: Value, power_iterations: Value = 1, **kwargs: Value) -> Ops:
+    """A layer whose kernel is divided by its largest singular value."""
     return ()

@@ -5,6 +5,8 @@ None of them trains. In a model they run in front, where no gradient is needed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras.layer import build_shapes
 from flake8_cnnmem.frameworks.keras.layers.lookups import nothing
@@ -12,7 +14,7 @@ from flake8_cnnmem.frameworks.keras.layers.wrapping import build_nothing
 from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.stubs import Ops, apply, layer
 from flake8_cnnmem.frameworks.keras.tracking import LAYER, make_weight, native, state_of
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.ops import Elementwise, Index, Resize
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Runtime, Value
@@ -24,16 +26,19 @@ AUGMENT = Elementwise("augment")
 """A random change of each image: a new tensor of the same shape, for which nothing is kept."""
 
 
-def computed(run: Runtime, self: Instance, op: Value, x: Value, dtype: str = "float") -> Value:
+def computed(run: Runtime, self: Instance, op: Op, x: Value, dtype: str = "float") -> Value:
+    """One call of an op on images, in the graph."""
     return run.apply(op, x, function=self.cls.name, dtypes=[dtype], framework="keras")
 
 
 def call_scale(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of a layer that scales values."""
     return computed(run, self, SCALE, inputs)
 
 
 @layer(call=call_scale)
 def Rescaling(scale: Value, offset: Value = 0.0, **kwargs: Value) -> Ops:
+    """x * scale + offset."""
     return ()
 
 
@@ -56,18 +61,22 @@ def build_normalization(run: Runtime, self: Instance, input_shape: Value = None)
 def Normalization(
     axis: Value = -1, mean: Value = None, variance: Value = None, invert: Value = False, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(x - mean) / deviation along an axis."""
     return ()
 
 
 def channels_last(self: Instance) -> bool:
+    """Whether a layer's images have their channels last."""
     return self.attributes.get("data_format") != "channels_first"
 
 
 def images_of(inputs: Value) -> Value:
+    """The images among a layer's inputs, which may be a dict."""
     return inputs.get("images") if isinstance(inputs, dict) else inputs
 
 
 def call_resizing(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of a layer that gives images another height and width."""
     size = (self.attributes["height"], self.attributes["width"])
     mode = self.attributes.get("interpolation")
     op = Resize(size=size, mode=mode if isinstance(mode, str) else "bilinear", channels_last=channels_last(self))
@@ -80,6 +89,7 @@ def Resizing(
     pad_to_aspect_ratio: Value = False, fill_mode: Value = "constant", fill_value: Value = 0.0,
     antialias: Value = False, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, height, width, C)."""
     return ()
 
 
@@ -102,6 +112,7 @@ def call_crop(run: Runtime, self: Instance, inputs: Value = None, **options: Val
 
 @layer(call=call_crop, build=build_nothing)
 def CenterCrop(height: Value, width: Value, data_format: Value = None, **kwargs: Value) -> Ops:
+    """(N, H, W, C) to (N, height, width, C), the middle."""
     return ()
 
 
@@ -109,10 +120,12 @@ def CenterCrop(height: Value, width: Value, data_format: Value = None, **kwargs:
 def RandomCrop(
     height: Value, width: Value, seed: Value = None, data_format: Value = None, name: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """(N, H, W, C) to (N, height, width, C), any part."""
     return ()
 
 
 def call_augment(run: Runtime, self: Instance, inputs: Value = None, *args: Value, **options: Value) -> Value:
+    """A call of a layer that changes images and keeps their shape."""
     if isinstance(inputs, dict):
         return {
             key: run.apply(AUGMENT, value, function=self.cls.name, framework="keras") for key, value in inputs.items()
@@ -125,7 +138,7 @@ def call_augment(run: Runtime, self: Instance, inputs: Value = None, *args: Valu
 AUGMENTATION = Class("BaseImageAugmentationLayer", (LAYER,), module="keras.layers")
 
 
-def augmentation(function: Value) -> Class:
+def augmentation(function: Callable[..., Value]) -> Class:
     """A layer that changes images at random and keeps their shape."""
     return layer(bases=(AUGMENTATION,), call=call_augment, build=build_nothing)(function)
 
@@ -136,11 +149,13 @@ def AugMix(
     alpha: Value = 1.0, all_ops: Value = True, interpolation: Value = "bilinear", seed: Value = None,
     data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images mixed with augmented copies; shapes stay."""
     return ()
 
 
 @augmentation
 def AutoContrast(value_range: Value = (0, 255), **kwargs: Value) -> Ops:
+    """Images with their contrast stretched; shapes stay."""
     return ()
 
 
@@ -149,26 +164,31 @@ def ContrastLimitedAdaptiveHistogramEqualization(
     value_range: Value = (0, 255), clip_limit: Value = 4.0, tile_grid_size: Value = (8, 8), data_format: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images equalized tile by tile; shapes stay."""
     return ()
 
 
 @augmentation
 def CutMix(factor: Value = 1.0, seed: Value = None, data_format: Value = None, **kwargs: Value) -> Ops:
+    """Parts of images put into others; shapes stay."""
     return ()
 
 
 @augmentation
 def Equalization(value_range: Value = (0, 255), bins: Value = 256, data_format: Value = None, **kwargs: Value) -> Ops:
+    """Images with their histogram equalized; shapes stay."""
     return ()
 
 
 @augmentation
 def MaxNumBoundingBoxes(max_number: Value, fill_value: Value = -1, **kwargs: Value) -> Ops:
+    """Boxes cut off or filled up to `max_number`."""
     return ()
 
 
 @augmentation
 def MixUp(alpha: Value = 0.2, data_format: Value = None, seed: Value = None, **kwargs: Value) -> Ops:
+    """Images mixed in pairs; shapes stay."""
     return ()
 
 
@@ -177,11 +197,13 @@ def RandAugment(
     value_range: Value = (0, 255), num_ops: Value = 2, factor: Value = 0.5, interpolation: Value = "bilinear",
     seed: Value = None, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images through several augmentations; shapes stay."""
     return ()
 
 
 @augmentation
 def RandomBrightness(factor: Value, value_range: Value = (0, 255), seed: Value = None, **kwargs: Value) -> Ops:
+    """Images of another brightness; shapes stay."""
     return ()
 
 
@@ -189,6 +211,7 @@ def RandomBrightness(factor: Value, value_range: Value = (0, 255), seed: Value =
 def RandomColorDegeneration(
     factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of less colour; shapes stay."""
     return ()
 
 
@@ -198,11 +221,13 @@ def RandomColorJitter(
     saturation_factor: Value = None, hue_factor: Value = None, seed: Value = None, data_format: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of another brightness, contrast and colour; shapes stay."""
     return ()
 
 
 @augmentation
 def RandomContrast(factor: Value, value_range: Value = (0, 255), seed: Value = None, **kwargs: Value) -> Ops:
+    """Images of another contrast; shapes stay."""
     return ()
 
 
@@ -212,6 +237,7 @@ def RandomElasticTransform(
     fill_value: Value = 0.0, value_range: Value = (0, 255), seed: Value = None, data_format: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images warped; shapes stay."""
     return ()
 
 
@@ -220,6 +246,7 @@ def RandomErasing(
     factor: Value = 1.0, scale: Value = (0.02, 0.33), fill_value: Value = None, value_range: Value = (0, 255),
     seed: Value = None, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images with a part erased; shapes stay."""
     return ()
 
 
@@ -227,6 +254,7 @@ def RandomErasing(
 def RandomFlip(
     mode: Value = "horizontal_and_vertical", seed: Value = None, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images flipped; shapes stay."""
     return ()
 
 
@@ -235,11 +263,13 @@ def RandomGaussianBlur(
     factor: Value = 1.0, kernel_size: Value = 3, sigma: Value = 1.0, value_range: Value = (0, 255),
     data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images blurred; shapes stay."""
     return ()
 
 
 @augmentation
 def RandomGrayscale(factor: Value = 0.5, data_format: Value = None, seed: Value = None, **kwargs: Value) -> Ops:
+    """Images in grey, with as many channels; shapes stay."""
     return ()
 
 
@@ -247,6 +277,7 @@ def RandomGrayscale(factor: Value = 0.5, data_format: Value = None, seed: Value 
 def RandomHue(
     factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of another hue; shapes stay."""
     return ()
 
 
@@ -254,6 +285,7 @@ def RandomHue(
 def RandomInvert(
     factor: Value = 1.0, value_range: Value = (0, 255), seed: Value = None, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images inverted; shapes stay."""
     return ()
 
 
@@ -262,6 +294,7 @@ def RandomPerspective(
     factor: Value = 1.0, scale: Value = 1.0, interpolation: Value = "bilinear", fill_value: Value = 0.0,
     seed: Value = None, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images in another perspective; shapes stay."""
     return ()
 
 
@@ -269,6 +302,7 @@ def RandomPerspective(
 def RandomPosterization(
     factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of fewer colours; shapes stay."""
     return ()
 
 
@@ -277,6 +311,7 @@ def RandomRotation(
     factor: Value, fill_mode: Value = "reflect", interpolation: Value = "bilinear", seed: Value = None,
     fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images turned; shapes stay."""
     return ()
 
 
@@ -284,6 +319,7 @@ def RandomRotation(
 def RandomSaturation(
     factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of another saturation; shapes stay."""
     return ()
 
 
@@ -291,6 +327,7 @@ def RandomSaturation(
 def RandomSharpness(
     factor: Value, value_range: Value = (0, 255), data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images of another sharpness; shapes stay."""
     return ()
 
 
@@ -299,6 +336,7 @@ def RandomShear(
     x_factor: Value = 0.0, y_factor: Value = 0.0, interpolation: Value = "bilinear", fill_mode: Value = "reflect",
     fill_value: Value = 0.0, data_format: Value = None, seed: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images sheared; shapes stay."""
     return ()
 
 
@@ -307,6 +345,7 @@ def RandomTranslation(
     height_factor: Value, width_factor: Value, fill_mode: Value = "reflect", interpolation: Value = "bilinear",
     seed: Value = None, fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images shifted; shapes stay."""
     return ()
 
 
@@ -315,6 +354,7 @@ def RandomZoom(
     height_factor: Value, width_factor: Value = None, fill_mode: Value = "reflect", interpolation: Value = "bilinear",
     seed: Value = None, fill_value: Value = 0.0, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images zoomed; shapes stay."""
     return ()
 
 
@@ -323,20 +363,24 @@ def Solarization(
     addition_factor: Value = 0.0, threshold_factor: Value = 0.0, value_range: Value = (0, 255), seed: Value = None,
     **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """Images with values above a threshold inverted; shapes stay."""
     return ()
 
 
 @augmentation
 def RandomHeight(factor: Value, interpolation: Value = "bilinear", seed: Value = None, **kwargs: Value) -> Ops:
+    """Images of another height, which is not known."""
     return ()
 
 
 @augmentation
 def RandomWidth(factor: Value, interpolation: Value = "bilinear", seed: Value = None, **kwargs: Value) -> Ops:
+    """Images of another width, which is not known."""
     return ()
 
 
 def call_pipeline(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of Pipeline: one layer after the other."""
     for inner in self.attributes.get("layers") or ():
         inputs = run.call(inner, inputs)
     return inputs
@@ -344,4 +388,5 @@ def call_pipeline(run: Runtime, self: Instance, inputs: Value = None, **options:
 
 @layer(call=call_pipeline, build=build_nothing)
 def Pipeline(layers: Value, name: Value = None) -> Ops:
+    """Layers of preprocessing, one after the other."""
     return ()

@@ -14,10 +14,12 @@ from flake8_cnnmem.values import Instance, Property, Runtime, Value
 
 
 def flag(value: Value) -> bool:
+    """Whether a flag is set."""
     return value is True or value == 1
 
 
 def recurrent_op(self: Instance, cell: str) -> Recurrent:
+    """The op of a recurrent layer, from its attributes."""
     attributes = self.attributes
     return Recurrent(
         cell,
@@ -62,6 +64,7 @@ def recurrent(cell: str) -> tuple[Callable[..., None], Callable[..., Value]]:
 
 
 def get_cell(run: Runtime, self: Instance) -> Instance:
+    """`layer.cell`: the layer itself, which holds the cell's weights."""
     return self
 
 

@@ -41,6 +41,7 @@ MEMBERS: dict[str, Value] = {
     "Input": INPUT,
     "InputLayer": INPUT_LAYER,
     "Merge": keras1.MERGE_LAYER,
+    "_Merge": keras1.OWN_MERGE,
     "AbstractRNNCell": LAYER,
 }
 

@@ -27,6 +27,7 @@ class Spectrogram(Weightless):
     kind = "spectrogram"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(N, samples) to (N, frames, bins), of a mel spectrogram with both axes swapped."""
         shape = inputs[0]
         if self.frames is None:
             frames = (
@@ -55,6 +56,7 @@ def frequencies(self: Instance) -> Value:
 
 
 def build_stft(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """Make the kernels of the transform, real and imaginary."""
     state_of(run, self).built = True
     length = frequencies(self)
     bins: Size = length // 2 + 1 if isinstance(length, int) else Unknown("the length of the FFT is not known")
@@ -65,6 +67,7 @@ def build_stft(run: Runtime, self: Instance, input_shape: Value = None) -> None:
 
 
 def call_stft(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of STFTSpectrogram: (N, samples, 1) to (N, frames, frequencies)."""
     attributes = self.attributes
     length, frame = frequencies(self), attributes.get("frame_length")
     if not isinstance(length, int) or not isinstance(frame, int):
@@ -86,10 +89,12 @@ def STFTSpectrogram(
     window: Value = "hann", periodic: Value = False, scaling: Value = "density", padding: Value = "valid",
     expand_dims: Value = False, data_format: Value = None, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """The spectrogram of a signal."""
     return ()
 
 
 def call_mel(run: Runtime, self: Instance, inputs: Value = None, **options: Value) -> Value:
+    """A call of MelSpectrogram: (N, samples) to (N, num_mel_bins, frames)."""
     op = Spectrogram(self.attributes["num_mel_bins"], self.attributes["sequence_stride"])
     return run.apply(op, inputs, function=self.cls.name, framework="keras")
 
@@ -101,4 +106,5 @@ def MelSpectrogram(
     power_to_db: Value = True, top_db: Value = 80.0, mag_exp: Value = 2.0, min_power: Value = 1e-10,
     ref_power: Value = 1.0, **kwargs: Value,
 ) -> Ops:  # fmt: skip
+    """The mel spectrogram of a signal."""
     return ()

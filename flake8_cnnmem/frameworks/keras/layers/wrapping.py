@@ -30,20 +30,24 @@ def build_inner(run: Runtime, inner: Value, shape: Value) -> None:
 
 
 def call_wrapper(run: Runtime, self: Instance, inputs: Value, *args: Value, **options: Value) -> Value:
+    """A call of Wrapper: of the layer that it holds."""
     inner = self.attributes.get("layer")
     return call_layer(run, inner, inputs, *args) if is_layer(inner) else run.unknown("the layer inside is not known")
 
 
 def build_nothing(run: Runtime, self: Instance, input_shape: Value = None) -> None:
+    """A layer that makes no weights of its own."""
     state_of(run, self).built = True
 
 
 @layer(call=call_wrapper, build=build_nothing)
 def Wrapper(layer: Value, **kwargs: Value) -> Ops:
+    """A layer that holds another one."""
     return ()
 
 
 def again(steps: Tensor, count: Size) -> StepsAgain:
+    """An op that stands for the other steps of a layer that runs step by step."""
     return StepsAgain(() if isinstance(steps.shape, Unknown) else steps.shape, count)
 
 
@@ -79,4 +83,5 @@ def call_time_distributed(run: Runtime, self: Instance, inputs: Value, **options
 
 @layer(bases=(Wrapper,), call=call_time_distributed, build=build_nothing)
 def TimeDistributed(layer: Value, **kwargs: Value) -> Ops:
+    """A layer for each step: (N, T, ...) to (N, T, ...)."""
     return ()

@@ -76,9 +76,9 @@ REDUCTIONS = {
 CONV = "x kernel strides padding data_format dilation_rate"
 
 ENTRIES: dict[str, Entry] = {
-    **{name: ("x", unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
-    **{name: ("x y", binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
-    **{name: ("x axis keepdims", reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
+    **{name: ("x", unary, {"kind": kind, "function": name}) for name, kind in UNARY.items()},
+    **{name: ("x y", binary, {"kind": kind, "function": name}) for name, kind in BINARY.items()},
+    **{name: ("x axis keepdims", reduce, {"kind": kind, "function": name}) for name, kind in REDUCTIONS.items()},
     "pow": ("x a>y", binary, {"kind": "power"}),
     "argmax": ("x axis", reduce, {"kind": "argmax", "axis": -1}),
     "argmin": ("x axis", reduce, {"kind": "argmin", "axis": -1}),
@@ -158,27 +158,33 @@ TABLE = Table(ENTRIES)
 
 
 def image_data_format(run: Runtime) -> str:
+    """`K.image_data_format()`: "channels_last" or "channels_first"."""
     return session_of(run).data_format
 
 
 def set_image_data_format(run: Runtime, data_format: Value) -> None:
+    """`K.set_image_data_format(data_format)`, also by the old words "tf" and "th"."""
     if isinstance(data_format, str):
         session_of(run).data_format = {"tf": "channels_last", "th": "channels_first"}.get(data_format, data_format)
 
 
 def image_dim_ordering(run: Runtime) -> str:
+    """`K.image_dim_ordering()` of Keras 1: "tf" or "th"."""
     return "th" if session_of(run).data_format == "channels_first" else "tf"
 
 
 def standardize_data_format(run: Runtime, data_format: Value = None) -> Value:
+    """A data format, or the session's where none is said."""
     return session_of(run).data_format if data_format is None else data_format
 
 
 def floatx(run: Runtime) -> str:
+    """`K.floatx()`: the dtype of floats."""
     return session_of(run).floatx
 
 
 def set_floatx(run: Runtime, value: Value) -> None:
+    """`K.set_floatx(value)`."""
     if isinstance(value, str):
         session_of(run).floatx = value
 
@@ -190,19 +196,23 @@ def backend(run: Runtime) -> str:
 
 
 def set_backend(run: Runtime, backend: Value = None, **kwargs: Value) -> None:
+    """`K.set_backend(backend)`."""
     session_of(run).backend = backend
 
 
 def learning_phase(run: Runtime) -> Value:
+    """`K.learning_phase()`: 1 while training, else 0."""
     training = session_of(run).training[-1]
     return training if not isinstance(training, bool) else int(training)
 
 
 def set_learning_phase(run: Runtime, value: Value) -> None:
+    """`K.set_learning_phase(value)`."""
     session_of(run).training[0] = value not in (0, False)
 
 
 def epsilon(run: Runtime) -> float:
+    """`K.epsilon()`."""
     return 1e-7
 
 
@@ -211,10 +221,12 @@ def nothing(run: Runtime, *args: Value, **kwargs: Value) -> None:
 
 
 def clear_session(run: Runtime, *args: Value, **kwargs: Value) -> None:
+    """`K.clear_session()`: names are counted anew."""
     session_of(run).counters.clear()
 
 
 def get_uid(run: Runtime, prefix: Value = "") -> Value:
+    """`K.get_uid(prefix)`: 1, 2, ..."""
     session = session_of(run)
     key = f"uid:{prefix}"
     session.counters[key] = session.counters.get(key, 0) + 1
@@ -232,26 +244,32 @@ def is_keras_tensor(run: Runtime, x: Value) -> Value:
 
 
 def placeholder(run: Runtime, shape: Value = None, ndim: Value = None, dtype: Value = None, **options: Value) -> Value:
+    """`K.placeholder(shape)`: an input, with the batch as its first axis."""
     from flake8_cnnmem.frameworks.keras.inputs import keras_input
 
     return keras_input(run, batch_shape=shape) if shape is not None else run.unknown("a placeholder has no shape")
 
 
 def call_function(run: Runtime, function: Value, *args: Value, **kwargs: Value) -> Value:
+    """A call of what `K.function` gives, which is not followed."""
     return run.unknown("a backend function is not followed")
 
 
 def map_fn(run: Runtime, fn: Value, elems: Value, *args: Value, **kwargs: Value) -> Value:
+    """`K.map_fn`, which is not followed."""
     return run.unknown("a function mapped over a tensor's items is not followed")
 
 
 def in_train_phase(run: Runtime, x: Value, alt: Value, training: Value = None) -> Value:
+    """`K.in_train_phase(x, alt)`: x while training, else alt; functions among them are called."""
     phase = session_of(run).training[-1] if training is None else training
     chosen = alt if phase in (False, 0) else x
     return chosen if isinstance(chosen, (Tensor, int, float)) else run.call(chosen)
 
 
 def not_followed(name: str) -> Native:
+    """A function of the backend that gives an unknown."""
+
     def answer(run: Runtime, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"K.{name} is not followed")
 
@@ -259,6 +277,7 @@ def not_followed(name: str) -> Native:
 
 
 def name_scope_enter(run: Runtime, self: Instance) -> Value:
+    """`with K.name_scope(name)`: the scope's name."""
     return "scope"
 
 

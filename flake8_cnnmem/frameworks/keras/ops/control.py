@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.frameworks.keras.session import flatten as flatten_leaves
 from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
 from flake8_cnnmem.graph import Tensor
@@ -37,6 +39,7 @@ def mapped(run: Runtime, fn: Value, elems: Value, **options: Value) -> Value:
 
 
 def first_item(run: Runtime, value: Value) -> Value:
+    """The first part of a tensor along its first axis; anything else as it is."""
     if not isinstance(value, Tensor):
         return value
     return run.apply(Index((0,)), value, function="map_fn", framework="keras")
@@ -78,7 +81,7 @@ def checkpointed(run: Runtime, function: Value) -> Value:
     return Native("recompute_grad", call, propagate_unknown=False)
 
 
-def map_structure(run: Runtime, function: Value, *structures: Value) -> Value:
+def map_structure(run: Runtime, function: Value, *structures: Any) -> Value:
     """`tf.nest.map_structure`, `keras.tree.map_structure`."""
     first = structures[0] if structures else None
     if isinstance(first, dict):
@@ -90,4 +93,5 @@ def map_structure(run: Runtime, function: Value, *structures: Value) -> Value:
 
 
 def flatten_structure(run: Runtime, structure: Value) -> Value:
+    """`tf.nest.flatten(structure)`: the leaves as a list."""
     return list(flatten_leaves(structure))

@@ -27,6 +27,7 @@ def filled(run: Runtime, shape: Value = (), value: Value = 0, dtype: Value = Non
 
 
 def like(run: Runtime, x: Value, dtype: Value = None) -> Value:
+    """A tensor of another one's shape, which leads on from it in the graph."""
     own = tensor_dtype(dtype) if dtype is not None else getattr(x, "dtype", "float")
     if not isinstance(x, Tensor) or is_constant(x):
         return Tensor(shape_of(x), own, framework="keras")
@@ -35,22 +36,26 @@ def like(run: Runtime, x: Value, dtype: Value = None) -> Value:
 
 
 def random(run: Runtime, shape: Value = (), dtype: Value = None) -> Value:
+    """(shape): numbers are not known."""
     target = sizes(run, shape)
     return Tensor(target, tensor_dtype(dtype), framework="keras")
 
 
 def arange(run: Runtime, start: Value, stop: Value = None, step: Value = 1, dtype: Value = None) -> Value:
-    start, stop, step = plain(start), plain(stop), plain(step)
+    """(ceil((stop - start) / step),), with its values where they are few."""
+    start, stop, step = plain(start), plain(stop), 1 if step is None else plain(step)
     if stop is None:
         start, stop = 0, start
-    if all(isinstance(value, int) for value in (start, stop, step)) and step:
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step:
         values = range(start, stop, step)
         if len(values) <= constants.LARGEST:
             return constant(tuple(values))
         return Tensor((len(values),), "int32", framework="keras")
     if isinstance(stop, (Batch, Unknown)) and start == 0 and step == 1:
         return Tensor((stop,), "int32", framework="keras")
-    if all(isinstance(value, (int, float)) for value in (start, stop, step)) and step:
+    if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)) or not isinstance(step, (int, float)):
+        return Tensor((run.unknown("the length of a range is not known"),), "int32", framework="keras")
+    if step:
         count = max(0, -int(-(stop - start) // step))
         return (
             constant(tuple(start + step * at for at in range(count)))
@@ -61,6 +66,7 @@ def arange(run: Runtime, start: Value, stop: Value = None, step: Value = 1, dtyp
 
 
 def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50) -> Value:
+    """(num,), with its values where they are few."""
     if (
         isinstance(num, int)
         and isinstance(start, (int, float))
@@ -73,15 +79,18 @@ def linspace(run: Runtime, start: Value, stop: Value, num: Value = 50) -> Value:
 
 
 def eye(run: Runtime, n: Value, m: Value = None) -> Value:
+    """(n, m), m as n where it is not said."""
     return Tensor((plain_size(n), plain_size(n if m is None else m)), framework="keras")
 
 
 def one_hot(run: Runtime, x: Value, depth: Value, axis: Value = -1, dtype: Value = None) -> Value:
+    """Indices (...) to (..., depth), the new axis where it is asked for."""
     op = OneHot(plain_size(plain(depth)), -1 if axis is None else plain_size(axis))
     return apply(run, op, x, function="one_hot", dtypes=[tensor_dtype(dtype)])
 
 
 def to_tensor(run: Runtime, value: Value, dtype: Value = None) -> Value:
+    """A value as a tensor: lists with their values, tensors cast where a dtype is said."""
     if isinstance(value, Tensor) and value.framework == "numpy":
         value = Tensor(value.shape, value.dtype, data=value.data, framework="keras")
     if isinstance(value, (Tensor, Unknown)):
@@ -112,6 +121,7 @@ def refine(x: Tensor, shape: Value) -> None:
 
 
 def meshgrid(run: Runtime, *tensors: Value, indexing: Value = "xy") -> Value:
+    """One tensor of all sizes for each input (size,), the first two swapped for "xy"."""
     lengths: list[Size] = []
     for tensor in tensors:
         given = shape_of(tensor)

@@ -15,22 +15,23 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
 
-def unary(run: Runtime, x: Value, *, kind: str, name: str = "") -> Value:
+def unary(run: Runtime, x: Value, *, kind: str, function: str = "") -> Value:
     """One tensor in, one of the same shape out."""
     if is_constant(x):
-        function = constants.FUNCTIONS.get(kind)
-        return constants.each(function, x) if function is not None else Tensor(x.shape, x.dtype, framework="keras")
+        host = constants.FUNCTIONS.get(kind)
+        return constants.each(host, x) if host is not None else Tensor(x.shape, x.dtype, framework="keras")
     if isinstance(x, (Tensor, Unknown)):
-        return run.apply(Elementwise(kind), x, function=name or kind, framework="keras")
+        return run.apply(Elementwise(kind), x, function=function or kind, framework="keras")
     if isinstance(x, (int, float)) and kind in constants.FUNCTIONS:
         return constants.FUNCTIONS[kind](x)
     if isinstance(x, (list, tuple)):
-        return unary(run, constant(x), kind=kind, name=name)
-    return run.unknown(f"{name or kind} of what is not a tensor")
+        return unary(run, constant(x), kind=kind, function=function)
+    return run.unknown(f"{function or kind} of what is not a tensor")
 
 
-def activation(run: Runtime, x: Value, *ignored: Value, kind: str, name: str = "", **options: Value) -> Value:
-    return unary(run, x, kind=kind, name=name)
+def elementwise(run: Runtime, x: Value, function: str) -> Value:
+    """A function whose name is that of its kind: one tensor in, one of the same shape out."""
+    return unary(run, x, kind=function, function=function)
 
 
 SYMBOLS = {
@@ -42,7 +43,7 @@ SYMBOLS = {
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical"})
 
 
-def binary(run: Runtime, x: Value, y: Value, *, kind: str, name: str = "") -> Value:
+def binary(run: Runtime, x: Value, y: Value, *, kind: str, function: str = "") -> Value:
     """Two tensors that broadcast together, or a tensor and a number."""
     x, y = listed(x), listed(y)
     if not isinstance(x, (Tensor, Unknown)) and not isinstance(y, (Tensor, Unknown)):
@@ -50,21 +51,23 @@ def binary(run: Runtime, x: Value, y: Value, *, kind: str, name: str = "") -> Va
             return run.operate(SYMBOLS[kind], x, y)
         if kind in ("maximum", "minimum") and isinstance(x, (int, float)) and isinstance(y, (int, float)):
             return max(x, y) if kind == "maximum" else min(x, y)
-        return run.unknown(f"{name or kind} of plain values")
+        return run.unknown(f"{function or kind} of plain values")
     if known(x) and known(y) and kind in SYMBOLS:
         return constants.compute(run, SYMBOLS[kind], x, y)
     dtypes = ["bool"] if kind in COMPARISONS else None
     scalar_right, scalar_left = is_scalar(y), is_scalar(x)
     if scalar_right and not isinstance(x, Unknown):
         return run.apply(
-            Elementwise(WITH_NUMBER.get(kind, kind)), x, function=name or kind, dtypes=dtypes, framework="keras"
+            Elementwise(WITH_NUMBER.get(kind, kind)), x, function=function or kind, dtypes=dtypes, framework="keras"
         )
     if scalar_left and not isinstance(y, Unknown):
         by_number = {"divide": "reciprocal", "power": "exp"}.get(kind, WITH_NUMBER.get(kind, kind))
-        return run.apply(Elementwise(by_number), y, function=name or kind, dtypes=dtypes, framework="keras")
+        return run.apply(Elementwise(by_number), y, function=function or kind, dtypes=dtypes, framework="keras")
     if dtypes is None:
         dtypes = float_first(x, y)
-    return apply(run, Broadcast("compare" if kind in COMPARISONS else kind), x, y, function=name or kind, dtypes=dtypes)
+    return apply(
+        run, Broadcast("compare" if kind in COMPARISONS else kind), x, y, function=function or kind, dtypes=dtypes
+    )
 
 
 WITH_NUMBER = {
@@ -81,15 +84,16 @@ def float_first(x: Value, y: Value) -> list[str] | None:
     return None
 
 
-def variadic(run: Runtime, inputs: Value, *others: Value, kind: str, name: str = "") -> Value:
+def variadic(run: Runtime, inputs: Value, *others: Value, kind: str, function: str = "") -> Value:
     """`tf.add_n([a, b])`."""
     tensors = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
     if len(tensors) == 1:
         return tensors[0]
-    return apply(run, Broadcast(kind), *tensors, function=name or kind)
+    return apply(run, Broadcast(kind), *tensors, function=function or kind)
 
 
 def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> Value:
+    """The values of x where the condition holds, else of y, in their broadcast shape."""
     if x is None:
         return run.unknown("which values a condition holds for is not known")
     tensors = [value for value in (condition, x, y) if isinstance(value, (Tensor, Unknown))]
@@ -101,7 +105,8 @@ def where(run: Runtime, condition: Value, x: Value = None, y: Value = None) -> V
 
 
 def clip(run: Runtime, x: Value, low: Value = None, high: Value = None) -> Value:
-    return unary(run, x, kind="clamp", name="clip")
+    """The input's shape, no value below `low` or above `high`."""
+    return unary(run, x, kind="clamp", function="clip")
 
 
 def cast(run: Runtime, x: Value, dtype: Value = None) -> Value:
@@ -130,22 +135,26 @@ def cast(run: Runtime, x: Value, dtype: Value = None) -> Value:
 
 
 def identity(run: Runtime, x: Value) -> Value:
+    """The tensor, through an op of its own."""
     if isinstance(x, Tensor) and not is_constant(x):
         return run.apply(Elementwise("identity"), x, function="identity", framework="keras")
     return x
 
 
 def stop_gradient(run: Runtime, x: Value) -> Value:
+    """The tensor, through which no gradient flows."""
     if isinstance(x, Tensor):
         return run.apply(Elementwise("detach"), x, function="stop_gradient", framework="keras")
     return x
 
 
 def same(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
+    """Its argument."""
     return x
 
 
 def dropout(run: Runtime, x: Value, rate: Value = None, noise_shape: Value = None, keep_prob: Value = None) -> Value:
+    """The input's shape, values dropped at a rate, or kept with `keep_prob` in TensorFlow 1."""
     if rate is None:
         rate = 1 - keep_prob if isinstance(keep_prob, (int, float)) else keep_prob
     p = rate if isinstance(rate, (int, float, Unknown)) else 0.5
@@ -153,4 +162,5 @@ def dropout(run: Runtime, x: Value, rate: Value = None, noise_shape: Value = Non
 
 
 def normalize(run: Runtime, x: Value, axis: Value = None, order: Value = 2) -> Value:
+    """The input's shape, divided by its norm along an axis."""
     return apply(run, Normalise(), x, function="normalize")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import product
+from typing import cast
+
+from flake8_cnnmem.dims import Size, product
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, float_dtype, layout, shape_of
 from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
@@ -46,18 +48,22 @@ def resize_images(
     height_factor: Value,
     width_factor: Value,
     data_format: Value = None,
-    interpolation: Value = "nearest",
+    interpolation: str = "nearest",
 ) -> Value:
     """K.resize_images: by whole factors."""
-    op = Resize(scale=(height_factor, width_factor), mode=interpolation, channels_last=layout(run, data_format))
+    # Factors of a wrong kind are found by the op.
+    scale = cast("tuple[float | Unknown, ...]", (height_factor, width_factor))
+    op = Resize(scale=scale, mode=interpolation, channels_last=layout(run, data_format))
     return apply(run, op, x, function="resize_images")
 
 
-def depth_to_space(run: Runtime, x: Value, block_size: Value, data_format: Value = "NHWC") -> Value:
+def depth_to_space(run: Runtime, x: Value, block_size: Size, data_format: Value = "NHWC") -> Value:
+    """(N, H, W, C b b) to (N, H b, W b, C), or channels first."""
     return apply(run, PixelShuffle(block_size, layout(run, data_format)), x, function="depth_to_space")
 
 
-def space_to_depth(run: Runtime, x: Value, block_size: Value, data_format: Value = "NHWC") -> Value:
+def space_to_depth(run: Runtime, x: Value, block_size: Size, data_format: Value = "NHWC") -> Value:
+    """(N, H b, W b, C) to (N, H, W, C b b), or channels first."""
     return apply(run, PixelShuffle(block_size, layout(run, data_format), inverse=True), x, function="space_to_depth")
 
 
@@ -112,7 +118,8 @@ def side(run: Runtime, before: Value, after: Value, target: Value) -> slice | No
     """The slice along one axis that two of the three describe."""
     if target is not None:
         if before is None and after is not None:
-            return slice(run.operate("-", run.operate("*", -1, target), after), None if after == 0 else -after)
+            end = None if after == 0 else run.operate_unary("neg", after)
+            return slice(run.operate("-", run.operate("*", -1, target), after), end)
         start = before or 0
         return slice(start, run.operate("+", start, target))
     if isinstance(after, int):

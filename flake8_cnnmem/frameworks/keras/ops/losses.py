@@ -31,6 +31,7 @@ def each_value(run: Runtime, target: Value, output: Value, from_logits: Value = 
 
 
 def binary_crossentropy(run: Runtime, y_true: Value, y_pred: Value, from_logits: Value, axis: Value) -> Value:
+    """The loss of each sample: the mean over an axis."""
     return reduce(run, each_value(run, y_true, y_pred, from_logits), axis, kind="mean")
 
 
@@ -47,6 +48,8 @@ CATEGORICAL, SPARSE = of_classes("categorical_crossentropy"), of_classes("sparse
 
 
 def of_difference(kind: str) -> Callable[..., Value]:
+    """A loss of the difference of truth and prediction: its mean over an axis, after an op of this kind."""
+
     def loss(run: Runtime, y_true: Value, y_pred: Value, from_logits: Value, axis: Value) -> Value:
         difference = binary(run, y_pred, y_true, kind="subtract")
         return reduce(run, unary(run, difference, kind=kind), -1, kind="mean")
@@ -55,6 +58,8 @@ def of_difference(kind: str) -> Callable[..., Value]:
 
 
 def of_values(kind: str, reduction: str = "mean") -> Callable[..., Value]:
+    """A loss of truth and prediction value by value, reduced over an axis."""
+
     def loss(run: Runtime, y_true: Value, y_pred: Value, from_logits: Value, axis: Value) -> Value:
         return reduce(run, apply(run, Loss(kind, "none"), y_pred, y_true), -1, kind=reduction)
 
@@ -94,6 +99,7 @@ def named(name: str) -> Native | None:
 
 
 def function(name: str) -> Callable[..., Value]:
+    """A function of `keras.losses` by its name."""
     formula = LOSSES[name]
 
     def loss(
@@ -128,6 +134,8 @@ BACKEND: dict[str, Value] = {
 
 
 def from_logits(name: str, formula: Callable[..., Value]) -> Native:
+    """A loss of `tf.nn` that takes labels and logits."""
+
     def loss(run: Runtime, labels: Value = None, logits: Value = None, *args: Value, **kwargs: Value) -> Value:
         return formula(run, labels, logits, True)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, axis_number, shape_of
@@ -12,6 +14,7 @@ from flake8_cnnmem.values import Runtime, Value
 
 
 def matmul(run: Runtime, x: Value, y: Value, transpose_a: Value = False, transpose_b: Value = False) -> Value:
+    """(..., n, k) by (..., k, m) to (..., n, m), either side transposed before it."""
     if transpose_a is True:
         x = apply(run, Transpose(-1, -2), x, function="transpose")
     if transpose_b is True:
@@ -32,7 +35,7 @@ def dot(run: Runtime, x: Value, y: Value) -> Value:
     return apply(run, Matmul(), x, y, function="dot")
 
 
-def batch_dot(run: Runtime, x: Value, y: Value, axes: Value = None) -> Value:
+def batch_dot(run: Runtime, x: Value, y: Value, axes: Any = None) -> Value:
     """K.batch_dot: each sample's product, summed over one axis of each."""
     left, right = shape_of(x), shape_of(y)
     axes = axis_number(axes)
@@ -43,11 +46,12 @@ def batch_dot(run: Runtime, x: Value, y: Value, axes: Value = None) -> Value:
     return apply(run, Dot(axes if axes is not None else -1), x, y, function="batch_dot")
 
 
-def einsum(run: Runtime, equation: Value, *inputs: Value) -> Value:
+def einsum(run: Runtime, equation: str, *inputs: Value) -> Value:
+    """Products of tensors by an equation."""
     return apply(run, Einsum(equation), *inputs, function="einsum")
 
 
-def tensordot(run: Runtime, x: Value, y: Value, axes: Value = 2) -> Value:
+def tensordot(run: Runtime, x: Value, y: Value, axes: Any = 2) -> Value:
     """Sums over the given axes of both; the rest are joined."""
     left, right, axes = shape_of(x), shape_of(y), plain(axes)
     if isinstance(left, Unknown) or isinstance(right, Unknown) or isinstance(axes, (Unknown, Tensor)):
@@ -68,6 +72,7 @@ def tensordot(run: Runtime, x: Value, y: Value, axes: Value = 2) -> Value:
 
 
 def outer(run: Runtime, x: Value, y: Value) -> Value:
+    """Each value of x with each of y: (values of x, values of y)."""
     left, right = shape_of(x), shape_of(y)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return apply(run, Matmul(), x, y, function="outer")

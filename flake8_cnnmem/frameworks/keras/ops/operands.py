@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from flake8_cnnmem.dims import Batch, Shape
 from flake8_cnnmem.frameworks.keras import constants
@@ -26,8 +27,8 @@ def as_tensor(run: Runtime, value: Value) -> Tensor | Unknown:
         return value
     if isinstance(value, (list, tuple)) and any(computed(item) for item in value):
         parts = [as_tensor(run, item) for item in value]
-        stacked: Tensor | Unknown = run.apply(Stack(0), *parts, function="stack", framework="keras")
-        return stacked
+        # One output: its tensor.
+        return cast("Tensor", run.apply(Stack(0), *parts, function="stack", framework="keras"))
     return constant(value)
 
 
@@ -39,6 +40,7 @@ def computed(value: Value) -> bool:
 
 
 def shape_of(value: Value) -> Shape | Unknown:
+    """The shape of a tensor or of nested lists of numbers, or why it is not known."""
     if isinstance(value, Tensor):
         return value.shape
     if isinstance(value, Unknown):
@@ -47,7 +49,7 @@ def shape_of(value: Value) -> Shape | Unknown:
     return Unknown("a value is not a tensor") if found is None else found
 
 
-def axis_number(axis: Value) -> Value:
+def axis_number(axis: Value) -> Any:
     """An axis argument as plain numbers."""
     axis = plain(axis)
     if isinstance(axis, (list, range)):
@@ -66,14 +68,17 @@ def is_symbolic(run: Runtime, value: Value) -> bool:
 
 
 def known(value: Value) -> bool:
+    """Whether a value is a constant or a number."""
     return is_constant(value) or isinstance(value, (int, float, Batch))
 
 
 def is_scalar(value: Value) -> bool:
+    """Whether a value is a number, or a constant without axes."""
     return isinstance(value, (int, float, complex, Batch)) or (is_constant(value) and value.shape == ())
 
 
 def float_of(items: Sequence[Value]) -> list[str] | None:
+    """A float result where the first of several dtypes is not float and another one is; else None."""
     dtypes = [item.dtype for item in items if isinstance(item, Tensor)]
     if dtypes and dtypes[0] != "float" and "float" in dtypes:
         return ["float"]
@@ -81,6 +86,7 @@ def float_of(items: Sequence[Value]) -> list[str] | None:
 
 
 def as_list(result: Value) -> Value:
+    """Results as a list."""
     return list(result) if isinstance(result, tuple) else [result]
 
 
@@ -92,4 +98,15 @@ def layout(run: Runtime, data_format: Value) -> bool:
 
 
 def float_dtype(x: Value) -> list[str] | None:
+    """A float result for an input of another dtype; else None."""
     return ["float"] if isinstance(x, Tensor) and x.dtype != "float" else None
+
+
+def dtype_of(run: Runtime, x: Value) -> Value:
+    """`keras.ops.dtype(x)`"""
+    return run.get(x, "dtype")
+
+
+def is_tensor(run: Runtime, x: Value) -> bool:
+    """`keras.ops.is_tensor(x)`"""
+    return isinstance(x, Tensor)

@@ -45,8 +45,9 @@ def gather(run: Runtime, x: Value, indices: Value, axis: Value = 0, batch_dims: 
     """Rows by number, along an axis."""
     axis = 0 if axis is None else axis_number(axis)
     shape, picked = shape_of(x), shape_of(listed(indices))
-    if is_constant(x) and is_constant(listed(indices)) and axis == 0:
-        chosen = listed(indices).data
+    numbers = listed(indices)
+    if is_constant(x) and x.data is not None and is_constant(numbers) and axis == 0:
+        chosen = numbers.data
         return constant(tuple(x.data[at] for at in chosen)) if isinstance(chosen, tuple) else x.data[chosen]
     if isinstance(shape, Unknown) or isinstance(picked, Unknown) or not isinstance(axis, int):
         return apply(

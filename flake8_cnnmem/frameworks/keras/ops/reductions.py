@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import product
+from flake8_cnnmem.dims import Size, product
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import is_constant
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, axis_number
@@ -15,14 +15,19 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
 
-def reduce(run: Runtime, x: Value, axis: Value = None, keepdims: Value = False, *, kind: str, name: str = "") -> Value:
+def reduce(
+    run: Runtime, x: Value, axis: Any = None, keepdims: Value = False, *, kind: str, function: str = ""
+) -> Value:
+    """A reduction over axes (None: all), which stay as size 1 with `keepdims`; of known values a number."""
     axis = axis_number(axis)
     if not isinstance(x, (Tensor, Unknown)):
         x = as_tensor(run, x)
     if is_constant(x) and not keepdims and axis in (None, 0, -1, (0,)) and constants.depth(x.data) == 1:
         return reduced(run, x.data, kind)
     dtypes = ["int64"] if kind in ("argmax", "argmin", "argsort") else ["bool"] if kind in ("any", "all") else None
-    return apply(run, Reduce(kind, axis, keepdims is True or keepdims == 1), x, function=name or kind, dtypes=dtypes)
+    return apply(
+        run, Reduce(kind, axis, keepdims is True or keepdims == 1), x, function=function or kind, dtypes=dtypes
+    )
 
 
 def reduced(run: Runtime, data: tuple[Any, ...], kind: str) -> Value:
@@ -44,14 +49,17 @@ def reduced(run: Runtime, data: tuple[Any, ...], kind: str) -> Value:
 
 
 def top_k(run: Runtime, x: Value, k: Value = 1, sorted: Value = True) -> Value:
+    """Values and indices of the k largest along the last axis: (..., k) each."""
     return apply(run, TopK(plain_size(k)), x, function="top_k", dtypes=["float", "int32"])
 
 
-def sort(run: Runtime, x: Value, axis: Value = -1) -> Value:
+def sort(run: Runtime, x: Value, axis: Size = -1) -> Value:
+    """The input's shape."""
     return apply(run, Sort(axis, 1), x, function="sort")
 
 
 def moments(run: Runtime, x: Value, axes: Value = None, shift: Value = None, keepdims: Value = False) -> Value:
+    """Mean and variance over axes."""
     return (
         reduce(run, x, axes, keepdims, kind="mean"),
         reduce(run, x, axes, keepdims, kind="var"),

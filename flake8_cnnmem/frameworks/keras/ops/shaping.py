@@ -62,6 +62,7 @@ def sizes(run: Runtime, shape: Value) -> tuple[Size, ...] | Unknown:
 
 
 def reshape(run: Runtime, x: Value, shape: Value) -> Value:
+    """The tensor in another shape, a -1 worked out; the batch may be in it."""
     target = sizes(run, shape)
     if isinstance(target, Unknown):
         return run.apply(Elementwise("reshape"), target, function="reshape", framework="keras")
@@ -91,17 +92,20 @@ def constant_reshaped(flat: list[Any], target: tuple[Size, ...]) -> Value:
 
 
 def flatten(run: Runtime, x: Value) -> Value:
+    """(values,)."""
     return apply(run, Reshape((-1,)), x, function="flatten")
 
 
 def batch_flatten(run: Runtime, x: Value) -> Value:
+    """(N, values of a sample)."""
     shape = shape_of(x)
     if isinstance(shape, Unknown):
         return apply(run, Reshape((shape, shape)), x, function="flatten")
     return apply(run, Reshape((shape[0], product(shape[1:]))), x, function="flatten")
 
 
-def transpose(run: Runtime, x: Value, axes: Value = None, conjugate: Value = False) -> Value:
+def transpose(run: Runtime, x: Value, axes: Any = None, conjugate: Value = False) -> Value:
+    """The axes in reverse, or in this order."""
     axes = axis_number(axes)
     shape = shape_of(x)
     if axes is None:
@@ -110,16 +114,18 @@ def transpose(run: Runtime, x: Value, axes: Value = None, conjugate: Value = Fal
         axes = tuple(reversed(range(len(shape))))
     if isinstance(axes, Unknown):
         return apply(run, Elementwise("transpose"), axes, function="transpose")
-    if is_constant(x):
+    if is_constant(x) and isinstance(x.shape, tuple):
         return Tensor(tuple(x.shape[axis] for axis in axes), x.dtype, framework="keras")
     return apply(run, Permute(tuple(axes)), x, function="transpose")
 
 
-def swapaxes(run: Runtime, x: Value, axis1: Value, axis2: Value) -> Value:
+def swapaxes(run: Runtime, x: Value, axis1: Size, axis2: Size) -> Value:
+    """Two axes swapped."""
     return apply(run, Transpose(axis1, axis2), x, function="swapaxes")
 
 
-def moveaxis(run: Runtime, x: Value, source: Value, destination: Value) -> Value:
+def moveaxis(run: Runtime, x: Value, source: Any, destination: Any) -> Value:
+    """Axes moved to other places."""
     shape = shape_of(x)
     if isinstance(shape, Unknown):
         return apply(run, Elementwise("transpose"), shape, function="moveaxis")
@@ -132,7 +138,8 @@ def moveaxis(run: Runtime, x: Value, source: Value, destination: Value) -> Value
     return apply(run, Permute(tuple(order)), x, function="moveaxis")
 
 
-def expand_dims(run: Runtime, x: Value, axis: Value = -1) -> Value:
+def expand_dims(run: Runtime, x: Value, axis: Any = -1) -> Value:
+    """With an axis of size 1 at each place."""
     axis = axis_number(axis)
     if is_constant(x) or isinstance(x, (int, float)):
         tensor = x if isinstance(x, Tensor) else constant(x)
@@ -148,10 +155,12 @@ def expand_dims(run: Runtime, x: Value, axis: Value = -1) -> Value:
 
 
 def squeeze(run: Runtime, x: Value, axis: Value = None) -> Value:
+    """Without axes of size 1: all, or those that are named."""
     return apply(run, Squeeze(axis_number(axis)), x, function="squeeze")
 
 
-def concatenate(run: Runtime, tensors: Value, axis: Value = -1) -> Value:
+def concatenate(run: Runtime, tensors: Value, axis: Any = -1) -> Value:
+    """Tensors behind each other along an axis; of lists of numbers a constant."""
     items = run.items(tensors)
     if isinstance(items, Unknown):
         return run.apply(Concatenate(-1), items, function="concatenate", framework="keras")
@@ -164,6 +173,7 @@ def concatenate(run: Runtime, tensors: Value, axis: Value = -1) -> Value:
 
 
 def stack(run: Runtime, tensors: Value, axis: Value = 0) -> Value:
+    """One axis more, as long as there are tensors."""
     items = run.items(tensors)
     if isinstance(items, Unknown):
         return run.apply(Stack(0), items, function="stack", framework="keras")
@@ -173,6 +183,7 @@ def stack(run: Runtime, tensors: Value, axis: Value = 0) -> Value:
 
 
 def unstack(run: Runtime, x: Value, num: Value = None, axis: Value = 0) -> Value:
+    """A list of parts without the axis."""
     if is_constant(x):
         return [item if not isinstance(item, tuple) else constant(item) for item in x.data]
     op = Unbind(axis_number(axis))
@@ -190,7 +201,7 @@ def parts(run: Runtime, op: Split | Chunk | Unbind, x: Value) -> int | Unknown:
         return run.unknown(mismatch.problem.what)
 
 
-def split(run: Runtime, x: Value, parts_or_sizes: Value, axis: Value = 0) -> Value:
+def split(run: Runtime, x: Value, parts_or_sizes: Any, axis: Any = 0) -> Value:
     """`tf.split`: a number of equal parts, or the sizes of the parts."""
     parts_or_sizes, axis = plain(parts_or_sizes), axis_number(axis)
     if is_constant(x):
@@ -199,7 +210,7 @@ def split(run: Runtime, x: Value, parts_or_sizes: Value, axis: Value = 0) -> Val
     if isinstance(parts_or_sizes, (list, tuple)):
         given = list(parts_or_sizes)
         if -1 in given and isinstance(shape, tuple) and isinstance(axis, int):
-            rest = shape[axis]
+            rest: Value = shape[axis]
             for size in given:
                 if size != -1:
                     rest = run.operate("-", rest, size)
@@ -212,6 +223,7 @@ def split(run: Runtime, x: Value, parts_or_sizes: Value, axis: Value = 0) -> Val
 
 
 def split_constant(run: Runtime, x: Tensor, parts_or_sizes: Value) -> Value:
+    """The parts of a known vector, so many or of these sizes."""
     values = x.data
     if isinstance(parts_or_sizes, int) and parts_or_sizes > 0 and len(values) % parts_or_sizes == 0:
         each = len(values) // parts_or_sizes
@@ -219,7 +231,7 @@ def split_constant(run: Runtime, x: Tensor, parts_or_sizes: Value) -> Value:
     return run.unknown("the parts of a constant are not followed")
 
 
-def split_at(run: Runtime, x: Value, indices_or_sections: Value, axis: Value = 0) -> Value:
+def split_at(run: Runtime, x: Value, indices_or_sections: Value, axis: Any = 0) -> Value:
     """`keras.ops.split`: a number of parts, or the positions at which to cut."""
     cuts = plain(indices_or_sections)
     if not isinstance(cuts, (list, tuple)):
@@ -232,6 +244,7 @@ def split_at(run: Runtime, x: Value, indices_or_sections: Value, axis: Value = 0
 
 
 def tile(run: Runtime, x: Value, multiples: Value) -> Value:
+    """Each axis as often as `multiples` says."""
     times = sizes(run, multiples)
     if isinstance(times, Unknown):
         return apply(run, Elementwise("tile"), times, function="tile")
@@ -239,14 +252,17 @@ def tile(run: Runtime, x: Value, multiples: Value) -> Value:
 
 
 def repeat(run: Runtime, x: Value, repeats: Value, axis: Value = None) -> Value:
+    """Each value repeated along an axis."""
     return apply(run, RepeatInterleave(plain_size(plain(repeats)), axis_number(axis)), x, function="repeat")
 
 
-def repeat_vector(run: Runtime, x: Value, n: Value) -> Value:
+def repeat_vector(run: Runtime, x: Value, n: Size) -> Value:
+    """(N, features) to (N, n, features)."""
     return apply(run, Repeat((1, n, 1)), apply(run, Unsqueeze(1), x), function="repeat")
 
 
 def broadcast_to(run: Runtime, x: Value, shape: Value) -> Value:
+    """The tensor in a larger shape, sizes of 1 repeated."""
     target = sizes(run, shape)
     if isinstance(target, Unknown):
         return apply(run, Elementwise("expand"), target, function="broadcast_to")
@@ -254,10 +270,12 @@ def broadcast_to(run: Runtime, x: Value, shape: Value) -> Value:
 
 
 def roll(run: Runtime, x: Value, shift: Value, axis: Value = None) -> Value:
+    """The values shifted along an axis."""
     return apply(run, Roll(axis_number(axis)), x, function="roll")
 
 
 def flip(run: Runtime, x: Value, axis: Value = None) -> Value:
+    """The values in reverse along an axis."""
     return apply(run, Flip(axis_number(axis)), x, function="flip")
 
 
@@ -315,11 +333,13 @@ def int_shape(run: Runtime, x: Value) -> Value:
 
 
 def ndim(run: Runtime, x: Value) -> Value:
+    """How many axes a tensor has."""
     given = shape_of(x)
     return given if isinstance(given, Unknown) else len(given)
 
 
 def size(run: Runtime, x: Value) -> Value:
+    """How many values a tensor has."""
     given = shape_of(x)
     return given if isinstance(given, Unknown) else product(given)
 
@@ -329,7 +349,8 @@ def joined(run: Runtime, tensors: Value, *, axis: int) -> Value:
     return concatenate(run, tensors, axis)
 
 
-def take_along(run: Runtime, x: Value, indices: Value, axis: Value = None) -> Value:
+def take_along(run: Runtime, x: Value, indices: Value) -> Value:
+    """The shape of the indices: values picked along an axis."""
     given = shape_of(indices)
     dtype = x.dtype if isinstance(x, Tensor) else "float"
     if isinstance(given, Unknown) or not isinstance(x, Tensor):

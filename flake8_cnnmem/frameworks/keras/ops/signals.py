@@ -34,6 +34,7 @@ def spectrum_of(length: Size) -> Size:
 
 
 def last_axis(run: Runtime, x: Value, size: Size, kind: str, dtype: str) -> Value:
+    """The input's shape with another last size, of this kind and dtype."""
     shape = shape_of(x)
     if isinstance(shape, Unknown) or not shape:
         return shape if isinstance(shape, Unknown) else run.unknown("a spectrum of a number")
@@ -53,7 +54,7 @@ def stft(
     if fft_length is None:
         # The next power of two.
         fft_length = 1 << (length - 1).bit_length() if isinstance(length, int) and length > 0 else length
-    cut = unary(run, frames(run, signals, frame_length, frame_step, pad_end), kind="scale", name="window")
+    cut = unary(run, frames(run, signals, frame_length, frame_step, pad_end), kind="scale", function="window")
     return last_axis(run, cut, spectrum_of(plain_size(plain(fft_length))), "rfft", "complex64")
 
 
@@ -62,7 +63,7 @@ def rfft(run: Runtime, x: Value, fft_length: Value = None) -> Value:
     shape, length = shape_of(x), plain(fft_length)
     if isinstance(length, (list, tuple)):
         length = length[0]
-    own: Value = shape if isinstance(shape, Unknown) else shape[-1] if length is None else plain_size(length)
+    own: Size = shape if isinstance(shape, Unknown) else shape[-1] if length is None else plain_size(length)
     return own if isinstance(own, Unknown) else last_axis(run, x, spectrum_of(own), "rfft", "complex64")
 
 

@@ -1,16 +1,19 @@
-"""Function tables: a name, the real function's parameters in order, and the computation that it is.
+"""Functions by name: those of Keras 3 as stubs (`signatures/`), those of TensorFlow and older Keras as tables.
 
-A signature is a string of words. `word` is a parameter of the same name in `functions.py`, `word>other` one
-that is called `other` there, `word>` one that changes no shape. Words after `*` are taken by name only.
+A table has a name, the real function's parameters in order, and the computation that it is. A signature is a string of
+words there. `word` is a parameter of the same name in the computation, `word>other` one that is called `other` there,
+`word>` one that changes no shape. Words after `*` are taken by name only.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from flake8_cnnmem.frameworks.keras.ops.operands import is_symbolic
+from flake8_cnnmem.frameworks.keras.ops.operands import apply, is_symbolic
 from flake8_cnnmem.frameworks.keras.session import first_unknown_in, tensors_in
+from flake8_cnnmem.frameworks.signatures import Stub, beside
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops.given import Given
 from flake8_cnnmem.values import MISSING, Native, Runtime, Value
@@ -26,6 +29,7 @@ class Table:
         self.made: dict[str, Native] = {}
 
     def find(self, name: str) -> Value:
+        """The function of this name, or MISSING."""
         made = self.made.get(name)
         if made is not None:
             return made
@@ -38,6 +42,40 @@ class Table:
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
+
+
+class Functions:
+    """The functions of a stub (frameworks/signatures.py); each becomes a Native when it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.stub = Stub(beside(os.path.dirname(__file__), name), apply, "elementwise", followed)
+        self.entries = tuple(self.stub)
+        self.made: dict[str, Native] = {}
+
+    def find(self, name: str) -> Value:
+        """The function of this name, or MISSING."""
+        if name not in self.made:
+            if name not in self.entries:
+                return MISSING
+            self.made[name] = self.stub.native(name)
+        return self.made[name]
+
+
+def followed(function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function of a stub, whose result is led on from its arguments, and unknown where those are."""
+
+    def call(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+        given = [*args, *kwargs.values()]
+        try:
+            return led_on(run, function.__name__, given, function(run, *args, **kwargs))
+        except (TypeError, ValueError, AttributeError, LookupError):
+            # computations look closer at their arguments than they would have to if those were known
+            cause = first_unknown_in(given)
+            if cause is None:
+                raise
+            return cause
+
+    return call
 
 
 def led_on(run: Runtime, name: str, given: object, result: Value) -> Value:

@@ -105,9 +105,9 @@ REDUCE = "input_tensor>x axis keepdims name> reduction_indices>axis keep_dims>ke
 
 
 MATH: dict[str, Entry] = {
-    **{name: ("x name>", unary, {"kind": kind, "name": name}) for name, kind in UNARY.items()},
-    **{name: ("x y name>", binary, {"kind": kind, "name": name}) for name, kind in BINARY.items()},
-    **{name: (REDUCE, reduce, {"kind": kind, "name": name}) for name, kind in REDUCTIONS.items()},
+    **{name: ("x name>", unary, {"kind": kind, "function": name}) for name, kind in UNARY.items()},
+    **{name: ("x y name>", binary, {"kind": kind, "function": name}) for name, kind in BINARY.items()},
+    **{name: (REDUCE, reduce, {"kind": kind, "function": name}) for name, kind in REDUCTIONS.items()},
     **{name: ("input>x name>", unary, {"kind": name}) for name in ("angle", "real", "imag")},
     "softsign": ("features>x name> x", unary, {"kind": "softsign"}),
     "atan2": ("y x name>", binary, {"kind": "atan2"}),
@@ -266,6 +266,7 @@ NN: dict[str, Entry] = {
             "filter>kernel value>x"
         ),
         conv_transpose,
+        {"padding": "SAME"},
     ),
     "depthwise_conv2d": (
         (

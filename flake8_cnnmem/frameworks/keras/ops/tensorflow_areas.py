@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.keras.ops import tensorflow
+from flake8_cnnmem.frameworks.keras.ops import numeric_tables, tensorflow
 from flake8_cnnmem.frameworks.keras.ops.creation import random
 from flake8_cnnmem.frameworks.keras.ops.elementwise import identity, unary
 from flake8_cnnmem.frameworks.keras.ops.images import crop, extract_patches, fit, more_channels, resize
@@ -112,18 +112,21 @@ SIGNAL: dict[str, Entry] = {
 
 
 TABLES: dict[str, Table] = {
-    "": Table(tensorflow.CORE),
+    "": Table({**numeric_tables.CORE, **tensorflow.CORE}),
     "math": Table(
         {
+            **numeric_tables.MATH,
             **tensorflow.MATH,
             "sigmoid": tensorflow.NN["sigmoid"],
             "softmax": tensorflow.NN["softmax"],
             "softplus": tensorflow.NN["softplus"],
         }
     ),
-    "nn": Table(tensorflow.NN),
-    "image": Table(IMAGE),
-    "random": Table(RANDOM),
-    "linalg": Table(LINALG),
+    "nn": Table({**numeric_tables.NN, **tensorflow.NN}),
+    "image": Table({**numeric_tables.IMAGE, **IMAGE}),
+    "random": Table({**numeric_tables.RANDOM, **RANDOM}),
+    "linalg": Table({**numeric_tables.LINALG, **LINALG}),
     "signal": Table(SIGNAL),
+    "dtypes": Table(numeric_tables.DTYPES),
+    "bitwise": Table(numeric_tables.BITWISE),
 }

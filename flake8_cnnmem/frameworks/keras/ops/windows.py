@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.keras.constants import plain
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, layout, shape_of
@@ -24,7 +26,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
 
-def spatial(value: Value, rank: int, last: bool, default: Value = 1) -> Value:
+def spatial(value: Value, rank: int, last: bool, default: Value = 1) -> Any:
     """Strides and dilations: one for all axes, one each, or TensorFlow's four with the batch and the channels."""
     value = plain(value)
     if value is None:
@@ -39,6 +41,7 @@ def spatial(value: Value, rank: int, last: bool, default: Value = 1) -> Value:
 
 
 def named_padding(padding: Value, last: bool) -> Value:
+    """Padding as "same" or "valid", or as (before, after) for each side."""
     if isinstance(padding, str):
         return padding.lower()
     if isinstance(padding, (list, tuple)):
@@ -48,6 +51,7 @@ def named_padding(padding: Value, last: bool) -> Value:
 
 
 def kernel_shape(kernel: Value) -> tuple[Size, ...] | Unknown:
+    """The shape of a kernel (sides, in, out), or why it is not known."""
     found = shape_of(kernel)
     if not isinstance(found, Unknown) and len(found) < 3:
         return Unknown("a kernel has too few axes")
@@ -137,6 +141,7 @@ def separable_conv(
     run: Runtime, x: Value, depthwise_kernel: Value, pointwise_kernel: Value, strides: Value = 1,
     padding: Value = "valid", data_format: Value = None, dilation_rate: Value = 1,
 ) -> Value:  # fmt: skip
+    """A depthwise convolution, then one of 1 x 1."""
     x = depthwise_conv(run, x, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(run, x, pointwise_kernel, 1, "valid", data_format)
 
@@ -145,6 +150,7 @@ def pool(
     run: Runtime, x: Value, pool_size: Value = 2, strides: Value = None, padding: Value = "valid",
     data_format: Value = None, *, mode: str = "max",
 ) -> Value:  # fmt: skip
+    """(N, sides, C), or channels first, to the sides as the window leaves them."""
     last, shape = layout(run, data_format), shape_of(x)
     if isinstance(shape, Unknown):
         return run.apply(Pool(mode, (2, 2)), shape, function=f"{mode}_pool", framework="keras")
@@ -165,26 +171,31 @@ def pool_by_name(
 
 
 def bias_add(run: Runtime, x: Value, bias: Value, data_format: Value = None) -> Value:
+    """The input's shape with a bias (C,) added to its channels."""
     shape, last = shape_of(x), layout(run, data_format)
     if not last and isinstance(shape, tuple) and len(shape) > 2 and isinstance(bias, Tensor):
         bias = run.apply(Reshape((-1, *(1,) * (len(shape) - 2))), bias, function="reshape", framework="keras")
     return apply(run, Broadcast("add"), x, bias, function="bias_add")
 
 
-def batch_normalization(run: Runtime, x: Value, axis: Value = -1, offset: Value = None, scale: Value = None) -> Value:
+def batch_normalization(run: Runtime, x: Value, axis: Size = -1, offset: Value = None, scale: Value = None) -> Value:
+    """The input's shape, by statistics that are given."""
     op = BatchNorm(axis=axis, scale=scale is not None, center=offset is not None, counted=False)
     return run.apply(op, x, weights=weights_of(scale, offset), function="batch_normalization", framework="keras")
 
 
 def fused_batch_norm(run: Runtime, x: Value, scale: Value = None, offset: Value = None, **options: Value) -> Value:
+    """The normalized input, and a mean and a variance that are not known."""
     return batch_normalization(run, x, -1, offset, scale), run.unknown("a batch mean"), run.unknown("a batch variance")
 
 
 def layer_normalization(run: Runtime, x: Value) -> Value:
+    """The input's shape, normalized over its last axis."""
     return apply(run, LayerNorm(), x, function="layer_normalization")
 
 
-def local_response(run: Runtime, x: Value, depth_radius: Value = 5) -> Value:
+def local_response(run: Runtime, x: Value, depth_radius: Size = 5) -> Value:
+    """The input's shape, each value divided by its neighbours in other channels."""
     return apply(run, LocalResponseNorm(depth_radius), x, function="lrn")
 
 
@@ -196,5 +207,6 @@ def dot_product_attention(run: Runtime, query: Value, key: Value, value: Value, 
 
 
 def to_grayscale(run: Runtime, x: Value, data_format: Value = None) -> Value:
+    """(N, H, W, 3) to (N, H, W, 1), or channels first."""
     last = layout(run, data_format)
     return apply(run, Index((Ellipsis, slice(0, 1)) if last else (Ellipsis, slice(0, 1), slice(None), slice(None))), x)

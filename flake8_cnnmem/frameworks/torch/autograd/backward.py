@@ -47,6 +47,7 @@ def seed(output: Tensor, gradient: Value) -> Tensor:
 
 
 def note_gradients(run: Runtime, given: Sequence[tuple[Tensor, Tensor]]) -> None:
+    """Note the gradients of leaves: pairs of leaf and gradient."""
     run.data(OF_LEAVES).update((id(leaf), (leaf, gradient)) for leaf, gradient in given)
 
 
@@ -91,6 +92,7 @@ def unused(tensor: Tensor, allowed: Value) -> Value:
 
 
 def listed(value: Value) -> Value:
+    """One tensor, or None, as a list; a sequence as it is."""
     return [value] if isinstance(value, Tensor) or value is None else value
 
 
@@ -99,7 +101,9 @@ def tensors_in(run: Runtime, value: Value) -> list[Tensor] | Unknown:
     items = run.items(listed(value))
     if isinstance(items, Unknown):
         return items
+    tensors: list[Tensor] = []
     for item in items:
         if not isinstance(item, Tensor):
             return item if isinstance(item, Unknown) else run.unknown("of what a gradient is asked for is not known")
-    return items
+        tensors.append(item)
+    return tensors

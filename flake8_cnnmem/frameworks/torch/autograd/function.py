@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
@@ -10,17 +11,14 @@ from flake8_cnnmem.graph import Invocation, OwnBackward, Tensor, Weight
 from flake8_cnnmem.ops.elementwise import Elementwise
 from flake8_cnnmem.ops.given import Filled
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
 
 WRITTEN = "declared"
 """The kind of what a kernel writes: what is kept of it is said with the call."""
 
 
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
-
 def nothing(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
@@ -32,11 +30,13 @@ CONTEXT = Class(
 
 
 def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    """`ctx.save_for_backward(*tensors)`."""
     self.attributes["saved_tensors"] = tensors
     return None
 
 
 def mark_non_differentiable(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    """`ctx.mark_non_differentiable(*tensors)`."""
     self.attributes[NO_GRADIENT] = tuple(tensor for tensor in tensors if isinstance(tensor, Tensor))
     return None
 
@@ -81,9 +81,10 @@ def written_by_kernels(
     inputs = [each for each in args if isinstance(each, Tensor)]
     among = {id(each) for each in inputs}
 
-    def is_written(value: Value) -> bool:
-        fresh = isinstance(value, Tensor) and not isinstance(value, Weight) and value.call is None
-        return fresh and id(value) not in among and value.born >= region.number
+    def is_written(value: Value) -> TypeGuard[Tensor]:
+        if not isinstance(value, Tensor) or isinstance(value, Weight) or value.call is not None:
+            return False
+        return id(value) not in among and value.born >= region.number
 
     found = [each for each in listed(result) if is_written(each)]
     if not inputs or not found:
@@ -107,6 +108,7 @@ def replaced(value: Value, now: dict[int, Value]) -> Value:
 
 
 def listed(value: Value) -> Sequence[Value]:
+    """One value as a list; a tuple or list as it is."""
     return value if isinstance(value, (tuple, list)) else [value]
 
 

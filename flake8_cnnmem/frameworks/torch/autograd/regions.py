@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.unknown import Unknown
@@ -60,19 +61,23 @@ def region(name: str, init: Callable[..., Value], enter: Change) -> Class:
 
 
 def without_grad(run: Runtime, self: Instance) -> None:
+    """From here on no gradients are recorded."""
     run.grad_enabled = False
 
 
 def with_grad(run: Runtime, self: Instance) -> None:
+    """From here on gradients are recorded."""
     run.grad_enabled = True
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
 def unchanged(run: Runtime, self: Instance) -> None:
-    return None
+    """A context that changes nothing."""
+    return
 
 
 NO_GRAD = region("no_grad", nothing, without_grad)
@@ -97,11 +102,13 @@ ENABLE_GRAD.namespace["__new__"] = decorating(ENABLE_GRAD)
 
 
 def inference_init(run: Runtime, self: Instance, mode: Value = True) -> Value:
+    """`torch.inference_mode(mode)`."""
     self.attributes["mode"] = mode
     return None
 
 
 def inference(run: Runtime, self: Instance) -> None:
+    """From here on no gradients are recorded, unless the mode is False."""
     run.grad_enabled = run.grad_enabled and self.attributes.get("mode") is False
 
 
@@ -117,12 +124,14 @@ def set_grad_init(run: Runtime, self: Instance, mode: Value) -> Value:
 
 
 def set_grad(run: Runtime, self: Instance) -> None:
+    """From here on gradients are recorded, or not, by the mode; one that is not known changes nothing."""
     mode = self.attributes.get("mode")
     if not isinstance(mode, Unknown):
         run.grad_enabled = mode is not False and mode != 0
 
 
 def set_grad_enter(run: Runtime, self: Instance) -> Value:
+    """`with torch.set_grad_enabled(mode)`."""
     set_grad(run, self)
     return self
 
@@ -135,6 +144,7 @@ def autocast_init(
     run: Runtime, self: Instance, device_type: Value = "cuda", dtype: Value = None, enabled: Value = True,
     cache_enabled: Value = None,
 ) -> Value:  # fmt: skip
+    """`torch.autocast(device_type, dtype, enabled)`."""
     self.attributes.update(device_type=device_type, fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
     self.attributes["caches"] = cache_enabled
     return None
@@ -143,10 +153,12 @@ def autocast_init(
 def device_autocast_init(
     run: Runtime, self: Instance, enabled: Value = True, dtype: Value = None, cache_enabled: Value = True
 ) -> Value:
+    """`torch.cuda.amp.autocast(enabled, dtype)`."""
     return autocast_init(run, self, "cuda", dtype, enabled, cache_enabled)
 
 
 def autocast(run: Runtime, self: Instance) -> None:
+    """From here on ops run in the context's dtype, or in their own where it is not enabled."""
     enabled, outer = self.attributes.get("enabled"), run.autocast
     if not isinstance(enabled, Unknown):
         run.autocast = self.attributes["fast_dtype"] if enabled is not False and enabled != 0 else None
@@ -162,11 +174,21 @@ DEVICE_AUTOCAST = region("autocast", device_autocast_init, autocast)
 
 
 def offload(run: Runtime, self: Instance) -> None:
+    """From here on what is kept for the backward pass goes to the host."""
     run.offloading = True
 
 
 SAVE_ON_CPU = region("save_on_cpu", nothing, offload)
 """torch.autograd.graph.save_on_cpu: what the backward pass will read waits in the host's memory."""
+
+
+def pack_otherwise(run: Runtime, self: Instance) -> None:
+    """Enter `saved_tensors_hooks(pack, unpack)`: what they keep is a cause."""
+    note_cause(run, None, "saved tensors", "what hooks keep in the place of saved tensors is not followed")
+
+
+SAVED_TENSORS_HOOKS = region("saved_tensors_hooks", nothing, pack_otherwise)
+"""torch.autograd.graph.saved_tensors_hooks: the program packs what the backward pass will read."""
 
 QUIET = region("quiet", nothing, unchanged)
 """Any context that changes no shape: profilers, anomaly detection, streams."""
@@ -210,20 +232,24 @@ def offloaded(run: Runtime, function: Value, *args: Value, **kwargs: Value) -> V
 
 
 def through(run: Runtime, layers: list[Value], input: Value) -> Value:
+    """The input through all layers, one after the other."""
     for layer in layers:
         input = run.call(layer, input)
     return input
 
 
 def is_grad_enabled(run: Runtime) -> Value:
+    """`torch.is_grad_enabled()`."""
     return run.grad_enabled
 
 
 def is_autocast_enabled(run: Runtime, device_type: Value = None) -> Value:
+    """`torch.is_autocast_enabled()`."""
     return run.autocast is not None
 
 
 def autocast_dtype(run: Runtime, *args: Any) -> Value:
+    """`torch.get_autocast_dtype()`; float16 outside of any."""
     from flake8_cnnmem.frameworks.torch.dtypes import DTYPES
 
     return DTYPES[run.autocast or "float16"]

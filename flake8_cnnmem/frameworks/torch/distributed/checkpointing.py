@@ -8,25 +8,24 @@ from flake8_cnnmem.frameworks.torch.autograd.regions import offloaded
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, put, set_attribute, stored, walk
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 HELD = "_checkpoint_wrapped_module"
 IMPLEMENTATION = "checkpoint_impl"
 
 
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
-
 def hold(run: Runtime, self: Instance, mod: Value, *args: Value, **kwargs: Value) -> None:
+    """The constructor of a wrapper: it holds the module."""
     set_attribute(run, self, HELD, mod)
 
 
 def held(self: Instance) -> Value:
+    """The module that a wrapper holds."""
     return stored(self, "_modules").get(HELD)
 
 
 def again(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A call of the module as a checkpoint: what is within is computed again in the backward pass."""
     # A reentrant wrapper hands on the arguments by name, too, as tensors of one list.
     given = (*args, *kwargs.values()) if self.attributes.get(IMPLEMENTATION) == "reentrant" else None
     with run.enter(None, checkpoint=True, reentrant=given):
@@ -34,6 +33,7 @@ def again(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Val
 
 
 def aside(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A call of the module whose saved tensors go to the host."""
     return offloaded(run, held(self), *args, **kwargs)
 
 
@@ -56,6 +56,7 @@ def checkpoint_wrapper(
     run: Runtime, /, module: Value, checkpoint_impl: Value = None, checkpoint_fn: Value = None,
     offload_to_cpu: Value = False, **kwargs: Value,
 ) -> Value:  # fmt: skip
+    """A module wrapped as a checkpoint."""
     if not is_module(module):
         return module
     made = run.construct(CHECKPOINTED, module)
@@ -65,11 +66,12 @@ def checkpoint_wrapper(
 
 
 def offload_wrapper(run: Runtime, /, module: Value) -> Value:
+    """A module wrapped so that its saved tensors go to the host."""
     return run.construct(OFFLOADED, module) if is_module(module) else module
 
 
 def apply_checkpointing(
-    run: Runtime, /, model: Value, checkpoint_wrapper_fn: Value = None, check_fn: Value = None,
+    run: Runtime, /, model: Instance, checkpoint_wrapper_fn: Value = None, check_fn: Value = None,
     auto_wrap_policy: Value = None, **kwargs: Value,
 ) -> Value:  # fmt: skip
     """Every module inside that the check says yes to, in its wrapper."""

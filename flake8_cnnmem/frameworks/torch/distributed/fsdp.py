@@ -6,12 +6,14 @@ itself) is gathered for the time in which its parameters are used. By torch/dist
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flake8_cnnmem.arrangement import Arrangement
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, walk, weights_of
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 NOT_COUNTED = (
     "the buffers in which FSDP gathers and scatters are counted as the largest unit's parameters and gradients"
@@ -21,20 +23,23 @@ STRATEGIES = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2, "NO_SHARD": 0, "HYBRID_SHARD"
 """`ShardingStrategy` by how much of the training is divided."""
 
 
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
-
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
+    """A function that gives None."""
     return None
 
 
-def weights_in(module: Value) -> frozenset[int]:
+def weights_in(module: Instance) -> frozenset[int]:
+    """The identities of a module's parameters, those below it as well."""
     return frozenset(id(weight) for weight in weights_of(module) if not weight.buffer)
 
 
 def fully_sharded(
-    run: Runtime, model: Value, devices: int | None, offload: bool = False, stage: int = 3, units: Value = None
+    run: Runtime,
+    model: Instance,
+    devices: int | None,
+    offload: bool = False,
+    stage: int = 3,
+    units: Iterable[Value] | None = None,
 ) -> Arrangement:
     """`units`: the modules that are gathered by themselves; the whole model where there are none."""
     inner = [weights_in(each) for each in units or () if is_module(each)]
@@ -52,11 +57,13 @@ def fully_sharded(
 
 
 def keep(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A constructor that keeps its arguments as attributes."""
     self.attributes.update(args=args, **kwargs)
     return None
 
 
 def option(name: str) -> Class:
+    """A class of options that keeps its arguments."""
     return Class(name, namespace={"__init__": native("__init__", keep)}, module="torch.distributed.fsdp")
 
 
@@ -66,6 +73,7 @@ MODULE_WRAP_POLICY, CUSTOM_POLICY = option("ModuleWrapPolicy"), option("CustomPo
 
 
 def offloads(run: Runtime, value: Value) -> bool:
+    """Whether an offload option has parameters on the host."""
     if not isinstance(value, Instance):
         return run.truth(value) is True if isinstance(value, bool) else False
     if value.cls is OFFLOAD_POLICY:
@@ -108,6 +116,7 @@ def sharded_wrapper(
     limit_all_gathers: Value = True, use_orig_params: Value = False, ignored_states: Value = None,
     device_mesh: Value = None,
 ) -> None:  # fmt: skip
+    """`FullyShardedDataParallel(module, ...)`: the module in the units that its wrap policy makes."""
     set_attribute(run, self, "module", module)
     if not isinstance(module, Instance):
         return

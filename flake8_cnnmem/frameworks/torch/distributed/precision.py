@@ -45,11 +45,13 @@ PLUGINS = {
 
 
 def plugin_init(run: Runtime, /, self: Instance, precision: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A precision plugin, with the precision that it stands for."""
     self.attributes["precision"] = PLUGINS[self.cls.name] if precision is None else precision
     return None
 
 
 def declared(name: str, init: Value) -> Class:
+    """A class of precision plugins."""
     return Class(name, namespace={"__init__": init}, module="lightning.pytorch.plugins.precision")
 
 

@@ -10,26 +10,26 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, MOVES
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Native, Runtime, Value, is_callable
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Instance, Runtime, Value, is_callable, native
 
 
 def nothing(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
 def first(run: Runtime, self: Instance, /, value: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives its first argument."""
     return value
 
 
 def quiet(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives a context which does nothing."""
     return Instance(QUIET)
 
 
 def models_in(values: tuple[Value, ...]) -> Iterator[Instance]:
+    """The modules among arguments."""
     return (value for value in values if is_module(value))
 
 
@@ -42,6 +42,7 @@ def move_batches(run: Runtime, values: tuple[Value, ...]) -> None:
 
 
 def precision_of(self: Instance) -> Precision:
+    """The precision that a trainer was made with."""
     found = self.attributes.get("_native_precision")
     return found if isinstance(found, Precision) else Precision()
 
@@ -60,6 +61,7 @@ def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwarg
 
 
 def autocast(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
+    """A context in which the trainer's precision is in force."""
     mixed = precision_of(self).autocast
     return Instance(QUIET) if mixed is None else Instance(AUTOCAST, {"fast_dtype": mixed, "enabled": True})
 
@@ -70,6 +72,7 @@ def launched(run: Runtime, self: Instance, /, function: Value = None, *args: Val
 
 
 def other(run: Runtime, self: Instance, name: Value) -> Value:
+    """Any other attribute of a trainer, which is not known. AttributeError for names with two underscores."""
     if isinstance(name, str) and name.startswith("__"):
         raise run.error("AttributeError", name)
     return run.unknown(f"{name} of {self.cls.name} is not known")

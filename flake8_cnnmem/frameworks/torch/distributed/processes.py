@@ -6,8 +6,8 @@ One process stands for all of them. How many there are is noted where the progra
 from __future__ import annotations
 
 from flake8_cnnmem.frameworks.torch.distributed.noting import WORLD, tell_world_size, world_size
-from flake8_cnnmem.frameworks.torch.distributed.prepared import native, nothing
-from flake8_cnnmem.values import Class, Instance, Runtime, Value
+from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
+from flake8_cnnmem.values import Class, Instance, Runtime, Value, native
 
 
 def spawn(
@@ -22,11 +22,13 @@ def spawn(
 
 def process(run: Runtime, self: Instance, group: Value = None, target: Value = None, name: Value = None,
             args: Value = (), kwargs: Value = None, **options: Value) -> Value:  # fmt: skip
+    """`mp.Process(target, args, kwargs)`."""
     self.attributes.update(target=target, args=args, kwargs=kwargs)
     return None
 
 
 def start(run: Runtime, self: Instance) -> Value:
+    """`process.start()`: the target is called in its place."""
     given = run.items(self.attributes.get("args"))
     named = self.attributes.get("kwargs")
     if isinstance(given, list) and self.attributes.get("target") is not None:
@@ -58,6 +60,7 @@ def init_group(
     run: Runtime, /, backend: Value = None, init_method: Value = None, timeout: Value = None, world_size: Value = -1,
     *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
+    """`init_process_group(backend, world_size=...)`."""
     tell_world_size(run, world_size)
     world = run.data(WORLD)
     run.changed(world)
@@ -66,10 +69,12 @@ def init_group(
 
 
 def get_world_size(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
+    """`get_world_size()`: how many processes train; 1 where nobody says."""
     return world_size(run) or 1
 
 
 def is_initialised(run: Runtime, /) -> Value:
+    """`is_initialized()`."""
     return bool(run.data(WORLD).get("initialised"))
 
 

@@ -12,12 +12,13 @@ from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, set_attribute
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value, native
 
 QUIETLY = Native("no_sync", lambda run, self, *args, **kwargs: Instance(QUIET), propagate_unknown=False)
 
 
 def forward(run: Runtime, self: Instance, /, *inputs: Value, **kwargs: Value) -> Value:
+    """A call of a wrapped module."""
     return run.call(attribute(run, self, "module"), *inputs, **kwargs)
 
 
@@ -45,10 +46,6 @@ def applied(run: Runtime, self: Instance, /, replicas: Value, inputs: Value, kwa
     return [run.call(run.index(replicas, 0), *given, **named)]
 
 
-def native(name: str, function: Callable[..., Value]) -> Native:
-    return Native(name, function, propagate_unknown=False)
-
-
 ON_ONE_DEVICE: dict[str, Value] = {
     "replicate": native("replicate", lambda run, self, module, device_ids=None: [module]),
     "scatter": native("scatter", lambda run, self, inputs, kwargs, device_ids=None: ([inputs], [kwargs])),
@@ -63,6 +60,7 @@ estimated there is one replica."""
 def DataParallel(
     run: Runtime, self: Instance, module: Value, device_ids: Value = None, output_device: Value = None, dim: Value = 0
 ) -> None:
+    """`nn.DataParallel(module)`: the batch is split over GPUs."""
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = device_ids
     arrange(
@@ -86,6 +84,7 @@ def DistributedDataParallel(
     param_to_hook_all_reduce: Value = None, mixed_precision: Value = None, device_mesh: Value = None,
     skip_all_reduce_unused_params: Value = False, bucket_cap_mb_list: Value = None,
 ) -> None:  # fmt: skip
+    """`DistributedDataParallel(module)`: each process has the module and its share of the batch."""
     set_attribute(run, self, "module", module)
     self.attributes["device_ids"] = device_ids
     arrange(run, module, Arrangement("DistributedDataParallel", buckets=gathered_in(run, gradient_as_bucket_view)))

@@ -13,7 +13,6 @@ from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, kind, t
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.functions.constants import CONSTANT_STEPS, broadcast_data, constant
 from flake8_cnnmem.frameworks.torch.functions.elementwise import calculated, unary
-from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Elementwise, Matmul
 from flake8_cnnmem.unknown import Unknown
@@ -64,6 +63,7 @@ FUNCTIONS = {
 
 
 def is_number(value: Value) -> bool:
+    """Whether a value is a plain number, or a size that counts with the batch."""
     return isinstance(value, (int, float, Batch))
 
 
@@ -85,6 +85,7 @@ def number_kind(symbol: str, number_left: bool) -> str:
 
 
 def result_dtype(symbol: str, left: Value, right: Value) -> str:
+    """The dtype of an operation's result: bool of comparisons, else torch's type promotion; true division floats."""
     if symbol in COMPARISONS or symbol in LOGICAL:
         return "bool"
     dtype = common_dtype((left, right))
@@ -143,7 +144,7 @@ def is_plain_number(tensor: Tensor) -> bool:
     return tensor.shape == () and tensor.data is not None and tensor.call is None and not isinstance(tensor, Weight)
 
 
-def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Value:
+def known_result(symbol: str, left: Value, right: Value, dtype: str) -> Any:
     """The result on constants whose values are known."""
     for side in (left, right):
         if isinstance(side, Tensor):
@@ -193,221 +194,82 @@ UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-@define("torch.matmul", "tensor.matmul", "tensor.__matmul__")
 def matmul(run: Runtime, input: Value, other: Value) -> Value:
-    return multiply_matrices(run, Matmul(), input, other, "matmul")
+    """(..., n, k) by (..., k, m) to (..., n, m); vectors as torch takes them."""
+    return matrix_product(run, Matmul(), input, other, "matmul")
 
 
-@define("torch.mm", "tensor.mm")
-def mm(run: Runtime, input: Value, mat2: Value) -> Value:
-    return multiply_matrices(run, Matmul(2), input, mat2, "mm")
+def matrix_product(run: Runtime, op: Matmul, input: Value, other: Value, function: str) -> Value:
+    """A product of matrices, batched or not as the op says."""
+    return apply(run, op, input, other, function=function, dtype=common_dtype((input, other)))
 
 
-@define("torch.bmm", "tensor.bmm")
-def bmm(run: Runtime, input: Value, mat2: Value) -> Value:
-    return multiply_matrices(run, Matmul(3), input, mat2, "bmm")
+def operation(run: Runtime, symbol: str, input: Value, other: Value, inplace: bool = False) -> Value:
+    """An operator (a key of HOST) as a function; two plain numbers are taken as tensors without axes."""
+    if not inplace and is_number(input) and is_number(other):
+        input = tensor_of(input)
+    return binary(run, symbol, input, other, inplace)
 
 
-def multiply_matrices(run: Runtime, op: Matmul, left: Value, right: Value, function: str) -> Value:
-    return apply(run, op, left, right, function=function, dtype=common_dtype((left, right)))
-
-
-def _declare(symbol: str, *names: str, in_place: bool = True) -> None:
-    """torch.name(input, other), Tensor.name(other) and Tensor.name_(other)."""
-
-    def function(run: Runtime, input: Value, other: Value) -> Value:
-        return scalar_or(run, symbol, input, other)
-
-    def written(run: Runtime, input: Value, other: Value) -> Value:
-        return binary(run, symbol, input, other, in_place=True)
-
-    define(*(f"{place}.{name}" for name in names for place in ("torch", "tensor")))(function)
-    if in_place:
-        define(*(f"tensor.{name}_" for name in names))(written)
-
-
-def scalar_or(run: Runtime, symbol: str, left: Value, right: Value) -> Value:
-    """The operator; two plain numbers are taken as tensors without axes."""
-    if is_number(left) and is_number(right):
-        left = tensor_of(left)
-    return binary(run, symbol, left, right)
-
-
-_declare("*", "mul", "multiply")
-_declare("//", "floor_divide")
-_declare("%", "remainder")
-_declare("fmod", "fmod")
-_declare("==", "eq")
-_declare("!=", "ne", "not_equal")
-_declare("<", "lt", "less")
-_declare("<=", "le", "less_equal")
-_declare(">", "gt", "greater")
-_declare(">=", "ge", "greater_equal")
-_declare("max", "maximum", "fmax", in_place=False)
-_declare("min", "minimum", "fmin", in_place=False)
-_declare("&", "bitwise_and")
-_declare("|", "bitwise_or")
-_declare("^", "bitwise_xor")
-_declare("<<", "bitwise_left_shift")
-_declare(">>", "bitwise_right_shift")
-_declare("and", "logical_and")
-_declare("or", "logical_or")
-_declare("xor", "logical_xor")
-_declare("atan2", "atan2", "arctan2")
-_declare("hypot", "hypot")
-
-
-def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Value, in_place: bool = False) -> Value:
+def with_alpha(run: Runtime, symbol: str, input: Value, other: Value, alpha: Value, inplace: bool = False) -> Value:
     """`input + alpha * other`: one kernel, whose backward pass scales the gradient."""
-    learns = run.grad_enabled and not (in_place and isinstance(input, Weight))
+    learns = run.grad_enabled and not (inplace and isinstance(input, Weight))
     if not (isinstance(alpha, (int, float)) and alpha == 1) and not is_number(other) and learns:
         other = binary(run, "*", other, alpha)
     if is_number(input) and is_number(other):
         input = tensor_of(input)
-    return binary(run, symbol, input, other, in_place)
+    return binary(run, symbol, input, other, inplace)
 
 
-@define("torch.add", "tensor.add")
-def add(run: Runtime, input: Value, other: Value, *, alpha: Value = 1) -> Value:
-    return with_alpha(run, "+", input, other, alpha)
-
-
-@define("tensor.add_")
-def add_in_place(run: Runtime, input: Value, other: Value, *, alpha: Value = 1) -> Value:
-    return with_alpha(run, "+", input, other, alpha, True)
-
-
-@define("torch.sub", "tensor.sub", "torch.subtract", "tensor.subtract")
-def sub(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
-    return with_alpha(run, "-", input, other, alpha)
-
-
-@define("tensor.sub_", "tensor.subtract_")
-def sub_in_place(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
-    return with_alpha(run, "-", input, other, alpha, True)
-
-
-@define("torch.rsub")
-def rsub(run: Runtime, input: Value, other: Value, alpha: Value = 1) -> Value:
-    return with_alpha(run, "-", other, input, alpha)
-
-
-def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, in_place: bool) -> Value:
+def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, inplace: bool = False) -> Value:
+    """`torch.div`: true division, or whole numbers with a rounding mode."""
     symbol = "//" if rounding_mode in ("floor", "trunc") else "/"
     if is_number(input) and is_number(other):
         input = tensor_of(input)
-    return binary(run, symbol, input, other, in_place)
-
-
-@define("torch.div", "tensor.div", "torch.divide", "tensor.divide", "torch.true_divide", "tensor.true_divide")
-def div(run: Runtime, input: Value, other: Value, *, rounding_mode: Value = None) -> Value:
-    return divide(run, input, other, rounding_mode, False)
-
-
-@define("tensor.div_", "tensor.divide_", "tensor.true_divide_")
-def div_in_place(run: Runtime, input: Value, other: Value, *, rounding_mode: Value = None) -> Value:
-    return divide(run, input, other, rounding_mode, True)
-
-
-@define("torch.pow", "tensor.pow", "torch.float_power", "tensor.float_power")
-def pow_(run: Runtime, input: Value, exponent: Value) -> Value:
-    return scalar_or(run, "**", input, exponent)
-
-
-@define("tensor.pow_")
-def pow_in_place(run: Runtime, input: Value, exponent: Value) -> Value:
-    return binary(run, "**", input, exponent, True)
+    return binary(run, symbol, input, other, inplace)
 
 
 def weighted(
-    run: Runtime, symbol: str, input: Value, first: Value, second: Value, value: Value, in_place: bool
+    run: Runtime, symbol: str, input: Value, tensor1: Value, tensor2: Value, value: Value, inplace: bool = False
 ) -> Value:
-    """`input + value * first (symbol) second`: one kernel; where a gradient may be asked for, one step each."""
+    """`input + value * tensor1 (symbol) tensor2`: one kernel; where a gradient may be asked for, one step each."""
     if not run.grad_enabled:
-        if in_place and isinstance(input, Weight):
+        if inplace and isinstance(input, Weight):
             input.data = None
             written(run, input)
             return input
-        operands = [operand(each) for each in (input, first, second)]
-        function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if in_place else "")
-        dtype = input.dtype if in_place and isinstance(input, Tensor) else common_dtype(operands)
-        return apply(run, Broadcast("lerp", in_place), *operands, function=function, dtype=dtype)
-    product = binary(run, symbol, first, second)
-    return with_alpha(run, "+", input, product, value, in_place)
+        operands = [operand(each) for each in (input, tensor1, tensor2)]
+        function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if inplace else "")
+        dtype = input.dtype if inplace and isinstance(input, Tensor) else common_dtype(operands)
+        return apply(run, Broadcast("lerp", inplace), *operands, function=function, dtype=dtype)
+    product = binary(run, symbol, tensor1, tensor2)
+    return with_alpha(run, "+", input, product, value, inplace)
 
 
-@define("torch.addcmul", "tensor.addcmul")
-def addcmul(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
-    return weighted(run, "*", input, tensor1, tensor2, value, False)
-
-
-@define("torch.addcdiv", "tensor.addcdiv")
-def addcdiv(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
-    return weighted(run, "/", input, tensor1, tensor2, value, False)
-
-
-@define("tensor.addcmul_")
-def addcmul_in_place(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
-    return weighted(run, "*", input, tensor1, tensor2, value, True)
-
-
-@define("tensor.addcdiv_")
-def addcdiv_in_place(run: Runtime, input: Value, tensor1: Value, tensor2: Value, *, value: Value = 1) -> Value:
-    return weighted(run, "/", input, tensor1, tensor2, value, True)
-
-
-@define("torch.lerp", "tensor.lerp")
 def lerp(run: Runtime, input: Value, end: Value, weight: Value) -> Value:
+    """`input + weight * (end - input)`, all of one broadcast shape; the weight may be a number."""
     operands = [input, end] if is_number(weight) else [input, end, weight]
     return apply(run, Broadcast("lerp"), *operands, function="lerp", dtype=common_dtype(operands))
 
 
-@define("torch.where")
 def where(run: Runtime, condition: Value, input: Value = None, other: Value = None) -> Value:
+    """The values of `input` where the condition holds, else of `other`, in their broadcast shape."""
     if input is None and other is None:
         return run.unknown("how many values a condition selects is not known")
     dtype = common_dtype((input, other))
     return apply(run, Broadcast("where"), condition, input, other, function="where", dtype=dtype)
 
 
-@define("tensor.where")
-def where_method(run: Runtime, input: Value, condition: Value, other: Value) -> Value:
-    return where(run, condition, input, other)
-
-
-def masked(run: Runtime, input: Value, mask: Value, value: Value, in_place: bool) -> Value:
-    if in_place and isinstance(input, Weight):
+def masked(run: Runtime, input: Value, mask: Value, inplace: bool = False) -> Value:
+    """`masked_fill`: a tensor with one value where the mask, of a shape that broadcasts to it, holds."""
+    if inplace and isinstance(input, Weight):
         return input
     tensor = tensor_of(input)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
-    function = "masked_fill_" if in_place else "masked_fill"
-    return apply(run, Broadcast("masked_fill", in_place), input, mask, function=function, dtype=dtype)
+    function = "masked_fill_" if inplace else "masked_fill"
+    return apply(run, Broadcast("masked_fill", inplace), input, mask, function=function, dtype=dtype)
 
 
-@define("torch.masked_fill", "tensor.masked_fill")
-def masked_fill(run: Runtime, input: Value, mask: Value, value: Value) -> Value:
-    return masked(run, input, mask, value, False)
-
-
-@define("tensor.masked_fill_")
-def masked_fill_in_place(run: Runtime, input: Value, mask: Value, value: Value) -> Value:
-    return masked(run, input, mask, value, True)
-
-
-@define("torch.isclose", "tensor.isclose")
-def isclose(
-    run: Runtime, input: Value, other: Value, rtol: Value = 1e-05, atol: Value = 1e-08, equal_nan: Value = False
-) -> Value:
-    return binary(run, "==", input, other)
-
-
-@define("torch.equal", "tensor.equal")
-def equal(run: Runtime, input: Value, other: Value) -> Value:
-    return run.unknown("the values of tensors are not compared")
-
-
-@define("torch.allclose", "tensor.allclose")
-def allclose(
-    run: Runtime, input: Value, other: Value, rtol: Value = 1e-05, atol: Value = 1e-08, equal_nan: Value = False
-) -> Value:
+def uncompared(run: Runtime) -> Value:
+    """`torch.equal`, `torch.allclose`."""
     return run.unknown("the values of tensors are not compared")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flake8_cnnmem.dims import Shape, Size, add, floor_divide
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import or_by_name, size
+from flake8_cnnmem.frameworks.torch.arguments import or_by_name, whole
 from flake8_cnnmem.frameworks.torch.dtypes import real_dtype
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
@@ -22,20 +22,21 @@ COMPLEX = {"float16": "complex32", "float64": "complex128"}
 
 
 def complex_dtype(value: Value) -> str:
+    """The complex dtype whose parts have a tensor's dtype."""
     dtype = value.dtype if isinstance(value, Tensor) else "float"
     return dtype if dtype.startswith("complex") else COMPLEX.get(dtype, "complex64")
 
 
-@define("torch.view_as_complex")
 def view_as_complex(run: Runtime, input: Value) -> Value:
+    """(..., 2) floats as (...) complex numbers, in the same storage."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return apply(run, Elementwise("view"), tensor, function="view_as_complex", dtype=complex_dtype(tensor))
     return apply(run, Recast(tensor.shape[:-1]), tensor, function="view_as_complex", dtype=complex_dtype(tensor))
 
 
-@define("torch.view_as_real")
 def view_as_real(run: Runtime, input: Value) -> Value:
+    """(...) complex numbers as (..., 2) floats, in the same storage."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return apply(run, Elementwise("view"), tensor, function="view_as_real", dtype=real_dtype(tensor))
@@ -48,26 +49,17 @@ class Recast(Reshape):
     __slots__ = ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape that it was made with."""
         return (self.target,)
 
 
-@define("torch.complex")
-def complex_(run: Runtime, real: Value, imag: Value) -> Value:
-    return apply(run, Broadcast("complex"), real, imag, function="complex", dtype=complex_dtype(real))
-
-
-@define("torch.polar")
-def polar(run: Runtime, abs: Value, angle: Value) -> Value:
-    return apply(run, Broadcast("complex"), abs, angle, function="polar", dtype=complex_dtype(abs))
-
-
-@define("torch.real")
 def real(run: Runtime, input: Value) -> Value:
+    """The real parts, a view."""
     return apply(run, Elementwise("view"), input, function="real", dtype=real_dtype(input))
 
 
-@define("torch.imag")
 def imag(run: Runtime, input: Value) -> Value:
+    """The imaginary parts, a view."""
     return apply(run, Elementwise("view"), input, function="imag", dtype=real_dtype(input))
 
 
@@ -82,9 +74,12 @@ class Fourier(Weightless):
     kind = "fourier"
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """ "real" for an input that is not complex."""
         return ("real",) if operands and not operands[0].dtype.startswith("complex") else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape with the transformed axes as they come out: halved for real inputs, doubled back, or padded
+        to a stated size. Mismatch for an axis that it does not have."""
         shape = list(inputs[0])
         for at, axis in enumerate(self.axes):
             if not -len(shape) <= axis < len(shape):
@@ -101,6 +96,7 @@ class Fourier(Weightless):
 
 
 def transform(name: str) -> Native:
+    """A native of `torch.fft` by its name: over one axis, two ("2") or all ("n")."""
     rank = 2 if name.endswith("2") else None if name.endswith("n") else 1
     to_real = name.startswith(("irfft", "hfft"))
 
@@ -116,7 +112,7 @@ def transform(name: str) -> Native:
         else:
             axes = (dim,) if isinstance(dim, int) else tuple(dim) if isinstance(dim, (list, tuple)) else (-1,)
         given = lengths if isinstance(lengths, (list, tuple)) else (lengths,) * (1 if lengths is not None else 0)
-        op = Fourier(name, axes, tuple(None if each is None or each == -1 else size(each) for each in given))
+        op = Fourier(name, axes, tuple(None if each is None or each == -1 else whole(each) for each in given))
         dtype = real_dtype(tensor) if to_real else complex_dtype(tensor)
         return apply(run, op, tensor, function=name, dtype=dtype)
 
@@ -124,6 +120,7 @@ def transform(name: str) -> Native:
 
 
 def shifted(name: str) -> Native:
+    """`fftshift` or `ifftshift`: a copy."""
     return Native(
         name,
         lambda run, input, dim=None: apply(run, Elementwise("copy"), input, function=name),
@@ -168,85 +165,71 @@ for _name, _kind, _in_place in (
     _declare_pair(_name, _kind, _in_place)
 
 
-@define(*everywhere("heaviside"))
-def heaviside(run: Runtime, input: Value, values: Value) -> Value:
-    return apply(run, Broadcast("compare"), input, values, function="heaviside")
-
-
-@define(*everywhere("cross"))
-def cross(run: Runtime, input: Value, other: Value, dim: Value = None) -> Value:
-    return apply(run, Broadcast("multiply"), input, other, function="cross", dtype=common_dtype((input, other)))
-
-
-@define("torch.isin")
-def isin(run: Runtime, elements: Value, test_elements: Value, *, assume_unique: Value = False, invert: Value = False
-         ) -> Value:  # fmt: skip
-    return apply(run, Elementwise("compare"), elements, function="isin", dtype="bool")
-
-
-@define("tensor.lerp_")
 def lerp_in_place(run: Runtime, input: Value, end: Value, weight: Value) -> Value:
+    """`x.lerp_(end, weight)`: written into x; a parameter stays itself."""
     if isinstance(input, Weight):
         return input
     operands = [value for value in (end, weight) if isinstance(value, Tensor)]
     return apply(run, Broadcast("lerp", True), input, *operands, function="lerp_")
 
 
-@define("tensor.addmm_")
-def addmm_(run: Runtime, input: Value, mat1: Value, mat2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def addmm_(run: Runtime, input: Value, mat1: Value, mat2: Value) -> Value:
+    """`x += mat1 @ mat2`"""
     return binary(run, "+", input, matmul(run, mat1, mat2), True)
 
 
-@define("tensor.addmv_")
-def addmv_(run: Runtime, input: Value, mat: Value, vec: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def addmv_(run: Runtime, input: Value, mat: Value, vec: Value) -> Value:
+    """`x += mat @ vec`"""
     return binary(run, "+", input, matmul(run, mat, vec), True)
 
 
-@define("tensor.baddbmm_")
-def baddbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def baddbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
+    """`x += batch1 @ batch2`, for each sample"""
     return binary(run, "+", input, matmul(run, batch1, batch2), True)
 
 
-@define("tensor.addbmm_")
-def addbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def addbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
+    """`x += (batch1 @ batch2).sum(0)`"""
     product = apply(run, Reduce("sum", 0), matmul(run, batch1, batch2), function="addbmm_")
     return binary(run, "+", input, product, True)
 
 
-@define(*everywhere("addr"))
-def addr(run: Runtime, input: Value, vec1: Value, vec2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
+    """`x + outer(vec1, vec2)`"""
     return binary(run, "+", input, binary(run, "*", unsqueeze(run, vec1, 1), vec2))
 
 
-@define(*everywhere("argwhere"))
 def argwhere(run: Runtime, input: Value) -> Value:
+    """(found, axes), int64: how many there are is not known."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return tensor
     return Tensor((run.unknown("how many values are not zero is not known"), len(tensor.shape)), "int64")
 
 
-@define(*everywhere("cov", "corrcoef"))
-def cov(run: Runtime, input: Value, *, correction: Value = 1, fweights: Value = None, aweights: Value = None) -> Value:
+def cov(run: Runtime, input: Value) -> Value:
+    """(variables, variables) for an input (variables, observations)."""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
         return matmul(run, tensor, run.call(run.get(tensor, "t")))
     return lost_shape(run, input, run.unknown("the size of a covariance is not known"), "cov", "copy")
 
 
-@define(*everywhere("as_strided"))
-def as_strided(run: Runtime, input: Value, size: Value, stride: Value, storage_offset: Value = None) -> Value:
+def as_strided(run: Runtime, input: Value) -> Value:
+    """A view of any shape, which is not followed."""
     return lost_shape(run, input, run.unknown("as_strided is not followed"), "as_strided")
 
 
 @define("torch.stft", "torch.istft")
 def stft(run: Runtime, input: Value, n_fft: Value, *args: Value, **options: Value) -> Value:
+    """The short-time Fourier transform, which is not followed."""
     return lost_shape(run, input, run.unknown("a short-time Fourier transform is not followed"), "stft", "copy")
 
 
 @define("tensor.sum_to_size")
 @or_by_name("size")
 def sum_to_size(run: Runtime, input: Value, *size: Value) -> Value:
+    """A sum over the axes that were broadcast, of the stated shape."""
     from flake8_cnnmem.frameworks.torch.arguments import sizes
 
     shape = sizes(size)
@@ -263,16 +246,10 @@ class Recopied(Recast):
 
     @property
     def view(self) -> bool:
+        """Never: it is a result of its own."""
         return False
 
 
-@define("torch.nan_to_num_", "tensor.nan_to_num_")
-def nan_to_num_in_place(
-    run: Runtime, input: Value, nan: Value = None, posinf: Value = None, neginf: Value = None
-) -> Value:
-    return input if isinstance(input, Weight) else apply(run, Elementwise("clamp", True), input, function="nan_to_num_")
-
-
-@define("torch.is_nonzero", "tensor.is_nonzero")
 def is_nonzero(run: Runtime, input: Value) -> Value:
+    """Whether a tensor of one value is true."""
     return run.truth(input)

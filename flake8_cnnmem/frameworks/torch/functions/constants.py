@@ -7,7 +7,7 @@ Their values are kept while they are few, and no Call is recorded for what is co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import Batch, Shape, Size
 from flake8_cnnmem.graph import Tensor
@@ -26,7 +26,7 @@ class Constant(Tensor):
     """A tensor that no input and no parameter takes part in: `torch.arange(h)`, and what is computed from it."""
 
 
-def is_constant(value: object) -> bool:
+def is_constant(value: object) -> TypeGuard[Tensor]:
     """Whether a value takes no part in the model: what is computed from such values alone needs no Call."""
     return type(value) is Constant or (type(value) is Tensor and value.data is not None and value.call is None)
 

@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem.dims import Batch, Shape, Size, first_unknown, floor_divide, subtract
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import kind, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import size, sizes
+from flake8_cnnmem.frameworks.torch.arguments import sizes, whole
 from flake8_cnnmem.frameworks.torch.autograd.by_hand import written
 from flake8_cnnmem.frameworks.torch.device_of import made_on
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, source_of
@@ -39,6 +39,7 @@ def born(run: Runtime, made: Tensor) -> Tensor:
 
 
 def value_as(value: Any, dtype: str) -> Any:
+    """A number as one of a dtype: bool, int or float; None stays."""
     if value is None:
         return None
     return {0: bool, 1: int}.get(kind(dtype), float)(value)
@@ -73,7 +74,6 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None)
     _declare_sized(_name, _value)
 
 
-@define("torch.full")
 def full(
     run: Runtime,
     size: Value,
@@ -87,53 +87,59 @@ def full(
     names: Value = None,
     pin_memory: Value = False,
 ) -> Value:
+    """(size), of one value; the dtype is the value's unless one is said."""
     number = scalar(fill_value)
     default = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float"
-    return made_on(run, filled(sizes((size,)), number, dtype_of(dtype, default)), device)
+    made = filled(sizes((size,)), number, dtype_of(dtype, default))
+    made.requires_grad = requires_grad is True
+    return made_on(run, made, device)
 
 
 @define("torch.randint")
 def randint(run: Runtime, *bounds: Value, size: Value = None, dtype: Value = None, **options: Value) -> Value:
+    """(size), int64 unless a dtype is said; numbers are not known."""
     shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
     return Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
 
 
 @define("torch.randperm")
 def randperm(run: Runtime, n: Value, *, dtype: Value = None, **options: Value) -> Value:
-    return Tensor((size(n),), dtype_of(dtype, "int64"))
+    """(n,), int64."""
+    return Tensor((whole(n),), dtype_of(dtype, "int64"))
 
 
 @define("torch.normal")
 def normal(
-    run: Runtime, mean: Value = 0.0, std: Value = 1.0, size: Value = None, *, generator: Value = None, **options: Value
-) -> Value:
+    run: Runtime, mean: Value = 0.0, std: Value = 1.0, size: Value = None, *, generator: Value = None,
+    dtype: Value = None, device: Value = None, requires_grad: Value = False, **options: Value,
+) -> Value:  # fmt: skip
+    """`torch.normal(mean, std, size)`, or of the shape that mean and std have."""
     if size is not None:
-        return Tensor(sizes((size,)))
+        made = Tensor(sizes((size,)), dtype_of(dtype), requires_grad=requires_grad is True)
+        return made_on(run, made, device)
     source = next((value for value in (mean, std) if isinstance(value, Tensor)), None)
     return Tensor(source.shape) if source is not None else run.unknown("the size of a random tensor is not known")
 
 
-@define("torch.poisson")
-def poisson(run: Runtime, input: Value, generator: Value = None) -> Value:
+def poisson(run: Runtime, input: Value) -> Value:
+    """The input's shape; numbers are not known."""
     return like(input, None)
 
 
-@define("torch.bernoulli", "tensor.bernoulli")
-def bernoulli(run: Runtime, input: Value, p: Value = None, *, generator: Value = None) -> Value:
+def bernoulli(run: Runtime, input: Value) -> Value:
+    """The input's shape; numbers are not known."""
     return like(input, None)
 
 
-@define("torch.multinomial", "tensor.multinomial")
-def multinomial(
-    run: Runtime, input: Value, num_samples: Value, replacement: Value = False, *, generator: Value = None
-) -> Value:
+def multinomial(run: Runtime, input: Value, num_samples: Value) -> Value:
+    """(num_samples,) or (rows, num_samples), int64."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return tensor
-    return Tensor((*tensor.shape[:-1], size(num_samples)), "int64")
+    return Tensor((*tensor.shape[:-1], whole(num_samples)), "int64")
 
 
-def like(input: Value, value: Any, dtype: Value = None) -> Value:
+def like(input: Value, value: Any, dtype: Value = None) -> Tensor:
     """A new tensor of an input's shape."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown):
@@ -164,16 +170,6 @@ def _declare_like(name: str, value: Any) -> None:
 
 for _name, _value in (("zeros", 0), ("ones", 1), ("empty", None), ("rand", None), ("randn", None)):
     _declare_like(_name, _value)
-
-
-@define("torch.full_like")
-def full_like(run: Runtime, input: Value, fill_value: Value, *, dtype: Value = None, **options: Value) -> Value:
-    return born(run, like(input, scalar(fill_value), dtype))
-
-
-@define("torch.randint_like")
-def randint_like(run: Runtime, input: Value, *bounds: Value, dtype: Value = None, **options: Value) -> Value:
-    return born(run, like(input, None, dtype))
 
 
 def _declare_new(name: str, value: Any) -> None:
@@ -208,13 +204,9 @@ for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("
 def new_full(
     run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, **options: Value
 ) -> Value:
+    """(size), of one value; the tensor's dtype unless one is said."""
     own = input.dtype if isinstance(input, Tensor) else "float"
     return born(run, filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own)))
-
-
-@define("tensor.new_tensor")
-def new_tensor(run: Runtime, input: Value, data: Value, *, dtype: Value = None, **options: Value) -> Value:
-    return from_data(run, data, dtype)
 
 
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
@@ -277,13 +269,13 @@ def torch_dtype(tensor: Tensor) -> str:
 
 
 def dtype_for(values: Iterable[Any]) -> str:
+    """The dtype that `torch.tensor` gives values: bool, int64, or float where one is."""
     kinds = {int if type(value) is Batch else type(value) for value in values}
     if kinds == {bool}:
         return "bool"
     return "int64" if kinds and kinds <= {bool, int} else "float"
 
 
-@define("torch.tensor")
 def tensor(
     run: Runtime,
     data: Value,
@@ -292,6 +284,7 @@ def tensor(
     requires_grad: Value = False,
     pin_memory: Value = False,
 ) -> Value:
+    """`torch.tensor(data)`: a tensor of its own with the values, where they are known."""
     made = from_data(run, data, dtype)
     if isinstance(made, Tensor) and requires_grad is True:
         return Tensor(made.shape, made.dtype, requires_grad=True)
@@ -300,30 +293,14 @@ def tensor(
 
 @define("torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
 def as_tensor(run: Runtime, data: Value, dtype: Value = None, device: Value = None, **options: Value) -> Value:
+    """`torch.as_tensor(data)`: a tensor is itself."""
     if isinstance(data, Tensor) and data.framework == "torch" and dtype is None:
         return data
     return from_data(run, data, dtype)
 
 
-@define("torch.from_numpy", "torch.from_dlpack", "torch.frombuffer")
-def from_numpy(run: Runtime, ndarray: Value, **options: Value) -> Value:
-    return from_data(run, ndarray, None)
-
-
-@define("torch.arange", "torch.range")
-def arange(
-    run: Runtime,
-    start: Value = 0,
-    end: Value = None,
-    step: Value = 1,
-    *,
-    out: Value = None,
-    dtype: Value = None,
-    layout: Value = None,
-    device: Value = None,
-    pin_memory: Value = False,
-    requires_grad: Value = False,
-) -> Value:
+def arange(run: Runtime, start: Value = 0, end: Value = None, step: Value = 1, *, dtype: Value = None) -> Value:
+    """(ceil((end - start) / step),): int64 of whole numbers, else float; with its values where they are few."""
     if end is None:
         start, end = 0, start
     bounds = [number_of(value) for value in (start, end, step)]
@@ -333,9 +310,9 @@ def arange(
     if unknown is not None:
         return Constant((unknown,), result)
     first, last, by = bounds
-    if not all(isinstance(bound, (int, float)) for bound in bounds):
-        length: Size = subtract(last, first)
-        return Constant((length if by == 1 else floor_divide(length, by),), result)
+    if not isinstance(first, (int, float)) or not isinstance(last, (int, float)) or not isinstance(by, (int, float)):
+        length: Size = subtract(whole(last), whole(first))
+        return Constant((length if by == 1 else floor_divide(length, whole(by)),), result)
     if not by:
         raise run.error("RuntimeError", "step must be nonzero")
     count = max(0, math.ceil((last - first) / by))
@@ -353,7 +330,6 @@ def number_of(value: Value) -> Value:
     return value
 
 
-@define("torch.linspace")
 def linspace(
     run: Runtime,
     start: Value,
@@ -367,10 +343,12 @@ def linspace(
     requires_grad: Value = False,
     pin_memory: Value = False,
 ) -> Value:
-    first, last, count = number_of(start), number_of(end), size(number_of(steps))
+    """(steps,), float unless a dtype is said."""
+    first, last, count = number_of(start), number_of(end), whole(number_of(steps))
     result = dtype_of(dtype)
-    numbers = isinstance(first, (int, float)) and isinstance(last, (int, float))
-    if not isinstance(count, int) or count < 0 or count > 1024 or not numbers:
+    if not isinstance(count, int) or count < 0 or count > 1024:
+        return Constant((count,), result)
+    if not isinstance(first, (int, float)) or not isinstance(last, (int, float)):
         return Constant((count,), result)
     by = (last - first) / (count - 1) if count > 1 else 0.0
     # Counted from both ends, as the kernel does it, so that the last value is exact.
@@ -382,12 +360,14 @@ def linspace(
 
 @define("torch.logspace")
 def logspace(run: Runtime, start: Value, end: Value, steps: Value, base: Value = 10.0, **options: Value) -> Value:
-    return Constant((size(number_of(steps)),), dtype_of(options.get("dtype")))
+    """(steps,), float unless a dtype is said."""
+    return Constant((whole(number_of(steps)),), dtype_of(options.get("dtype")))
 
 
 @define("torch.eye")
 def eye(run: Runtime, n: Value, m: Value = None, **options: Value) -> Value:
-    rows, columns = size(n), size(n if m is None else m)
+    """(n, m), m as n where it is not said."""
+    rows, columns = whole(n), whole(n if m is None else m)
     result = dtype_of(options.get("dtype"))
     if isinstance(rows, int) and isinstance(columns, int) and 0 <= rows * columns <= 1024:
         values = [float(row == column) for row in range(rows) for column in range(columns)]
@@ -404,12 +384,13 @@ def hamming_window(
     beta: Value = 0.46,
     **options: Value,
 ) -> Value:
-    return Constant((size(window_length),), dtype_of(options.get("dtype")))
+    """(window_length,)"""
+    return Constant((whole(window_length),), dtype_of(options.get("dtype")))
 
 
 def _declare_window(name: str) -> None:
     def function(run: Runtime, window_length: Value, periodic: Value = True, **options: Value) -> Value:
-        return Constant((size(window_length),), dtype_of(options.get("dtype")))
+        return Constant((whole(window_length),), dtype_of(options.get("dtype")))
 
     define(f"torch.{name}")(function)
 
@@ -420,6 +401,7 @@ for _name in ("hann_window", "blackman_window", "bartlett_window"):
 
 @define("torch.tril_indices", "torch.triu_indices")
 def tril_indices(run: Runtime, row: Value, col: Value, offset: Value = 0, **options: Value) -> Value:
+    """(2, places), int64: how many places is not worked out."""
     return Constant((2, run.unknown("how many places a triangle has is not worked out")), "int64")
 
 
@@ -441,6 +423,8 @@ for _name in (
 
 
 def refill(value_from: Callable[..., Any]) -> Callable[..., Value]:
+    """A method that fills a tensor in place with the value that `value_from` gives for its arguments."""
+
     def method(run: Runtime, input: Value, *args: Value, **kwargs: Value) -> Value:
         if isinstance(input, Weight):
             input.data = None
@@ -456,8 +440,7 @@ METHODS["zero_"] = Native("zero_", refill(lambda: 0), propagate_unknown=False)
 METHODS["fill_"] = Native("fill_", refill(lambda value: scalar(value)), propagate_unknown=False)
 
 
-@define("tensor.copy_")
-def copy_(run: Runtime, input: Value, other: Value, non_blocking: Value = False) -> Value:
+def copy_(run: Runtime, input: Value, other: Value) -> Value:
     """Into a parameter or buffer: other values. Into a feature map: the values come from another call."""
     from flake8_cnnmem.frameworks.torch.applying import apply
     from flake8_cnnmem.ops import Elementwise

@@ -46,6 +46,7 @@ def over_each(method: str) -> Value:
 
 
 def part_of(run: Runtime, arg: Value, at: int, count: int) -> Value:
+    """An argument for the tensor at a place: that of a list of as many, or the one for all."""
     if isinstance(arg, (list, tuple)) and len(arg) == count:
         return arg[at]
     return arg
@@ -58,6 +59,7 @@ SCALED = {
 
 
 def copied(run: Runtime, tensors: Value, sources: Value, non_blocking: Value = False) -> Value:
+    """`torch._foreach_copy_(tensors, sources)`"""
     into, given = run.items(tensors), run.items(sources)
     if isinstance(into, list) and isinstance(given, list):
         for tensor, source in zip(into, given, strict=False):
@@ -66,6 +68,7 @@ def copied(run: Runtime, tensors: Value, sources: Value, non_blocking: Value = F
 
 
 def emptied(run: Runtime, tensors: Value) -> Value:
+    """`torch._foreach_zero_(tensors)`"""
     given = run.items(tensors)
     for tensor in given if isinstance(given, list) else ():
         if isinstance(tensor, Tensor):

@@ -6,7 +6,7 @@ from typing import Any
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.distances import distance
-from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import WRITTEN, apply, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, scalar
 from flake8_cnnmem.graph import Call, Mismatch, Tensor, Weight
 from flake8_cnnmem.ops import Elementwise, Index
@@ -55,6 +55,7 @@ def bound(value: Value) -> Value:
 
 
 def index(run: Runtime, tensor: Value, key: Value) -> Value:
+    """`tensor[key]`: a view for numbers and slices, a copy for tensors; values of constants are followed."""
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor
@@ -131,6 +132,7 @@ def looked_up(tensor: Tensor, items: tuple[Any, ...]) -> Constant | None:
 
 
 def taken(data: Any, items: list[Any]) -> Any:
+    """The nested values that indices leave of nested values."""
     if not items:
         return data
     first, rest = items[0], items[1:]
@@ -150,6 +152,9 @@ def set_index(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Tensor:
     if known is not None:
         return known
     source = tensor_of(value)
+    if isinstance(source, Tensor) and source.call is not None and source.call.op.in_place:
+        # `y[:, :4] += x`: what was written in place is put where it is already.
+        run.data(WRITTEN).pop(id(tensor), None)
     sources = (source,) if isinstance(source, Tensor) and source.shape != () else ()
     result = apply(run, Elementwise("set_slice", True), tensor, *sources, function="setitem", dtype=tensor.dtype)
     return result if isinstance(result, Tensor) else tensor
@@ -171,10 +176,12 @@ def written(run: Runtime, tensor: Tensor, key: Value, value: Value) -> Constant 
 
 
 def is_plain(value: Value) -> bool:
+    """Whether a value is a number or a constant."""
     return isinstance(value, (int, float, Constant))
 
 
 def replaced(data: Any, items: list[Any], number: Any, rank: int) -> Any:
+    """Nested values with a number put in where indices say."""
     if rank == 0:
         return number
     places = range(len(data))

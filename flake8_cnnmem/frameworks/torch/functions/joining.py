@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, is_constant
 from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
@@ -41,6 +41,7 @@ def of_samples(run: Runtime, op: Op, tensors: Value, cause: Unknown) -> Tensor |
 
 
 def join(run: Runtime, op: Op, tensors: Value, function: str) -> Value:
+    """An op over a list of tensors; of a list of which only a sample is known, over as many as it may hold."""
     inputs = given_tensors(run, tensors)
     if isinstance(inputs, Unknown):
         data = of_samples(run, op, tensors, inputs)
@@ -53,12 +54,13 @@ def join(run: Runtime, op: Op, tensors: Value, function: str) -> Value:
 
 def joined(op: Op, inputs: Sequence[Value]) -> Constant | None:
     """Constants with known values joined along their first axis."""
-    if getattr(op, "axis", None) != 0 or not all(is_constant(tensor) for tensor in inputs):
+    tensors = [tensor for tensor in inputs if is_constant(tensor)]
+    if getattr(op, "axis", None) != 0 or len(tensors) < len(inputs):
         return None
-    columns = [flat(tensor) for tensor in inputs]
+    columns = [flat(tensor) for tensor in tensors]
     if any(column is None for column in columns):
         return None
-    shapes = [tensor.shape for tensor in inputs]
+    shapes = [tensor.shape for tensor in tensors if isinstance(tensor.shape, tuple)]
     try:
         (shape,) = op.outputs(*shapes)
     except Mismatch:
@@ -68,36 +70,21 @@ def joined(op: Op, inputs: Sequence[Value]) -> Constant | None:
     return constant(shape, [value for column in columns for value in column or ()], common_dtype(inputs))
 
 
-@define("torch.cat", "torch.concat", "torch.concatenate")
-def cat(run: Runtime, tensors: Value, dim: Value = 0) -> Value:
+def cat(run: Runtime, tensors: Value, dim: Size = 0) -> Value:
+    """(..., sum of sizes, ...): tensors behind each other along an axis."""
     return join(run, Concatenate(dim), tensors, "cat")
 
 
-@define("torch.stack")
-def stack(run: Runtime, tensors: Value, dim: Value = 0) -> Value:
-    return join(run, Stack(dim), tensors, "stack")
-
-
-@define("torch.hstack", "torch.column_stack")
 def hstack(run: Runtime, tensors: Value) -> Value:
+    """Tensors behind each other along axis 1, of one axis along axis 0."""
     inputs = given_tensors(run, tensors)
     first = inputs[0] if isinstance(inputs, list) and inputs else inputs
     flat_rows = isinstance(first, Tensor) and isinstance(first.shape, tuple) and len(first.shape) == 1
     return join(run, Concatenate(0 if flat_rows else 1), tensors, "hstack")
 
 
-@define("torch.vstack", "torch.row_stack")
-def vstack(run: Runtime, tensors: Value) -> Value:
-    return join(run, Concatenate(0), tensors, "vstack")
-
-
-@define("torch.dstack")
-def dstack(run: Runtime, tensors: Value) -> Value:
-    return join(run, Concatenate(2), tensors, "dstack")
-
-
-@define("torch.meshgrid")
 def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> Value:
+    """One tensor of all sizes for each input (size,)."""
     given: Any = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     inputs = [tensor_of(tensor) for tensor in given]
     count = len(inputs)
@@ -122,8 +109,8 @@ def meshgrid(run: Runtime, *tensors: Value, indexing: Value = None) -> Value:
     return tuple(grids)
 
 
-@define("torch.cartesian_prod")
 def cartesian_prod(run: Runtime, *tensors: Value) -> Value:
+    """(product of the sizes, inputs)"""
     sizes = [tensor.shape[0] if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else Unknown("?")
              for tensor in tensors]  # fmt: skip
     return Constant((dims.product(sizes), len(tensors)), "float")
@@ -138,26 +125,12 @@ class Gather(Weightless):
     kind = "gather"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape of the indices."""
         return (inputs[1],)
 
 
-@define("torch.gather", "tensor.gather")
-def gather(run: Runtime, input: Value, dim: Value, index: Value, *, sparse_grad: Value = False) -> Value:
-    return apply(run, Gather(dim), input, index, function="gather")
-
-
-@define("torch.take_along_dim", "tensor.take_along_dim")
-def take_along_dim(run: Runtime, input: Value, indices: Value, dim: Value = None) -> Value:
-    return apply(run, Gather(dim), input, indices, function="gather")
-
-
-@define("torch.take", "tensor.take")
-def take(run: Runtime, input: Value, index: Value) -> Value:
-    return apply(run, Gather(None), input, index, function="take")
-
-
-@define("torch.index_select", "tensor.index_select")
 def index_select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
+    """The input's shape with as many along the axis as there are indices."""
     tensor, positions = tensor_of(input), tensor_of(index)
     unknown = tensor if isinstance(tensor, Unknown) else tensor.shape
     if isinstance(unknown, Unknown) or isinstance(positions, Unknown) or not isinstance(dim, int):
@@ -169,8 +142,8 @@ def index_select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
     return apply(run, op, tensor, *where, function="index_select", dtype=dtype)
 
 
-@define("torch.masked_select", "tensor.masked_select")
-def masked_select(run: Runtime, input: Value, mask: Value) -> Value:
+def masked_select(run: Runtime, input: Value) -> Value:
+    """(found,): how many there are is not known."""
     return lost_shape(run, input, run.unknown("how many values a mask selects is not known"), "masked_select", "copy")
 
 
@@ -211,17 +184,18 @@ for _name in (
 _written("put", copies=False)
 
 
-@define("torch.tril", "tensor.tril")
 def tril(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    """The input's shape, zeros above a diagonal."""
     return triangle(run, input, diagonal, lambda row, column, by: column - row <= by)
 
 
-@define("torch.triu", "tensor.triu")
 def triu(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    """The input's shape, zeros below a diagonal."""
     return triangle(run, input, diagonal, lambda row, column, by: column - row >= by)
 
 
 def triangle(run: Runtime, input: Value, diagonal: Value, kept: Any) -> Value:
+    """The input with zeros where `kept(row, column, diagonal)` does not hold."""
     tensor = tensor_of(input)
     values = flat(tensor) if is_constant(tensor) and isinstance(tensor, Tensor) else None
     if values is not None and isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
@@ -233,23 +207,23 @@ def triangle(run: Runtime, input: Value, diagonal: Value, kept: Any) -> Value:
     return apply(run, Elementwise("mask"), tensor, function="tril")
 
 
-@define("tensor.tril_", "tensor.triu_")
-def tril_in_place(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+def tril_in_place(run: Runtime, input: Value) -> Value:
+    """Zeros written into a tensor; a parameter stays itself."""
     if isinstance(input, Weight):
         return input
     return apply(run, Elementwise("mask", True), input, function="tril_")
 
 
-@define("torch.diag", "tensor.diag")
 def diag(run: Runtime, input: Value, diagonal: Value = 0) -> Value:
+    """The diagonal of a matrix (rows, columns), or a matrix (n, n) with the input (n,) on it."""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 2:
         return diagonal_of(run, tensor, diagonal)
     return diag_embed(run, input, diagonal)
 
 
-@define("torch.diag_embed", "tensor.diag_embed", "torch.diagflat", "tensor.diagflat")
 def diag_embed(run: Runtime, input: Value, offset: Value = 0, dim1: Value = -2, dim2: Value = -1) -> Value:
+    """(..., n) to (..., n, n)"""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape and offset == 0:
         column = apply(run, Unsqueeze(-1), tensor, function="diag_embed")

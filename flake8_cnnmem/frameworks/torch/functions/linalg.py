@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
+from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
@@ -16,8 +17,8 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Runtime, Value
 
 
-@define("torch.einsum")
-def einsum(run: Runtime, equation: Value, *operands: Value) -> Value:
+def einsum(run: Runtime, equation: str, *operands: Value) -> Value:
+    """Products of tensors by an equation; of more than two, pair by pair as torch does it."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
@@ -48,23 +49,8 @@ def pairwise(equation: Value) -> list[str] | None:
     return pairs
 
 
-@define("torch.dot", "tensor.dot", "torch.inner", "tensor.inner", "torch.vdot", "tensor.vdot")
-def dot(run: Runtime, input: Value, other: Value) -> Value:
-    return matmul(run, input, other)
-
-
-@define(*everywhere("mv"))
-def mv(run: Runtime, input: Value, vec: Value) -> Value:
-    return matmul(run, input, vec)
-
-
-@define(*everywhere("outer", "ger"))
-def outer(run: Runtime, input: Value, vec2: Value) -> Value:
-    return apply(run, Einsum("i,j->ij"), input, vec2, function="outer")
-
-
-@define("torch.kron", "tensor.kron")
 def kron(run: Runtime, input: Value, other: Value) -> Value:
+    """The Kronecker product: sizes multiplied, axis by axis."""
     left, right = tensor_of(input), tensor_of(other)
     shapes = [side.shape for side in (left, right) if isinstance(side, Tensor) and isinstance(side.shape, tuple)]
     if len(shapes) < 2:
@@ -87,38 +73,35 @@ class Kronecker(Weightless):
     volume = "merge"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape that it was made with."""
         return (self.shape,)
 
 
 def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
+    """`input + left @ right`"""
     return binary(run, "+", matmul(run, left, right), input) if not in_place else binary(
         run, "+", input, matmul(run, left, right), True
     )  # fmt: skip
 
 
-@define(*everywhere("addmm"))
-def addmm(run: Runtime, input: Value, mat1: Value, mat2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
-    return added(run, input, mat1, mat2)
-
-
-@define(*everywhere("baddbmm"))
-def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1) -> Value:
+    """`input + batch1 @ batch2` for each sample; without the input where beta is 0."""
     product = matmul(run, batch1, batch2)
-    return product if beta == 0 else binary(run, "+", product, input)
+    if beta == 0:
+        return product
+    if run.autocast is not None and isinstance(input, Tensor) and is_floating(input.dtype):
+        # Autocast casts what is added, too.
+        input = apply(run, Elementwise("cast"), input, function="to", dtype=run.autocast)
+    return binary(run, "+", product, input)
 
 
-@define(*everywhere("addbmm"))
-def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
+def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
+    """`input + (batch1 @ batch2).sum(0)`"""
     return binary(run, "+", reduce(run, "sum", matmul(run, batch1, batch2), 0), input)
 
 
-@define(*everywhere("addmv"))
-def addmv(run: Runtime, input: Value, mat: Value, vec: Value, *, beta: Value = 1, alpha: Value = 1) -> Value:
-    return added(run, input, mat, vec)
-
-
-@define("torch.tensordot")
-def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2, out: Value = None) -> Value:
+def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2) -> Value:
+    """A product over several axes of both tensors: the axes that are left, of the first, then of the second."""
     left, right = tensor_of(a), tensor_of(b)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
@@ -140,8 +123,8 @@ def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2, out: Value = No
     return apply(run, Einsum(equation), left, right, function="tensordot")
 
 
-@define("torch.chain_matmul")
 def chain_matmul(run: Runtime, *matrices: Value) -> Value:
+    """A product of matrices, one after the other."""
     result = matrices[0]
     for matrix in matrices[1:]:
         result = matmul(run, result, matrix)
@@ -149,6 +132,8 @@ def chain_matmul(run: Runtime, *matrices: Value) -> Value:
 
 
 def same_shape(name: str) -> Native:
+    """A function of `torch.linalg` whose result has the shape of its argument."""
+
     def function(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
         return apply(run, Elementwise(name), A, function=name)
 
@@ -157,19 +142,23 @@ def same_shape(name: str) -> Native:
 
 def linalg_norm(run: Runtime, A: Value, ord: Value = None, dim: Value = None, keepdim: Value = False, *,
                 dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    """The norm of a matrix or over axes."""
     return reduce(run, "norm", A, dim, keepdim)
 
 
 def vector_norm(run: Runtime, x: Value, ord: Value = 2, dim: Value = None, keepdim: Value = False, *,
                 dtype: Value = None, out: Value = None) -> Value:  # fmt: skip
+    """The norm of all values, or over axes."""
     return reduce(run, "norm", x, dim, keepdim)
 
 
 def determinant(run: Runtime, A: Value) -> Value:
+    """(..., n, n) to (...)"""
     return apply(run, Reduce("det", (-2, -1)), A, function="det")
 
 
 def linalg_matmul(run: Runtime, input: Value, other: Value, *, out: Value = None) -> Value:
+    """`torch.linalg.matmul`"""
     return apply(run, Matmul(), input, other, function="matmul")
 
 
@@ -179,15 +168,18 @@ class Swapped(Elementwise):
     __slots__ = ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(..., rows, columns) to (..., columns, rows)"""
         shape = inputs[0]
         return ((*shape[:-2], *reversed(shape[-2:])),)
 
 
 def pinv(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
+    """(..., rows, columns) to (..., columns, rows)"""
     return apply(run, Swapped("pinv"), A, function="pinv")
 
 
 def solve(run: Runtime, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
+    """The shape of B, in A X = B."""
     return apply(run, Elementwise("solve"), B, A, function="solve")
 
 
@@ -200,6 +192,8 @@ class OrthogonalFactors(Weightless):
     kind = "qr"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """(..., rows, columns) to Q (..., rows, inner) and R (..., inner, columns): inner the smaller side, or with
+        `complete` the rows."""
         *batch, rows, columns = inputs[0]
         inner = rows
         if isinstance(rows, int) and isinstance(columns, int):
@@ -210,14 +204,10 @@ class OrthogonalFactors(Weightless):
 
 
 def qr(run: Runtime, A: Value, mode: Value = "reduced", *, out: Value = None) -> Value:
+    """Q and R; without Q it is not followed."""
     if mode not in ("reduced", "complete"):
         return run.unknown("torch.linalg.qr without Q is not followed")
     return apply(run, OrthogonalFactors(mode == "complete"), A, function="qr")
-
-
-@define("torch.qr", "tensor.qr")
-def old_qr(run: Runtime, input: Value, some: Value = True, *, out: Value = None) -> Value:
-    return qr(run, input, "reduced" if some else "complete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +221,7 @@ class Decomposition(Weightless):
     """Whether the last one is given as (..., n, k)."""
 
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
+        """Of "eigen" values (..., n) and vectors (..., n, n); of "svd" U, S and V, in full or of the smaller side."""
         *batch, rows, columns = inputs[0]
         if self.kind == "eigen":
             return (*batch, columns), inputs[0]
@@ -250,16 +241,12 @@ def taken_apart(run: Runtime, op: Decomposition, matrix: Value) -> Value:
 
 
 def svd(run: Runtime, A: Value, full_matrices: Value = True, *, driver: Value = None, out: Value = None) -> Value:
+    """U, S and V of (..., rows, columns)"""
     return taken_apart(run, Decomposition("svd", full_matrices is not False), A)
 
 
-@define("torch.svd", "tensor.svd")
-def old_svd(run: Runtime, input: Value, some: Value = True, compute_uv: Value = True, *, out: Value = None) -> Value:
-    return taken_apart(run, Decomposition("svd", some is False, True), input)
-
-
-@define("torch.svd_lowrank")
-def svd_lowrank(run: Runtime, A: Value, q: Value = 6, niter: Value = 2, M: Value = None) -> Value:
+def svd_lowrank(run: Runtime, A: Value, q: Value = 6) -> Value:
+    """U (rows, q), S (q,) and V (columns, q)"""
     tensor = tensor_of(A)
     if not isinstance(tensor, Tensor) or not isinstance(tensor.shape, tuple) or not isinstance(q, int):
         return run.unknown("the sides of a matrix are not known")
@@ -268,6 +255,7 @@ def svd_lowrank(run: Runtime, A: Value, q: Value = 6, niter: Value = 2, M: Value
 
 
 def eigh(run: Runtime, A: Value, UPLO: Value = "L", *, out: Value = None) -> Value:
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of (..., n, n)"""
     return taken_apart(run, Decomposition("eigen"), A)
 
 
@@ -281,10 +269,13 @@ def solve_triangular(
     unitriangular: Value = False,
     out: Value = None,
 ) -> Value:
+    """The shape of B, in A X = B."""
     return apply(run, Elementwise("solve"), B, A, function="solve_triangular")
 
 
 def several(name: str) -> Native:
+    """A function of `torch.linalg` with several results, which is not followed."""
+
     def function(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
         return run.unknown(f"torch.linalg.{name} is not followed")
 

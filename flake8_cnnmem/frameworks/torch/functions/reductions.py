@@ -5,20 +5,20 @@ from __future__ import annotations
 import collections
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import axes, size
+from flake8_cnnmem.frameworks.torch.arguments import axes, whole
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, along, constant, flat
 from flake8_cnnmem.frameworks.torch.functions.indexing import index
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
-from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Tensor, Weight
-from flake8_cnnmem.ops import Distances, Elementwise, Reduce, Sort, TopK
+from flake8_cnnmem.ops import Elementwise, Reduce, Sort, TopK
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Native, Property, Runtime, Value
 
@@ -44,6 +44,8 @@ def reduce(
     results: int = 1,
     function: str = "",
 ) -> Value:
+    """A reduction over the axes `dim` (None: all), which stay as size 1 with `keepdim`. `results` 2 gives values and
+    int64 positions. The values of constants are followed."""
     which = axes(dim)
     tensor = tensor_of(input)
     own = tensor.dtype if isinstance(tensor, Tensor) else "float"
@@ -61,7 +63,7 @@ def reduce(
     return result
 
 
-def known_reduction(op_kind: str, tensor: Value, which: Value, keepdim: Value, dtype: str) -> Constant | None:
+def known_reduction(op_kind: str, tensor: Value, which: Any, keepdim: Value, dtype: str) -> Constant | None:
     """The reduction of a constant whose values are known."""
     function = HOST.get(op_kind)
     if function is None or not isinstance(tensor, Tensor) or tensor.data is None or getattr(tensor, "trainable", False):
@@ -70,7 +72,7 @@ def known_reduction(op_kind: str, tensor: Value, which: Value, keepdim: Value, d
         return None
     rank = len(tensor.shape)
     try:
-        if which is None or len(which) == rank:
+        if not which or len(which) == rank:
             values = flat(tensor)
             if not values:
                 return None
@@ -86,47 +88,19 @@ def known_reduction(op_kind: str, tensor: Value, which: Value, keepdim: Value, d
 
 
 def floating(input: Value, dtype: Value = None) -> str:
+    """The dtype of a mean or norm: the stated one, the input's, or float for whole numbers."""
     own = input.dtype if isinstance(input, Tensor) else "float"
     return dtype_of(dtype, "float" if kind(own) < kind("float") else own)
 
 
 def summed(input: Value, dtype: Value) -> str:
+    """The dtype of a sum: the stated one, the input's, or int64 for bools and whole numbers."""
     own = input.dtype if isinstance(input, Tensor) else "float"
     return dtype_of(dtype, "int64" if kind(own) < kind("float") else own)
 
 
-@define(*everywhere("sum", "nansum"))
-def sum_(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, *, dtype: Value = None) -> Value:
-    return reduce(run, "sum", input, dim, keepdim, summed(input, dtype))
-
-
-@define(*everywhere("mean", "nanmean"))
-def mean(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, *, dtype: Value = None) -> Value:
-    return reduce(run, "mean", input, dim, keepdim, floating(input, dtype))
-
-
-@define(*everywhere("prod"))
-def prod(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, *, dtype: Value = None) -> Value:
-    return reduce(run, "prod", input, dim, keepdim, summed(input, dtype))
-
-
-@define(*everywhere("logsumexp"))
-def logsumexp(run: Runtime, input: Value, dim: Value, keepdim: Value = False) -> Value:
-    return reduce(run, "logsumexp", input, dim, keepdim, floating(input))
-
-
-@define(*everywhere("amax"))
-def amax(run: Runtime, input: Value, dim: Value = (), keepdim: Value = False) -> Value:
-    return reduce(run, "max", input, None if dim == () else dim, keepdim, function="amax")
-
-
-@define(*everywhere("amin"))
-def amin(run: Runtime, input: Value, dim: Value = (), keepdim: Value = False) -> Value:
-    return reduce(run, "min", input, None if dim == () else dim, keepdim, function="amin")
-
-
-@define("torch.aminmax", "tensor.aminmax")
-def aminmax(run: Runtime, input: Value, *, dim: Value = None, keepdim: Value = False) -> Value:
+def aminmax(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
+    """The smallest and the largest values, of all or along an axis."""
     return (
         reduce(run, "min", input, dim, keepdim, function="aminmax"),
         reduce(run, "max", input, dim, keepdim, function="aminmax"),
@@ -144,116 +118,33 @@ class ValuesAndIndices(tuple[Any, ...]):
 
 
 def named(results: Value) -> Value:
+    """Two results as torch's named tuple (values, indices); anything else as it is."""
     return ValuesAndIndices(results) if isinstance(results, (tuple, list)) and len(results) == 2 else results
 
 
-def extreme(run: Runtime, name: str, input: Value, dim: Value, keepdim: Value) -> Value:
+def extreme(run: Runtime, name: str, input: Value, dim: Value, keepdim: Value, other: Value = None) -> Value:
     """max and min: of all values, along an axis with positions, or of two tensors."""
-    if isinstance(dim, Tensor):
-        return binary(run, name, input, dim)
-    if dim is None:
-        return reduce(run, name, input)
-    return named(reduce(run, name, input, dim, keepdim, results=2))
-
-
-@define(*everywhere("max"))
-def max_(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, *, other: Value = None) -> Value:
-    return extreme(run, "max", input, other if other is not None else dim, keepdim)
-
-
-@define(*everywhere("min"))
-def min_(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False, *, other: Value = None) -> Value:
-    return extreme(run, "min", input, other if other is not None else dim, keepdim)
+    second = other if other is not None else dim
+    if isinstance(second, Tensor):
+        return binary(run, name, input, second)
+    return middle(run, name, input, second, keepdim)
 
 
 def middle(run: Runtime, name: str, input: Value, dim: Value, keepdim: Value) -> Value:
+    """median and its like: of all values, or along an axis with positions."""
     if dim is None:
         return reduce(run, name, input)
     return named(reduce(run, name, input, dim, keepdim, results=2))
 
 
-@define(*everywhere("median", "nanmedian"))
-def median(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return middle(run, "median", input, dim, keepdim)
-
-
-@define(*everywhere("mode"))
-def mode(run: Runtime, input: Value, dim: Value = -1, keepdim: Value = False) -> Value:
-    return middle(run, "mode", input, dim, keepdim)
-
-
-@define(*everywhere("kthvalue"))
-def kthvalue(run: Runtime, input: Value, k: Value, dim: Value = -1, keepdim: Value = False) -> Value:
-    return middle(run, "kthvalue", input, dim, keepdim)
-
-
-@define(*everywhere("argmax"))
-def argmax(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return reduce(run, "argmax", input, dim, keepdim, "int64")
-
-
-@define(*everywhere("argmin"))
-def argmin(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return reduce(run, "argmin", input, dim, keepdim, "int64")
-
-
-@define(*everywhere("any"))
-def any_(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return reduce(run, "any", input, dim, keepdim, "bool")
-
-
-@define(*everywhere("all"))
-def all_(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return reduce(run, "all", input, dim, keepdim, "bool")
-
-
-@define(*everywhere("count_nonzero"))
-def count_nonzero(run: Runtime, input: Value, dim: Value = None) -> Value:
-    return reduce(run, "count_nonzero", input, dim, False, "int64")
-
-
-def spread_dim(dim: Value, unbiased: Value) -> Value:
+def spread_dim(dim: Value) -> Value:
     """`x.var(False)` gives `unbiased` in the place of `dim`."""
     return None if isinstance(dim, bool) else dim
 
 
-@define(*everywhere("var"))
-def var(
-    run: Runtime,
-    input: Value,
-    dim: Value = None,
-    unbiased: Value = True,
-    keepdim: Value = False,
-    *,
-    correction: Value = 1,
-) -> Value:
-    return reduce(run, "var", input, spread_dim(dim, unbiased), keepdim)
-
-
-@define(*everywhere("std"))
-def std(
-    run: Runtime,
-    input: Value,
-    dim: Value = None,
-    unbiased: Value = True,
-    keepdim: Value = False,
-    *,
-    correction: Value = 1,
-) -> Value:
-    return reduce(run, "std", input, spread_dim(dim, unbiased), keepdim)
-
-
-@define("torch.var_mean")
-def var_mean(
-    run: Runtime,
-    input: Value,
-    dim: Value = None,
-    unbiased: Value = True,
-    keepdim: Value = False,
-    *,
-    correction: Value = 1,
-) -> Value:
-    which = axes(spread_dim(dim, unbiased))
+def spread_and_mean(run: Runtime, input: Value, dim: Value = None, keepdim: Value = False) -> Value:
+    """`var_mean`, `std_mean`: (spread, mean), of all values or over axes."""
+    which = axes(spread_dim(dim))
     own = input.dtype if isinstance(input, Tensor) else "float"
     if isinstance(which, Unknown):
         return which
@@ -261,69 +152,30 @@ def var_mean(
     return apply(run, op, input, function="var_mean", dtypes=(own, own))
 
 
-@define("torch.std_mean")
-def std_mean(
-    run: Runtime,
-    input: Value,
-    dim: Value = None,
-    unbiased: Value = True,
-    keepdim: Value = False,
-    *,
-    correction: Value = 1,
-) -> Value:
-    return var_mean(run, input, dim, unbiased, keepdim)
-
-
-@define(*everywhere("norm"))
-def norm(
-    run: Runtime, input: Value, p: Value = "fro", dim: Value = None, keepdim: Value = False, dtype: Value = None
-) -> Value:
-    return reduce(run, "norm", input, dim, keepdim, floating(input, dtype))
-
-
-@define("torch.cdist")
-def cdist(run: Runtime, x1: Value, x2: Value, p: Value = 2.0, compute_mode: Value = None) -> Value:
-    return apply(run, Distances(), x1, x2, function="cdist")
-
-
-@define(*everywhere("dist"))
-def dist(run: Runtime, input: Value, other: Value, p: Value = 2) -> Value:
+def dist(run: Runtime, input: Value, other: Value) -> Value:
+    """The norm of a difference."""
     return reduce(run, "norm", binary(run, "-", input, other))
 
 
-def running(run: Runtime, name: str, input: Value, dtype: str, function: Callable[[Any, Any], Any] | None) -> Value:
+RUNNING: dict[str, Callable[[Any, Any], Any]] = {"cumsum": operator.add, "cumprod": operator.mul}
+"""What a running sum or product does to the values of a constant."""
+
+
+def running(run: Runtime, dtype: str, input: Value, function: str) -> Value:
+    """Running sums and their like along an axis: a tensor of the input's shape, of this dtype."""
+    name = function.removesuffix("_")
     tensor = tensor_of(input)
-    if function is not None and isinstance(tensor, Tensor) and isinstance(tensor.data, tuple):
+    host = RUNNING.get(name)
+    if host is not None and isinstance(tensor, Tensor) and isinstance(tensor.data, tuple):
         if tensor.shape == (len(tensor.data),) and not isinstance(tensor, Weight):
-            return constant(tensor.shape, itertools.accumulate(tensor.data, function), dtype)
+            return constant(tensor.shape, itertools.accumulate(tensor.data, host), dtype)
     return apply(run, Elementwise(name), tensor, function=name, dtype=dtype)
 
 
-@define(*everywhere("cumsum"), "tensor.cumsum_")
-def cumsum(run: Runtime, input: Value, dim: Value, *, dtype: Value = None) -> Value:
-    return running(run, "cumsum", input, summed(input, dtype), lambda total, x: total + x)
-
-
-@define(*everywhere("cumprod"), "tensor.cumprod_")
-def cumprod(run: Runtime, input: Value, dim: Value, *, dtype: Value = None) -> Value:
-    return running(run, "cumprod", input, summed(input, dtype), lambda total, x: total * x)
-
-
-@define(*everywhere("logcumsumexp"))
-def logcumsumexp(run: Runtime, input: Value, dim: Value) -> Value:
-    return running(run, "logcumsumexp", input, floating(input), None)
-
-
-@define(*everywhere("cummax", "cummin"))
-def cummax(run: Runtime, input: Value, dim: Value) -> Value:
-    own = input.dtype if isinstance(input, Tensor) else "float"
-    return apply(run, Sort(dim), input, function="cummax", dtypes=(own, "int64"))
-
-
-@define(*everywhere("diff"))
 def diff(
     run: Runtime, input: Value, n: Value = 1, dim: Value = -1, prepend: Value = None, append: Value = None
 ) -> Value:
+    """Differences of neighbours along an axis: n fewer. With `prepend` or `append` their number is not worked out."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown):
         return tensor
@@ -341,40 +193,16 @@ def diff(
     return result
 
 
-@define(*everywhere("topk"))
-def topk(run: Runtime, input: Value, k: Value, dim: Value = -1, largest: Value = True, sorted: Value = True) -> Value:
+def with_indices(run: Runtime, op: TopK | Sort, input: Value, function: str) -> Value:
+    """The named tuple (values, indices) of an op that orders values along an axis."""
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return named(apply(run, TopK(size(k), dim), input, function="topk", dtypes=(own, "int64")))
-
-
-@define(*everywhere("sort"))
-def sort(run: Runtime, input: Value, dim: Value = -1, descending: Value = False, stable: Value = False) -> Value:
-    own = input.dtype if isinstance(input, Tensor) else "float"
-    return named(apply(run, Sort(dim), input, function="sort", dtypes=(own, "int64")))
-
-
-@define(*everywhere("argsort"))
-def argsort(run: Runtime, input: Value, dim: Value = -1, descending: Value = False, stable: Value = False) -> Value:
-    return apply(run, Sort(dim, 1), input, function="argsort", dtype="int64")
-
-
-@define("torch.searchsorted", "torch.bucketize")
-def searchsorted(run: Runtime, input: Value, boundaries: Value, **options: Value) -> Value:
-    queries = boundaries if rank_one(input) else input
-    return apply(run, Elementwise("searchsorted"), queries, function="searchsorted", dtype="int64")
-
-
-def rank_one(value: Value) -> bool:
-    """Whether the first argument is the sorted sequence (searchsorted) rather than the queries (bucketize)."""
-    tensor = tensor_of(value)
-    return isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and len(tensor.shape) == 1
+    return named(apply(run, op, input, function=function, dtypes=(own, "int64")))
 
 
 ascending = sorted
 """The builtin, where an argument has its name."""
 
 
-@define(*everywhere("unique"))
 def unique(
     run: Runtime,
     input: Value,
@@ -383,6 +211,8 @@ def unique(
     return_counts: Value = False,
     dim: Value = None,
 ) -> Value:
+    """(different,): how many is known of constants alone; with the inverse (the input's shape) and the counts
+    (different,)."""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and tensor.data is not None and dim is None and return_inverse is False:
         counts = collections.Counter(flat(tensor))
@@ -410,10 +240,10 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@define(*everywhere("unique_consecutive"))
 def unique_consecutive(
     run: Runtime, input: Value, return_inverse: Value = False, return_counts: Value = False, dim: Value = None
 ) -> Value:
+    """As `unique`, of neighbours alone."""
     tensor = tensor_of(input)
     if isinstance(tensor, Tensor) and tensor.data is not None and dim is None:
         # Only neighbours are compared: the values alone do not say how many are left.
@@ -421,8 +251,8 @@ def unique_consecutive(
     return unique(run, input, True, return_inverse, return_counts, dim)
 
 
-@define(*everywhere("nonzero"))
 def nonzero(run: Runtime, input: Value, *, as_tuple: Value = False) -> Value:
+    """(found, axes), int64, or one (found,) for each axis; how many there are is not known."""
     count = run.unknown("how many values of a tensor are not zero is not known")
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
@@ -432,29 +262,19 @@ def nonzero(run: Runtime, input: Value, *, as_tuple: Value = False) -> Value:
     return Tensor((count, len(tensor.shape)), "int64")
 
 
-@define("torch.numel", "tensor.numel", "tensor.nelement")
 def numel(run: Runtime, input: Value) -> Value:
+    """How many values a tensor has."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown):
         return tensor
     return tensor.shape if isinstance(tensor.shape, Unknown) else dims.product(tensor.shape)
 
 
-@define(*everywhere("trace"))
-def trace(run: Runtime, input: Value) -> Value:
-    return apply(run, Reduce("sum"), input, function="trace")
-
-
-@define(*everywhere("quantile", "nanquantile"))
-def quantile(run: Runtime, input: Value, q: Value, dim: Value = None, keepdim: Value = False) -> Value:
-    return reduce(run, "quantile", input, dim, keepdim)
-
-
-@define("torch.bincount", "tensor.bincount")
-def bincount(run: Runtime, input: Value, weights: Value = None, minlength: Value = 0) -> Value:
+def bincount(run: Runtime) -> Value:
+    """How often each whole number is there: as many counts as the largest one, which only the values say."""
     return Tensor((run.unknown("how many values are counted is not known"),), "int64")
 
 
-@define("torch.histc", "tensor.histc")
-def histc(run: Runtime, input: Value, bins: Value = 100, min: Value = 0, max: Value = 0) -> Value:
-    return Tensor((size(bins),), "float")
+def histc(run: Runtime, bins: Value) -> Value:
+    """(bins,): how many values lie in each."""
+    return Tensor((whole(bins),), "float")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
 from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, flat, permuted, spread
-from flake8_cnnmem.frameworks.torch.registry import define, everywhere
+from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import (
@@ -27,7 +27,6 @@ from flake8_cnnmem.ops import (
     Transpose,
     Unflatten,
     Unsqueeze,
-    Windows,
 )
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
@@ -66,6 +65,7 @@ def moved(run: Runtime, op: Op, input: Value, order: Sequence[int] | None, funct
 
 
 def rank_of(input: Value) -> int | None:
+    """How many axes a tensor has; None where that is not known."""
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown):
         return None
@@ -75,6 +75,7 @@ def rank_of(input: Value) -> int | None:
 @define("tensor.view")
 @or_by_name("size")
 def view(run: Runtime, input: Value, *shape: Value, dtype: Value = None) -> Value:
+    """`x.view(*shape)`, or `x.view(dtype)`"""
     if dtype is not None:
         shape = (dtype,)
     return reshape_to(run, input, shape, "view")
@@ -83,15 +84,12 @@ def view(run: Runtime, input: Value, *shape: Value, dtype: Value = None) -> Valu
 @define("tensor.reshape")
 @or_by_name("shape")
 def reshape_method(run: Runtime, input: Value, *shape: Value) -> Value:
+    """`x.reshape(*shape)`"""
     return reshape_to(run, input, shape, "reshape")
 
 
-@define("torch.reshape")
-def reshape(run: Runtime, input: Value, shape: Value) -> Value:
-    return reshape_to(run, input, (shape,), "reshape")
-
-
 def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str) -> Value:
+    """The tensor in a shape given as numbers or as one sequence, a -1 worked out; a copy only where it has to be."""
     from flake8_cnnmem.frameworks.torch.dtypes import is_dtype
 
     if len(shape) == 1 and is_dtype(shape[0]):
@@ -144,10 +142,12 @@ class Lost(Elementwise):
         object.__setattr__(self, "cause", cause)
 
     def outputs(self, *inputs: Shape) -> Any:
+        """An unknown shape, with its cause."""
         return (self.cause,)
 
     @property
     def view(self) -> bool:
+        """Whether it is a view of its input."""
         return self.kind == "view"
 
 
@@ -156,8 +156,8 @@ def lost_shape(run: Runtime, input: Value, cause: Unknown, function: str, kind: 
     return apply(run, Lost(kind, cause), input, function=function)
 
 
-@define("tensor.view_as", "tensor.reshape_as")
 def view_as(run: Runtime, input: Value, other: Value) -> Value:
+    """The tensor in another one's shape."""
     other = tensor_of(other)
     shape = other if isinstance(other, Unknown) else other.shape
     return lost_shape(run, input, shape, "view") if isinstance(shape, Unknown) else shaped(
@@ -165,18 +165,13 @@ def view_as(run: Runtime, input: Value, other: Value) -> Value:
     )  # fmt: skip
 
 
-@define("torch.flatten", "tensor.flatten")
-def flatten(run: Runtime, input: Value, start_dim: Value = 0, end_dim: Value = -1) -> Value:
+def flatten(run: Runtime, input: Value, start_dim: Size = 0, end_dim: Size = -1) -> Value:
+    """The axes from `start_dim` to `end_dim` as one."""
     return shaped(run, Flatten(start_dim, end_dim), input, "flatten")
 
 
-@define("torch.ravel", "tensor.ravel")
-def ravel(run: Runtime, input: Value) -> Value:
-    return shaped(run, Flatten(0, -1), input, "flatten")
-
-
-@define("torch.unflatten", "tensor.unflatten")
-def unflatten(run: Runtime, input: Value, dim: Value, sizes: Value) -> Value:
+def unflatten(run: Runtime, input: Value, dim: Size, sizes: Value) -> Value:
+    """One axis as several."""
     from flake8_cnnmem.frameworks.torch.arguments import shape_of
 
     target = shape_of(sizes)
@@ -186,6 +181,7 @@ def unflatten(run: Runtime, input: Value, dim: Value, sizes: Value) -> Value:
 
 
 def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Value:
+    """The axes in another order, a view."""
     if isinstance(order, Unknown):
         return lost_shape(run, input, order, function)
     if not isinstance(order, (tuple, list)):
@@ -206,21 +202,18 @@ def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Val
 @define("tensor.permute")
 @or_by_name("dims")
 def permute_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    """`x.permute(*dims)`"""
     order = dims[0] if len(dims) == 1 and isinstance(dims[0], (list, tuple, Unknown)) else dims
     return permute_axes(run, input, order, "permute")
 
 
-@define("torch.permute")
 def permute(run: Runtime, input: Value, dims: Value) -> Value:
+    """`torch.permute(x, dims)`"""
     return permute_axes(run, input, dims, "permute")
 
 
-@define(*everywhere("transpose", "swapaxes", "swapdims"), "tensor.transpose_")
-def transpose(run: Runtime, input: Value, dim0: Value, dim1: Value) -> Value:
-    return swap(run, input, dim0, dim1)
-
-
-def swap(run: Runtime, input: Value, first: Value, second: Value) -> Value:
+def swap(run: Runtime, input: Value, first: Size, second: Size) -> Value:
+    """Two axes swapped, a view."""
     rank = rank_of(input)
     order = None
     if rank and isinstance(first, int) and isinstance(second, int) and max(abs(first), abs(second)) <= rank:
@@ -230,18 +223,13 @@ def swap(run: Runtime, input: Value, first: Value, second: Value) -> Value:
     return moved(run, Transpose(first, second), input, order, "transpose")
 
 
-@define(*everywhere("t"), "tensor.t_")
 def t(run: Runtime, input: Value) -> Value:
+    """A matrix transposed; a vector as it is."""
     return swap(run, input, 0, 1) if rank_of(input) != 1 else input
 
 
-@define("torch.adjoint", "tensor.adjoint")
-def adjoint(run: Runtime, input: Value) -> Value:
-    return swap(run, input, -2, -1)
-
-
-@define(*everywhere("movedim", "moveaxis"))
 def movedim(run: Runtime, input: Value, source: Value, destination: Value) -> Value:
+    """Axes moved to other places, a view."""
     rank = rank_of(input)
     given, wanted = axes(source), axes(destination)
     if rank is None or not isinstance(given, tuple) or not isinstance(wanted, tuple):
@@ -255,20 +243,21 @@ def movedim(run: Runtime, input: Value, source: Value, destination: Value) -> Va
     return permute_axes(run, input, tuple(order), "movedim")
 
 
-@define("torch.squeeze", "tensor.squeeze", "tensor.squeeze_")
 def squeeze(run: Runtime, input: Value, dim: Value = None) -> Value:
+    """Without axes of size 1: all, or those of `dim`."""
     which = axes(dim)
     if isinstance(which, Unknown):
         return lost_shape(run, input, which, "squeeze")
     return shaped(run, Squeeze(which), input, "squeeze")
 
 
-@define("torch.unsqueeze", "tensor.unsqueeze", "tensor.unsqueeze_")
-def unsqueeze(run: Runtime, input: Value, dim: Value) -> Value:
+def unsqueeze(run: Runtime, input: Value, dim: Size) -> Value:
+    """With an axis of size 1 at `dim`."""
     return shaped(run, Unsqueeze(dim), input, "unsqueeze")
 
 
 def expand_to(run: Runtime, input: Value, target: Shape | Unknown, function: str) -> Value:
+    """Axes of size 1 repeated to the target shape, in the same storage."""
     if isinstance(target, Unknown):
         return lost_shape(run, input, target, function)
     op = Expand(target)
@@ -299,11 +288,12 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
 @define("tensor.expand")
 @or_by_name("size")
 def expand(run: Runtime, input: Value, *size: Value, implicit: Value = False) -> Value:
+    """`x.expand(*size)`"""
     return expand_to(run, input, sizes(size), "expand")
 
 
-@define("tensor.expand_as")
 def expand_as(run: Runtime, input: Value, other: Value) -> Value:
+    """`x.expand_as(other)`"""
     other = tensor_of(other)
     return expand_to(run, input, other if isinstance(other, Unknown) else other.shape, "expand")
 
@@ -311,11 +301,12 @@ def expand_as(run: Runtime, input: Value, other: Value) -> Value:
 @define("torch.broadcast_to", "tensor.broadcast_to")
 @or_by_name("size")
 def broadcast_to(run: Runtime, input: Value, *size: Value) -> Value:
+    """`x.broadcast_to(size)`"""
     return expand_to(run, input, sizes(size), "expand")
 
 
-@define("torch.broadcast_tensors")
 def broadcast_tensors(run: Runtime, *tensors: Value) -> Value:
+    """Each tensor expanded to the broadcast shape of all."""
     from flake8_cnnmem.ops import Broadcast
 
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -332,17 +323,14 @@ def broadcast_tensors(run: Runtime, *tensors: Value) -> Value:
 @define("tensor.repeat")
 @or_by_name("repeats")
 def repeat(run: Runtime, input: Value, *repeats: Value) -> Value:
+    """`x.repeat(*repeats)`, a copy."""
     return repeat_by(run, input, sizes(repeats), "repeat")
-
-
-@define("torch.tile")
-def tile(run: Runtime, input: Value, dims: Value) -> Value:
-    return tile_by(run, input, sizes((dims,)))
 
 
 @define("tensor.tile")
 @or_by_name("dims")
 def tile_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    """`x.tile(*dims)`, a copy."""
     return tile_by(run, input, sizes(dims))
 
 
@@ -355,65 +343,53 @@ def tile_by(run: Runtime, input: Value, times: Shape | Unknown) -> Value:
 
 
 def repeat_by(run: Runtime, input: Value, times: Shape | Unknown, function: str) -> Value:
+    """A copy with each axis as often as `times` says."""
     if isinstance(times, Unknown):
         return lost_shape(run, input, times, function, "copy")
     return apply(run, Repeat(times), input, function=function)
 
 
-@define("torch.repeat_interleave", "tensor.repeat_interleave")
 def repeat_interleave(
-    run: Runtime, input: Value, repeats: Value = None, dim: Value = None, *, output_size: Value = None
+    run: Runtime, input: Value, repeats: Value = None, dim: Size | None = None, *, output_size: Value = None
 ) -> Value:
+    """Each value repeated along an axis, or of the flat tensor; times that are a tensor need `output_size`."""
     times = size(repeats)
     if isinstance(repeats, Tensor) and isinstance(times, Unknown) and isinstance(output_size, int):
         return lost_shape(run, input, times, "repeat_interleave", "copy")
     return apply(run, RepeatInterleave(times, dim), input, function="repeat_interleave")
 
 
-@define("torch.roll", "tensor.roll")
-def roll(run: Runtime, input: Value, shifts: Value, dims: Value = ()) -> Value:
+def roll(run: Runtime, input: Value, dims: Value = ()) -> Value:
+    """The values shifted along axes, a copy."""
     which = axes(dims)
     return apply(run, Roll(None if which == () or isinstance(which, Unknown) else which), input, function="roll")
-
-
-@define("torch.flip")
-def flip(run: Runtime, input: Value, dims: Value) -> Value:
-    return flip_axes(run, input, dims)
 
 
 @define("tensor.flip")
 @or_by_name("dims")
 def flip_method(run: Runtime, input: Value, *dims: Value) -> Value:
+    """`x.flip(*dims)`"""
     return flip_axes(run, input, dims[0] if len(dims) == 1 else dims)
 
 
 def flip_axes(run: Runtime, input: Value, which: Value) -> Value:
+    """The values in reverse along axes, a copy."""
     found = axes(which)
     if isinstance(input, Tensor) and isinstance(input.data, tuple) and input.shape == (len(input.data),):
         return constant(input.shape, input.data[::-1], input.dtype)
     return apply(run, Flip(None if isinstance(found, Unknown) else found), input, function="flip")
 
 
-@define(*everywhere("fliplr", "flipud"))
-def fliplr(run: Runtime, input: Value) -> Value:
-    return apply(run, Flip(None), input, function="flip")
-
-
-@define("torch.rot90", "tensor.rot90")
 def rot90(run: Runtime, input: Value, k: Value = 1, dims: Value = (0, 1)) -> Value:
+    """The tensor turned k times by a quarter in the plane of two axes."""
     if not isinstance(k, int) or not isinstance(dims, (list, tuple)) or len(dims) != 2:
         return lost_shape(run, input, run.unknown("how a tensor is rotated is not known"), "rot90", "copy")
     turned = apply(run, Flip(None), input, function="rot90")
     return swap(run, turned, *dims) if k % 2 else turned
 
 
-@define("tensor.unfold")
-def unfold(run: Runtime, input: Value, dimension: Value, size: Value, step: Value) -> Value:
-    return apply(run, Windows(dimension, size, step), input, function="unfold")
-
-
-@define(*everywhere("narrow"))
 def narrow(run: Runtime, input: Value, dim: Value, start: Value, length: Value) -> Value:
+    """`length` values from `start` on along an axis, a view."""
     if not isinstance(dim, int):
         return lost_shape(run, input, run.unknown("which axis is cut is not known"), "narrow")
     rank = rank_of(input)
@@ -424,8 +400,8 @@ def narrow(run: Runtime, input: Value, dim: Value, start: Value, length: Value) 
     return index(run, tensor_of(input), (slice(None),) * lead + (slice(start, end),))
 
 
-@define(*everywhere("select"))
 def select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
+    """One place along an axis, which goes, a view."""
     from flake8_cnnmem.frameworks.torch.functions.indexing import index as take
 
     rank = rank_of(input)
@@ -434,13 +410,13 @@ def select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:
     return take(run, tensor_of(input), (slice(None),) * (dim if dim >= 0 else (rank or 0) + dim) + (index,))
 
 
-@define("torch.atleast_1d")
 def atleast_1d(run: Runtime, input: Value) -> Value:
+    """The tensor, with an axis where it has none."""
     return shaped(run, Unsqueeze(0), input, "atleast_1d") if rank_of(input) == 0 else input
 
 
-@define("torch.diagonal", "tensor.diagonal")
 def diagonal(run: Runtime, input: Value, offset: Value = 0, dim1: Value = 0, dim2: Value = 1) -> Value:
+    """The diagonal of two axes as the last axis, a view."""
     tensor = tensor_of(input)
     cause = run.unknown("the length of a diagonal is not worked out")
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim1, int):
@@ -462,4 +438,5 @@ class Diagonal(Reshape):
     __slots__ = ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape that it was made with."""
         return (self.target,)

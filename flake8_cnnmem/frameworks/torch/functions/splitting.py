@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant
-from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
 from flake8_cnnmem.ops import Chunk, Elementwise, Split, Unbind
 from flake8_cnnmem.unknown import Unknown
@@ -63,29 +63,26 @@ def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:
     return tuple(made) if len(made) == len(shapes) else None
 
 
-@define("torch.split")
-def split(run: Runtime, tensor: Value, split_size_or_sections: Value, dim: Value = 0) -> Value:
+def split(run: Runtime, tensor: Value, split_size_or_sections: Value, dim: Size = 0) -> Value:
+    """`torch.split(x, size or sizes, dim)`: a tuple of views."""
     return split_into(run, tensor, split_size_or_sections, dim)
 
 
-@define("tensor.split")
-def split_method(run: Runtime, input: Value, split_size: Value, dim: Value = 0) -> Value:
-    return split_into(run, input, split_size, dim)
-
-
-@define("tensor.split_with_sizes", "torch.split_with_sizes")
-def split_with_sizes(run: Runtime, input: Value, split_sizes: Value, dim: Value = 0) -> Value:
-    return split_into(run, input, split_sizes, dim)
-
-
-def split_into(run: Runtime, input: Value, each: Value, dim: Value) -> Value:
+def split_into(run: Runtime, input: Value, each: Value, dim: Size) -> Value:
+    """A tuple of views of one size each (the last one smaller), or of these sizes."""
     if isinstance(each, (list, tuple, range)):
         return parts(run, Split(tuple(size(part) for part in each), dim), input, "split")
     return parts(run, Split(size(each), dim), input, "split")
 
 
-@define("torch.tensor_split", "tensor.tensor_split")
-def tensor_split(run: Runtime, input: Value, indices_or_sections: Value, dim: Value = 0) -> Value:
+def tensor_split(
+    run: Runtime, input: Value, indices_or_sections: Value = None, dim: Value = 0, *, indices: Value = None,
+    sections: Value = None, tensor_indices_or_sections: Value = None,
+) -> Value:  # fmt: skip
+    """A tuple of views: as many as a number says, or cut at places. Its overloads have each a name of its own for
+    these."""
+    named = (each for each in (indices, sections, tensor_indices_or_sections) if each is not None)
+    indices_or_sections = next(named, indices_or_sections)
     tensor = tensor_of(input)
     if isinstance(tensor, Unknown) or isinstance(tensor.shape, Unknown) or not isinstance(dim, int):
         return run.unknown("how a tensor is split is not known")
@@ -96,28 +93,18 @@ def tensor_split(run: Runtime, input: Value, indices_or_sections: Value, dim: Va
         each, more = divmod(length, indices_or_sections)
         lengths = [each + 1] * more + [each] * (indices_or_sections - more)
     elif isinstance(indices_or_sections, (list, tuple)) and all(isinstance(at, int) for at in indices_or_sections):
-        edges = [0, *(max(0, min(length, at)) for at in indices_or_sections), length]
+        edges = [0, *(slice(at, None).indices(length)[0] for at in indices_or_sections), length]
         lengths = [max(0, after - before) for before, after in pairwise(edges)]
     else:
         return run.unknown("how a tensor is split is not known")
     return parts(run, Split(tuple(lengths), dim), tensor, "split")
 
 
-@define("torch.hsplit", "tensor.hsplit")
-def hsplit(run: Runtime, input: Value, indices_or_sections: Value) -> Value:
-    return tensor_split(run, input, indices_or_sections, 1)
-
-
-@define("torch.vsplit", "tensor.vsplit")
-def vsplit(run: Runtime, input: Value, indices_or_sections: Value) -> Value:
-    return tensor_split(run, input, indices_or_sections, 0)
-
-
-@define("torch.chunk", "tensor.chunk", "torch.unsafe_chunk", "tensor.unsafe_chunk")
-def chunk(run: Runtime, input: Value, chunks: Value, dim: Value = 0) -> Value:
+def chunk(run: Runtime, input: Value, chunks: Value, dim: Size = 0) -> Value:
+    """A tuple of at most `chunks` views."""
     return parts(run, Chunk(size(chunks), dim), input, "chunk")
 
 
-@define("torch.unbind", "tensor.unbind")
-def unbind(run: Runtime, input: Value, dim: Value = 0) -> Value:
+def unbind(run: Runtime, input: Value, dim: Size = 0) -> Value:
+    """A tuple of views, one for each place along the axis."""
     return parts(run, Unbind(dim), input, "unbind")

@@ -22,17 +22,19 @@ GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 
 
 def filled(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
+    """An initializer that fills a tensor in place, and gives it."""
     return refilled(run, tensor)
 
 
 def calculate_gain(run: Runtime, nonlinearity: Value, param: Value = None) -> Value:
+    """`nn.init.calculate_gain(nonlinearity, param)`"""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         return math.sqrt(2.0 / (1 + slope**2)) if isinstance(slope, (int, float)) else run.unknown("a gain")
     return GAINS.get(nonlinearity, 1.0) if isinstance(nonlinearity, str) else nonlinearity
 
 
-def fans(run: Runtime, tensor: Value) -> Value:
+def fans(run: Runtime, tensor: Value) -> tuple[Size, Size]:
     """(fan in, fan out): features times the receptive field."""
     found = tensor_of(tensor)
     shape = found.shape if isinstance(found, Tensor) else found
@@ -45,6 +47,7 @@ def fans(run: Runtime, tensor: Value) -> Value:
 
 
 def correct_fan(run: Runtime, tensor: Value, mode: Value) -> Value:
+    """The fan in or out of a weight, by the mode."""
     inside, outside = fans(run, tensor)
     return inside if mode == "fan_in" else outside
 

@@ -123,6 +123,7 @@ class Arguments:
 
     @classmethod
     def of(cls, stub: Stub) -> Arguments:
+        """The parameters of a layer's stub, in order with their defaults."""
         signature = inspect.signature(stub)
         parameters = signature.parameters
         kinds = [each.kind for each in parameters.values()]
@@ -152,6 +153,7 @@ class Arguments:
 
 
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
@@ -176,7 +178,7 @@ def create_weights(
             put(run, self, store, name, None)
 
 
-def current(run: Runtime, self: Instance, *names: str) -> list[Value]:
+def current(run: Runtime, self: Instance, *names: str) -> list[Any]:
     """Several attributes as they are now."""
     return [attribute(run, self, name) for name in names]
 

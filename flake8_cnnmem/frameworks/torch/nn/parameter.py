@@ -68,6 +68,18 @@ def make_buffer(run: Runtime, data: Tensor) -> Weight:
     return Weight(data.shape, data.dtype, data=data.data, trainable=False, buffer=True, site=run.here())
 
 
+def swap_tensors(run: Runtime, t1: Value, t2: Value) -> Value:
+    """torch.utils.swap_tensors: two tensors change places, wherever they are held."""
+    if not isinstance(t1, Weight) or not isinstance(t2, Weight):
+        note_cause(run, None, "tensors swapped", "which tensors change places is not followed")
+        return None
+    for word in ("shape", "dtype", "data", "trainable"):
+        first, second = getattr(t1, word), getattr(t2, word)
+        setattr(t1, word, second)
+        setattr(t2, word, first)
+    return None
+
+
 def empty_weight(run: Runtime, shape: Shape | Unknown, dtype: str = "float", buffer: bool = False) -> Weight:
     """A weight that a layer makes for itself, in the dtype that the program has set as the default, if any."""
     if dtype == "float":

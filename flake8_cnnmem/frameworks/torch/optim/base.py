@@ -23,6 +23,7 @@ STATE = Class("defaultdict", namespace=STATE_MEMBERS, module="collections")
 
 @STATE_MEMBERS.method("__getitem__")
 def state_of(run: Runtime, self: Instance, parameter: Value) -> Value:
+    """`optimizer.state[parameter]`: a dict, empty at first."""
     held = self.payload
     if isinstance(parameter, Unknown):
         return parameter
@@ -39,9 +40,10 @@ def groups_of(run: Runtime, params: Value, defaults: dict[str, Value]) -> list[d
     items = run.items(params)
     if isinstance(items, Unknown):
         return items
-    if items and all(isinstance(item, dict) for item in items):
+    given = [item for item in items if isinstance(item, dict)]
+    if items and len(given) == len(items):
         groups = []
-        for item in items:
+        for item in given:
             held = run.items(item.get("params", []))
             weights = [held] if isinstance(held, Unknown) else held
             groups.append({**defaults, **item, "params": weights})
@@ -52,6 +54,7 @@ def groups_of(run: Runtime, params: Value, defaults: dict[str, Value]) -> list[d
 
 
 def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value]) -> None:
+    """What the constructors of all optimizers do: groups of parameters with their options, an empty state."""
     groups = groups_of(run, params, defaults)
     run.changed(self)
     self.attributes.update(defaults=dict(defaults), state=Instance(STATE, payload={}), param_groups=groups)
@@ -61,12 +64,14 @@ def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value
 
 @MEMBERS.method("__init__")
 def optimizer_init(run: Runtime, self: Instance, params: Value, defaults: Value = None) -> Value:
+    """`Optimizer.__init__(params, defaults)`."""
     start(run, self, params, dict(defaults) if isinstance(defaults, dict) else {})
     return None
 
 
 @MEMBERS.method("add_param_group")
 def add_param_group(run: Runtime, self: Instance, param_group: Value) -> Value:
+    """`optimizer.add_param_group(param_group)`."""
     groups = self.attributes.get("param_groups")
     if isinstance(groups, list) and isinstance(param_group, dict):
         added = groups_of(run, [param_group], self.attributes.get("defaults", {}))
@@ -86,6 +91,7 @@ def step(run: Runtime, self: Instance, closure: Value = None, *args: Value, **kw
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
+    """`optimizer.zero_grad()`: gradients of its parameters are gone."""
     groups = self.attributes.get("param_groups")
     for group in groups if isinstance(groups, list) else ():
         held = group.get("params") if isinstance(group, dict) else None
@@ -108,16 +114,19 @@ def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
     "register_load_state_dict_post_hook",
 )
 def nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A method that gives None."""
     return None
 
 
 @MEMBERS.method("_cuda_graph_capture_health_check")
 def health_check(run: Runtime, self: Instance) -> Value:
+    """`_cuda_graph_capture_health_check()`, which finds nothing."""
     return None
 
 
 @MEMBERS.method("__setstate__")
 def set_state(run: Runtime, self: Instance, state: Value) -> Value:
+    """`optimizer.__setstate__(state)`."""
     if isinstance(state, dict):
         run.changed(self)
         self.attributes.update(state)
@@ -126,6 +135,7 @@ def set_state(run: Runtime, self: Instance, state: Value) -> Value:
 
 @MEMBERS.method("state_dict")
 def state_dict(run: Runtime, self: Instance) -> Value:
+    """`optimizer.state_dict()`: the groups; the state is left out."""
     return {"state": {}, "param_groups": self.attributes.get("param_groups", [])}
 
 
@@ -152,4 +162,4 @@ def _declare(name: str) -> Class:
     )
 
 
-OPTIMIZERS: dict[str, Value] = {**{name: _declare(name) for name in OPTIONS}, "Optimizer": OPTIMIZER}
+OPTIMIZERS: dict[str, Class] = {**{name: _declare(name) for name in OPTIONS}, "Optimizer": OPTIMIZER}

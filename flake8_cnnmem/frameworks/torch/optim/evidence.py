@@ -34,6 +34,7 @@ def state_of_frozen(run: Runtime, weights: Sequence[Weight]) -> tuple[Unknown, .
 
 
 def place_of(optimizer: Instance) -> tuple[str, int]:
+    """Path and line where an optimizer is made; ("", 0) where that is not known."""
     return (optimizer.site.path, optimizer.site.line) if optimizer.site is not None else ("", 0)
 
 

@@ -101,6 +101,8 @@ def beside_step(original: Value) -> Callable[..., Value]:
 
 
 def watching(original: Value) -> Callable[..., Value]:
+    """A `step` of an optimizer of the program's own whose calls and tensors are noted."""
+
     def step(run: Runtime, self: Value, *args: Value, **kwargs: Value) -> Value:
         if run.data(STEPPING).get("now") is not None or not isinstance(self, Instance):
             return run.call(original, self, *args, **kwargs)
@@ -119,6 +121,7 @@ def watching(original: Value) -> Callable[..., Value]:
 
 
 def followed_before(self: Instance) -> Followed | None:
+    """What was noted of an optimizer's step, if it has the same parameters still."""
     known = self.native.get("followed") if isinstance(self.native, dict) else None
     return known if isinstance(known, Followed) and known.parameters == parameters(self) else None
 
@@ -129,6 +132,7 @@ def parameters(self: Instance) -> tuple[object, ...]:
 
 
 def weights_of(self: Instance) -> list[Weight]:
+    """The parameters of an optimizer's groups."""
     groups = self.attributes.get("param_groups")
     return [
         weight
@@ -231,6 +235,7 @@ def grows_later(
 
 
 def smallest(weights: list[Value]) -> list[Value]:
+    """Of parameters the smallest vector and the smallest matrix, on which a step is followed."""
     kinds: tuple[list[Weight], list[Weight]] = ([], [])
     for weight in weights:
         if isinstance(weight, Weight) and weight.trainable and isinstance(weight.shape, tuple):
@@ -239,6 +244,7 @@ def smallest(weights: list[Value]) -> list[Value]:
 
 
 def size_of(weight: Weight) -> int:
+    """How many values a weight has, as far as its sizes are known."""
     size = 1
     for length in weight.shape if isinstance(weight.shape, tuple) else ():
         size *= length if isinstance(length, int) else 1
@@ -271,6 +277,7 @@ def once(run: Runtime, step: Callable[[], Value], aside: bool = False) -> tuple[
 
 
 def is_function(value: Value) -> bool:
+    """Whether a value can be called."""
     return is_callable(value) or isinstance(value, Bound)
 
 
@@ -390,6 +397,7 @@ def owner_of(run: Runtime, self: Instance) -> Instance:
 
 
 def holds(other: Instance, inner: Instance) -> bool:
+    """Whether an optimizer has another one among its attributes."""
     for value in other.attributes.values():
         if value is inner or (isinstance(value, (list, tuple)) and any(item is inner for item in value)):
             return True

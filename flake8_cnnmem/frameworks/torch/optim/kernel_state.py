@@ -63,4 +63,5 @@ def declare(
 
 
 def like(weight: Weight, dtype: str = "") -> Tensor:
+    """A tensor of a weight's shape, of its dtype unless one is said."""
     return Tensor(weight.shape, dtype or weight.dtype)

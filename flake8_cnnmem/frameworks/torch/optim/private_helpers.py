@@ -10,14 +10,11 @@ import math
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, ClassMethod, Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import Class, ClassMethod, Instance, Runtime, Value, native
 
 
 def fused_or_foreach(run: Runtime, params: Value, differentiable: Value, use_fused: Value = False) -> Value:
+    """`_default_to_fused_or_foreach`: (fused, foreach)."""
     if run.truth(differentiable) is not False:
         return False, False
     return use_fused, run.truth(use_fused) is not True
@@ -29,16 +26,19 @@ def value_of(run: Runtime, x: Value) -> Value:
 
 
 def root(run: Runtime, x: Value) -> Value:
+    """`_dispatch_sqrt(x)`: the square root of a tensor or a number."""
     if isinstance(x, Tensor):
         return run.call(run.get(x, "sqrt"))
     return math.sqrt(x) if isinstance(x, (int, float)) else x
 
 
 def given_back(run: Runtime, function: Value, *args: Value, **kwargs: Value) -> Value:
+    """A decorator that gives its function back."""
     return function
 
 
 def decorator(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """A decorator with arguments that gives its function back."""
     return native("decorator", given_back)
 
 
@@ -66,6 +66,7 @@ def grouped(run: Runtime, tensorlistlist: Value, with_indices: Value = False) ->
 
 
 def grouped_by(run: Runtime, cls: Value, tensorlistlist: Value, with_indices: Value = False) -> Value:
+    """`_group_tensors_by_device_and_dtype(tensorlists)`."""
     return grouped(run, tensorlistlist, with_indices)
 
 

@@ -36,6 +36,7 @@ class Held:
     left: int = MOST
 
     def tensors(self) -> Iterable[Tensor]:
+        """All tensors that an optimizer holds: for each parameter, and shared ones."""
         for tensors in self.state.values():
             yield from tensors
         yield from self.shared
@@ -111,6 +112,7 @@ def of_groups(run: Runtime, found: Held, groups: Value) -> None:
 
 
 def take(run: Runtime, found: Held, tensor: Tensor, weight: int | None, in_state: bool) -> None:
+    """Count a tensor that an optimizer holds, each storage once."""
     root = storage_of(tensor)
     if id(root) in run.data(COUNTED):
         return

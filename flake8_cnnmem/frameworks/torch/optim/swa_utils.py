@@ -7,6 +7,7 @@ from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import forward
 from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.module import set_attribute
+from flake8_cnnmem.frameworks.torch.optim.schedulers import scheduler
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Runtime, Value
 
@@ -31,6 +32,7 @@ def AveragedModel(
 
 
 def averaging(run: Runtime, *args: Value, **kwargs: Value) -> Value:
+    """`get_ema_multi_avg_fn()` and its like: a function that averages in place."""
     return Native("average", unchanged, propagate_unknown=False)
 
 
@@ -53,6 +55,7 @@ def update_bn(run: Runtime, loader: Value, model: Value, device: Value = None) -
 
 
 SWA_UTILS: dict[str, Value] = {
+    "SWALR": scheduler("SWALR"),
     "AveragedModel": AveragedModel,
     "update_bn": Native("update_bn", update_bn, propagate_unknown=False),
     **{

@@ -30,6 +30,7 @@ def step(run: Runtime, self: Instance, closure: Value = None, *args: Value, **kw
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
+    """`optimizer.zero_grad()`: gradients of its parameters are gone."""
     cleared(run, [weight for group in self.attributes["param_groups"] for weight in group["params"]])
     run.note("zero_grad", self, set_to_none=set_to_none)
     return None
@@ -56,6 +57,7 @@ def made_by_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kw
 
 
 def holds_tensors(value: Value) -> bool:
+    """Whether a value is a tensor, or a sequence with one."""
     return isinstance(value, Tensor) or (
         isinstance(value, (list, tuple)) and any(isinstance(item, Tensor) for item in value)
     )
@@ -68,9 +70,10 @@ def groups_in(run: Runtime, given: Value) -> list[dict[str, Value]]:
     items = run.items(given) if not isinstance(given, list) else given
     if isinstance(items, Unknown) or not items:
         return []
-    if all(isinstance(item, dict) and "params" in item for item in items):
+    groups = [item for item in items if isinstance(item, dict) and "params" in item]
+    if len(groups) == len(items):
         found = []
-        for item in items:
+        for item in groups:
             inner = run.items(item["params"])
             if isinstance(inner, Unknown):
                 return []
@@ -81,4 +84,5 @@ def groups_in(run: Runtime, given: Value) -> list[dict[str, Value]]:
 
 
 def is_trained(items: list[Value]) -> bool:
+    """Whether values are parameters, all of them."""
     return bool(items) and all(isinstance(item, Weight) and not item.buffer for item in items)

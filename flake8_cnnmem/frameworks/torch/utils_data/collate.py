@@ -44,12 +44,13 @@ def collate(run: Runtime, sample: Value, size: Size, depth: int = DEPTH) -> Valu
         return [collate(run, item, size, depth - 1) for item in sample]
     if isinstance(sample, Instance) and isinstance(sample.payload, (dict, tuple, list)):
         inner = collate(run, sample.payload, size, depth - 1)
-        made = tuple(inner) if isinstance(sample.payload, tuple) else inner
+        made = tuple(inner) if isinstance(sample.payload, tuple) and isinstance(inner, (list, tuple)) else inner
         return Instance(sample.cls, dict(sample.attributes), payload=made, native=sample.native)
     return run.unknown(f"a {type_name(sample)} is no part of a batch")
 
 
 def type_name(value: Value) -> str:
+    """The name of a value's class."""
     return value.cls.name if isinstance(value, Instance) else type(value).__name__
 
 
@@ -74,6 +75,7 @@ def convert(run: Runtime, sample: Value, depth: int = DEPTH) -> Value:
 
 
 def default_collate(run: Runtime, batch: Value) -> Value:
+    """A batch of samples: numbers and tensors stacked along a new first axis, within tuples, lists and dicts."""
     items = run.items(batch)
     if isinstance(items, Unknown):
         return items

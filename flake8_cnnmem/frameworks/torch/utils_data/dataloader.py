@@ -30,6 +30,7 @@ def loader_init(
     multiprocessing_context: Value = None, generator: Value = None, *, prefetch_factor: Value = None,
     persistent_workers: Value = False, pin_memory_device: Value = "", in_order: Value = True,
 ) -> Value:  # fmt: skip
+    """`DataLoader(dataset, batch_size, ...)`."""
     if batch_sampler is not None:
         own = run.find(batch_sampler, "batch_size")
         batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
@@ -99,6 +100,7 @@ def sample_of(run: Runtime, dataset: Value) -> Value:
 
 
 def first(run: Runtime, dataset: Value) -> Value:
+    """The first sample of a data set."""
     items = run.iterate(dataset)
     if isinstance(items, Unknown):
         return items
@@ -120,6 +122,7 @@ def batch_of(run: Runtime, self: Instance) -> Value:
 
 
 def collated_batch(run: Runtime, self: Instance) -> Value:
+    """One batch of a loader, by its `collate_fn` and a sample."""
     sample = sample_of(run, self.attributes.get("dataset"))
     size = self.attributes.get("batch_size")
     function = self.attributes.get("collate_fn")
@@ -143,6 +146,7 @@ STAND_IN = 37
 
 
 def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
+    """A value with its tensors led by a batch axis of this size."""
     if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape[:1] == (STAND_IN,):
         return Tensor((size, *value.shape[1:]), value.dtype, framework=value.framework)
     if depth and isinstance(value, dict):
@@ -153,6 +157,7 @@ def as_batches(value: Value, size: Size, depth: int = 8) -> Value:
 
 
 def batches(run: Runtime, self: Instance) -> Value:
+    """An iterator over a loader's batches: one stands for all."""
     return Stream(lambda: batch_of(run, self), run.drawn_again())
 
 
@@ -184,11 +189,13 @@ def loader_length(run: Runtime, self: Instance) -> Value:
 
 
 def replaced(run: Runtime, self: Instance, name: str, value: Value) -> None:
+    """Set an attribute of a loader."""
     run.changed(self)
     self.attributes[name] = value
 
 
 def collating(run: Runtime, self: Instance) -> Value:
+    """`loader.collate_fn`."""
     given = self.attributes.get("collate_fn")
     return COLLATE if given is None else given
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flake8_cnnmem.frameworks.torch.utils_data.collate import convert, default_collate
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, length_of
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Runtime, Value
-
-
-def native(name: str, function: Value) -> Native:
-    return Native(name, function, propagate_unknown=False)
+from flake8_cnnmem.values import ONE_FOR_ALL, Class, ClassMethod, Instance, Native, Runtime, Value, native
 
 
 def plain(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A constructor that keeps nothing."""
     return None
 
 
-def total(run: Runtime, counts: list[Value], what: str) -> Value:
+def total(run: Runtime, counts: list[Any], what: str) -> Value:
+    """The sum of lengths, or why it is not known."""
     unknown = next((each for each in counts if not isinstance(each, int)), None)
     if unknown is not None:
         return unknown if isinstance(unknown, Unknown) else run.unknown(f"the length of {what} is not known")
@@ -42,11 +42,13 @@ ITERABLE = Class("IterableDataset", (DATASET,), {}, module="torch.utils.data")
 
 
 def tensors_init(run: Runtime, self: Instance, *tensors: Value) -> Value:
+    """`TensorDataset(*tensors)`."""
     self.attributes["tensors"] = tensors
     return None
 
 
 def tensors_length(run: Runtime, self: Instance) -> Value:
+    """`len` of a TensorDataset: the size of the first axis."""
     first = next(iter(self.attributes.get("tensors", ())), None)
     if isinstance(first, Tensor) and isinstance(first.shape, tuple) and first.shape:
         return first.shape[0]
@@ -59,6 +61,7 @@ def tensors_item(run: Runtime, self: Instance, index: Value) -> Value:
 
 
 def row(run: Runtime, tensor: Value) -> Value:
+    """A tensor without its first axis: one sample of it."""
     if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) and tensor.shape:
         return Tensor(tensor.shape[1:], tensor.dtype, framework=tensor.framework)
     return tensor if isinstance(tensor, Unknown) else run.unknown("a sample of a data set is not known")
@@ -80,6 +83,7 @@ TENSOR_DATASET = Class(
 
 
 def subset_init(run: Runtime, self: Instance, dataset: Value, indices: Value) -> Value:
+    """`Subset(dataset, indices)`."""
     self.attributes.update(dataset=dataset, indices=indices)
     return None
 
@@ -90,6 +94,7 @@ def subset_item(run: Runtime, self: Instance, index: Value) -> Value:
 
 
 def subset_length(run: Runtime, self: Instance) -> Value:
+    """`len(subset)`: how many indices there are."""
     return length_of(run, self.attributes.get("indices"))
 
 
@@ -123,12 +128,14 @@ def parts(run: Runtime, dataset: Value, lengths: Value, generator: Value = None)
 
 
 def joined_init(run: Runtime, self: Instance, datasets: Value) -> Value:
+    """`ConcatDataset(datasets)`."""
     items = run.items(datasets)
     self.attributes["datasets"] = items
     return None
 
 
 def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
+    """A sample of the first data set, which stands for all."""
     datasets = self.attributes.get("datasets")
     if isinstance(datasets, list) and datasets:
         return run.index(datasets[0], 0)
@@ -136,6 +143,7 @@ def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
 
 
 def joined_length(run: Runtime, self: Instance) -> Value:
+    """`len` of a ConcatDataset: the sum of the lengths."""
     datasets = self.attributes.get("datasets")
     if not isinstance(datasets, list):
         return datasets if isinstance(datasets, Unknown) else run.unknown("the length of a data set is not known")
@@ -153,11 +161,13 @@ CHAINED = Class("ChainDataset", (DATASET,), JOINED, module="torch.utils.data")
 
 
 def stacked_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`StackDataset(*datasets)`."""
     self.attributes["datasets"] = kwargs or args
     return None
 
 
 def stacked_item(run: Runtime, self: Instance, index: Value) -> Value:
+    """A sample of each data set, as a tuple or a dict."""
     datasets = self.attributes.get("datasets")
     if isinstance(datasets, dict):
         return {name: run.index(each, index) for name, each in datasets.items()}
@@ -176,6 +186,7 @@ STACKED = Class(
 
 
 def sampler_init(run: Runtime, self: Instance, data_source: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`Sampler(data_source)`."""
     self.attributes["data_source"] = data_source
     return None
 
@@ -183,11 +194,13 @@ def sampler_init(run: Runtime, self: Instance, data_source: Value = None, *args:
 def batch_sampler_init(
     run: Runtime, self: Instance, sampler: Value = None, batch_size: Value = None, drop_last: Value = False
 ) -> Value:
+    """`BatchSampler(sampler, batch_size, drop_last)`."""
     self.attributes.update(sampler=sampler, batch_size=batch_size, drop_last=drop_last)
     return None
 
 
 def not_known(run: Runtime, self: Instance, *args: Value) -> Value:
+    """What a sampler gives, which is not known."""
     return run.unknown("which samples a sampler takes is not known")
 
 

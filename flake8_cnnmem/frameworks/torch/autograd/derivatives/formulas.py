@@ -47,10 +47,12 @@ class Back:
 
     @property
     def x(self) -> Tensor:
+        """The call's first operand."""
         return self.operands[0]
 
     @property
     def y(self) -> Tensor:
+        """The call's first result."""
         return self.call.outputs[0]
 
     def op(self, op: Op, *inputs: Tensor, function: str = "", dtype: str | None = None) -> Tensor:
@@ -64,18 +66,23 @@ class Back:
         return results
 
     def unary(self, kind: str, x: Tensor) -> Tensor:
+        """An elementwise op of a tensor, of its shape."""
         return self.op(Elementwise(kind), x)
 
     def multiply(self, a: Tensor, b: Tensor) -> Tensor:
+        """a * b, broadcast."""
         return self.op(Broadcast("multiply"), a, b, function="mul")
 
     def divide(self, a: Tensor, b: Tensor) -> Tensor:
+        """a / b, broadcast."""
         return self.op(Broadcast("divide"), a, b, function="div")
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
+        """a + b, broadcast."""
         return self.op(Broadcast("add"), a, b)
 
     def subtract(self, a: Tensor, b: Tensor) -> Tensor:
+        """a - b, broadcast."""
         return self.op(Broadcast("subtract"), a, b, function="sub")
 
     def scale(self, x: Tensor) -> Tensor:
@@ -87,6 +94,7 @@ class Back:
         return self.unary("shift", x)
 
     def neg(self, x: Tensor) -> Tensor:
+        """-x."""
         return self.unary("neg", x)
 
     def derivative(self, kind: str, gradient: Tensor, *read: Tensor, like: int = 1) -> Tensor:
@@ -99,6 +107,7 @@ class Back:
         return self.op(Restored(f"{kind}_backward", shape), gradient)
 
     def reshape(self, x: Tensor, shape: Shape | Unknown) -> Tensor:
+        """A tensor in another shape; itself where it has that shape, or where it is not known."""
         if isinstance(shape, Unknown) or x.shape == shape:
             return x
         return self.op(Reshape(shape), x, function="view")
@@ -114,6 +123,7 @@ class Back:
         return self.reshape(gradient, shape)
 
     def cast_to(self, gradient: Tensor, dtype: str) -> Tensor:
+        """A gradient in another dtype; itself where it has that one."""
         if gradient.dtype == dtype:
             return gradient
         return self.op(Elementwise("cast"), gradient, function="to", dtype=dtype)
@@ -134,6 +144,8 @@ AnyRule = TypeVar("AnyRule", bound="Callable[..., Gradients]")
 
 
 def rule(*kinds: str) -> Callable[[AnyRule], AnyRule]:
+    """Register the function below as the derivative of these kinds of ops, of one result."""
+
     def register(function: AnyRule) -> AnyRule:
         for kind in kinds:
             RULES[kind] = function
@@ -143,6 +155,8 @@ def rule(*kinds: str) -> Callable[[AnyRule], AnyRule]:
 
 
 def rule_of_several(*kinds: str) -> Callable[[AnyRule], AnyRule]:
+    """Register the function below as the derivative of these kinds of ops, of several results."""
+
     def register(function: AnyRule) -> AnyRule:
         for kind in kinds:
             OF_SEVERAL[kind] = function

@@ -76,6 +76,7 @@ def of_extreme(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("mse")
 def of_mse(back: Back, gradient: Tensor) -> Gradients:
+    """Of a mean squared error: gradients of input and target, of their shapes."""
     x, target = back.operands[:2]
     found: list[Tensor | None] = [None] * len(back.operands)
     if back.wanted[0]:

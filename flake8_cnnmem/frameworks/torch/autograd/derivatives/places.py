@@ -11,16 +11,19 @@ from flake8_cnnmem.ops.base import axis_of
 
 @rule("view/Reshape", "view/Flatten", "view/Unflatten", "view/Squeeze", "view/Unsqueeze")
 def of_reshape(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's shape."""
     return [back.reshape(gradient, back.x.shape)]
 
 
 @rule("view/Elementwise")
 def of_alias(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient as it is."""
     return [gradient]
 
 
 @rule("view/Permute")
 def of_permute(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient with its axes in the input's order."""
     op = back.call.op
     assert isinstance(op, Permute)
     rank = len(op.axes)
@@ -35,6 +38,7 @@ def of_permute(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("view/Transpose")
 def of_transpose(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient with the same axes swapped."""
     op = back.call.op
     assert isinstance(op, Transpose)
     return [back.op(op, gradient, function="transpose")]
@@ -42,6 +46,7 @@ def of_transpose(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("view/Expand")
 def of_expand(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient summed over the axes that were repeated."""
     return [back.sum_to(gradient, back.x.shape)]
 
 
@@ -54,6 +59,7 @@ def of_index(back: Back, gradient: Tensor) -> Gradients:
 
 @rule_of_several("view/Split", "view/Chunk", "view/Unbind")
 def of_parts(back: Back, gradients: Gradients) -> Gradients:
+    """The gradients of all parts joined, zeros for a part that has none."""
     op = back.call.op
     parts = [
         Tensor(result.shape, result.dtype) if gradient is None else gradient
@@ -65,6 +71,7 @@ def of_parts(back: Back, gradients: Gradients) -> Gradients:
 
 
 def part(axis: int, rank: int, item: object) -> Index:
+    """An index that takes one item of an axis and all of the others."""
     return Index((*[slice(None)] * axis, item, *[slice(None)] * (rank - axis - 1)))
 
 
@@ -91,6 +98,7 @@ def of_concatenate(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("stack")
 def of_stack(back: Back, gradient: Tensor) -> Gradients:
+    """One part of the gradient for each input."""
     rank = len(sizes(gradient))
     axis = axis_of(getattr(back.call.op, "axis", 0), rank)
     if not isinstance(axis, int):
@@ -103,11 +111,13 @@ def of_stack(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("copy/Roll", "copy/Flip")
 def of_order(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient through the same op (a flip turned back)."""
     return [back.op(back.call.op, gradient)]
 
 
 @rule("copy/Repeat", "copy/RepeatInterleave")
 def of_repeat(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's shape, repetitions added up."""
     return [back.restored("repeat", gradient, back.x.shape)]
 
 
@@ -120,6 +130,7 @@ def of_resampling(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("reflection_pad", "replication_pad", "upsample_area")
 def of_resampling_that_reads(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's shape, by the input's values."""
     return [back.derivative("resample", gradient, back.x)]
 
 
@@ -128,11 +139,13 @@ def of_resampling_that_reads(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("max_pool", "adaptive_max_pool")
 def of_max_pool(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's shape, at the places of the maxima."""
     return [back.derivative("max_pool", gradient, back.x)]
 
 
 @rule("average_pool")
 def of_average_pool(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's shape, spread over each window."""
     return [back.derivative("average_pool", gradient, back.x)]
 
 
@@ -162,4 +175,5 @@ def spread(back: Back, gradient: Tensor, divided: bool) -> Tensor:
 
 @rule("sum", "mean")
 def of_sum(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient expanded to the input's shape, of a mean divided by the count."""
     return [spread(back, back.cast_to(gradient, back.x.dtype), back.call.op.kind == "mean")]

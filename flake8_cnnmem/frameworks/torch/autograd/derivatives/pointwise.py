@@ -7,28 +7,33 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Dropout, Elementwise
 
 
-@rule("identity", "alias", "shift", "add_number", "contiguous", "copy/Elementwise", "real")
+@rule("identity", "alias", "shift", "add_number", "contiguous", "channels_last", "copy/Elementwise", "real")
 def passed_on(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient as it is."""
     return [gradient]
 
 
 @rule("cast")
 def of_cast(back: Back, gradient: Tensor) -> Gradients:
+    """The gradient in the input's dtype."""
     return [back.cast_to(gradient, back.x.dtype)]
 
 
 @rule("neg")
 def of_neg(back: Back, gradient: Tensor) -> Gradients:
+    """-g."""
     return [back.neg(gradient)]
 
 
 @rule("scale", "div", "rdiv")
 def of_scale(back: Back, gradient: Tensor) -> Gradients:
+    """g times the number."""
     return [back.scale(gradient)]
 
 
 @rule("sign", "floor", "ceil", "round", "trunc")
 def nothing(back: Back, gradient: Tensor) -> Gradients:
+    """No gradient."""
     return [None]
 
 
@@ -37,17 +42,20 @@ def nothing(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("relu")
 def by_result(back: Back, gradient: Tensor) -> Gradients:
+    """One kernel of the gradient and the result."""
     return [back.derivative(back.call.op.kind, gradient, back.y)]
 
 
 @rule("sigmoid", "tanh")
 def squashed(back: Back, gradient: Tensor) -> Gradients:
+    """One kernel of the gradient and the result (sigmoid, tanh)."""
     return [back.derivative(back.call.op.kind, gradient, back.y)]
 
 
 @rule("leaky_relu", "relu6", "hardtanh", "hardswish", "hardshrink", "softshrink", "threshold", "elu",
       "selu", "celu", "gelu", "softplus", "logsigmoid")  # fmt: skip
 def by_input(back: Back, gradient: Tensor) -> Gradients:
+    """One kernel of the gradient and the input."""
     return [back.derivative(back.call.op.kind, gradient, back.x)]
 
 
@@ -62,6 +70,7 @@ def of_silu(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("softmax", "log_softmax")
 def of_softmax(back: Back, gradient: Tensor) -> Gradients:
+    """One kernel of the gradient and the result."""
     return [back.derivative(back.call.op.kind, gradient, back.y)]
 
 
@@ -70,6 +79,7 @@ def of_softmax(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("exp")
 def of_exp(back: Back, gradient: Tensor) -> Gradients:
+    """g y."""
     return [back.multiply(gradient, back.y)]
 
 
@@ -81,55 +91,65 @@ def of_exponential(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("sqrt")
 def of_sqrt(back: Back, gradient: Tensor) -> Gradients:
+    """g / (2 y)."""
     return [back.divide(gradient, back.scale(back.y))]
 
 
 @rule("rsqrt")
 def of_rsqrt(back: Back, gradient: Tensor) -> Gradients:
+    """-g / 2 times y ** 3."""
     cube = back.unary("pow", back.y)
     return [back.multiply(back.scale(gradient), cube)]
 
 
 @rule("reciprocal")
 def of_reciprocal(back: Back, gradient: Tensor) -> Gradients:
+    """-g y y."""
     square = back.multiply(back.y, back.y)
     return [back.multiply(back.neg(gradient), square)]
 
 
 @rule("log")
 def of_log(back: Back, gradient: Tensor) -> Gradients:
+    """g / x."""
     return [back.divide(gradient, back.x)]
 
 
 @rule("log1p", "log2", "log10")
 def of_other_log(back: Back, gradient: Tensor) -> Gradients:
+    """g / (x + 1) of log1p, g / (x log b) of the others."""
     moved = back.shift(back.x) if back.call.op.kind == "log1p" else back.scale(back.x)
     return [back.divide(gradient, moved)]
 
 
 @rule("expm1")
 def of_expm1(back: Back, gradient: Tensor) -> Gradients:
+    """g (y + 1)."""
     return [back.multiply(gradient, back.shift(back.y))]
 
 
 @rule("sin", "sinh")
 def of_sin(back: Back, gradient: Tensor) -> Gradients:
+    """g cos(x), of sinh g cosh(x)."""
     other = back.unary("cos" if back.call.op.kind == "sin" else "cosh", back.x)
     return [back.multiply(gradient, other)]
 
 
 @rule("cos")
 def of_cos(back: Back, gradient: Tensor) -> Gradients:
+    """-g sin(x)."""
     return [back.multiply(gradient, back.neg(back.unary("sin", back.x)))]
 
 
 @rule("cosh")
 def of_cosh(back: Back, gradient: Tensor) -> Gradients:
+    """g sinh(x)."""
     return [back.multiply(gradient, back.unary("sinh", back.x))]
 
 
 @rule("abs")
 def of_abs(back: Back, gradient: Tensor) -> Gradients:
+    """g sign(x)."""
     return [back.multiply(gradient, back.unary("sign", back.x))]
 
 
@@ -149,6 +169,7 @@ def of_erf(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("clamp", "clamp_one", "nan_to_num")
 def of_clamp(back: Back, gradient: Tensor) -> Gradients:
+    """g where x lies between the bounds."""
     return [back.derivative("chosen", gradient, back.x)]
 
 
@@ -176,17 +197,20 @@ def brought_back(back: Back, gradients: Gradients) -> Gradients:
 
 @rule("add")
 def of_add(back: Back, gradient: Tensor) -> Gradients:
+    """g for each operand, summed to its shape."""
     return brought_back(back, [gradient if wanted else None for wanted in back.wanted])
 
 
 @rule("subtract")
 def of_subtract(back: Back, gradient: Tensor) -> Gradients:
+    """g and -g, summed to the operands' shapes."""
     first, second = back.wanted
     return brought_back(back, [gradient if first else None, back.neg(gradient) if second else None])
 
 
 @rule("multiply")
 def of_multiply(back: Back, gradient: Tensor) -> Gradients:
+    """g times the other operand, summed to the operands' shapes."""
     (a, b), (first, second) = back.operands, back.wanted
     return brought_back(back, [back.multiply(gradient, b) if first else None,
                                back.multiply(gradient, a) if second else None])  # fmt: skip
@@ -206,6 +230,7 @@ def of_divide(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("maximum", "minimum")
 def of_larger(back: Back, gradient: Tensor) -> Gradients:
+    """g where the operand was chosen, summed to its shape."""
     return brought_back(back, [
         back.derivative("larger", gradient, *back.operands, like=0) if wanted else None for wanted in back.wanted
     ])  # fmt: skip
@@ -223,12 +248,14 @@ def of_where(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("masked_fill")
 def of_masked_fill(back: Back, gradient: Tensor) -> Gradients:
+    """g with zeros where the mask holds."""
     filled = back.op(Broadcast("masked_fill"), gradient, back.operands[1], dtype=gradient.dtype)
     return brought_back(back, [filled, *[None] * (len(back.operands) - 1)])
 
 
 @rule("lerp")
 def of_lerp(back: Back, gradient: Tensor) -> Gradients:
+    """g scaled for both ends; a weight that needs a gradient is not followed."""
     if len(back.operands) > 2 and back.wanted[2]:
         return []
     scaled = [back.op(Elementwise("scale"), gradient) if wanted else None for wanted in back.wanted[:2]]

@@ -11,10 +11,12 @@ from flake8_cnnmem.ops.derivative import ConvolutionBackward
 
 
 def turned(back: Back, x: Tensor) -> Tensor:
+    """The last two axes swapped."""
     return back.op(Transpose(-2, -1), x, function="t")
 
 
 def product(back: Back, a: Tensor, b: Tensor) -> Tensor:
+    """A matrix product."""
     return back.op(Matmul(), a, b, function="mm")
 
 
@@ -74,5 +76,6 @@ def of_convolution(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("embedding")
 def of_embedding(back: Back, gradient: Tensor) -> Gradients:
+    """No gradient for the indices; for the weight one of its shape."""
     weight = back.operands[1]
     return [None, back.restored("embedding", gradient, weight.shape)]

@@ -8,6 +8,7 @@ from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.creation import filled
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.joining import cat
+from flake8_cnnmem.frameworks.torch.functions.linalg import baddbmm
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
 from flake8_cnnmem.frameworks.torch.functions.shapes import (
     expand_to,
@@ -23,7 +24,6 @@ from flake8_cnnmem.frameworks.torch.functions.splitting import chunk, split_into
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import linear
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import drop
 from flake8_cnnmem.frameworks.torch.nn.functional.resampling import pad
-from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Broadcast, Elementwise, Heads, Index, ScaledDotProduct
 from flake8_cnnmem.unknown import Unknown
@@ -32,7 +32,6 @@ from flake8_cnnmem.values import Runtime, Value
 NOT_SHAPED = Unknown("the shape of attention's inputs is not known")
 
 
-@define("functional.scaled_dot_product_attention")
 def scaled_dot_product_attention(
     run: Runtime,
     query: Value,
@@ -44,6 +43,7 @@ def scaled_dot_product_attention(
     scale: Value = None,
     enable_gqa: Value = False,
 ) -> Value:
+    """q (..., L, E), k (..., S, E), v (..., S, Ev) to (..., L, Ev), by the kernel that the code allows."""
     rate = dropout_p if isinstance(dropout_p, (int, float, Unknown)) else 0.0
     op = ScaledDotProduct(rate, is_causal is True, grouped=enable_gqa is True, kernels=run.attention)
     masks = [attn_mask] if isinstance(attn_mask, Tensor) else []
@@ -52,6 +52,7 @@ def scaled_dot_product_attention(
 
 
 def sizes_of(tensor: Value, rank: int) -> tuple[Size, ...]:
+    """The sizes of a tensor of this rank; unknown ones of any other value."""
     found = tensor_of(tensor)
     if isinstance(found, Tensor) and isinstance(found.shape, tuple) and len(found.shape) == rank:
         return found.shape
@@ -93,14 +94,13 @@ def pair(parts: Value, count: int) -> tuple[Value, ...]:
     return (parts if isinstance(parts, Unknown) else NOT_SHAPED,) * count
 
 
-@define("functional.multi_head_attention_forward")
 def multi_head_attention_forward(
     run: Runtime,
     query: Value,
     key: Value,
     value: Value,
     embed_dim_to_check: Value,
-    num_heads: Value,
+    num_heads: Size,
     in_proj_weight: Value,
     in_proj_bias: Value,
     bias_k: Value,
@@ -122,6 +122,7 @@ def multi_head_attention_forward(
     average_attn_weights: Value = True,
     is_causal: Value = False,
 ) -> Value:
+    """query (L, N, E), key and value (S, N, E) to (L, N, E) and the attention weights (N, L, S), or None."""
     found = tensor_of(query)
     batched = not (isinstance(found, Tensor) and isinstance(found.shape, tuple) and len(found.shape) == 2)
     if not batched:
@@ -177,9 +178,9 @@ def multi_head_attention_forward(
     rate: Value = dropout_p if training is not False else 0.0
     if need_weights is not False:
         scaled = unary(run, "scale", q, "mul")
-        scores = matmul(run, scaled, swap(run, k, -2, -1))
-        if attn_mask is not None:
-            scores = binary(run, "+", scores, attn_mask)
+        turned = swap(run, k, -2, -1)
+        masked = attn_mask is not None
+        scores = baddbmm(run, attn_mask, scaled, turned) if masked else matmul(run, scaled, turned)
         scores = unary(run, "softmax", scores)
         if isinstance(rate, Unknown) or (isinstance(rate, (int, float)) and rate > 0):
             scores = drop(run, "dropout", "dropout", scores, rate, True, False)
@@ -220,4 +221,5 @@ def canonical(run: Runtime, mask: Value) -> Value:
 
 
 def padded(run: Runtime, mask: Value) -> Value:
+    """An attention mask with one more key at its end; None stays."""
     return None if mask is None else pad(run, mask, (0, 1))

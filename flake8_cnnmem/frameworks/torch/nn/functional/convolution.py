@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flake8_cnnmem.dims import Batch, Shape, Size, multiply, per_sample
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -18,7 +19,7 @@ from flake8_cnnmem.values import Instance, Runtime, Value
 WEIGHT = Unknown("the shape of a weight is not known")
 
 
-def stated(found: Size, declared: Value) -> Value:
+def stated(found: Size, declared: Any) -> Any:
     """A weight's size; where that is not known, what the layer was declared with. So is a declared fraction, which
     torch refuses, though the weight was made as if it was whole."""
     return declared if isinstance(declared, float) or (isinstance(found, Unknown) and declared is not None) else found
@@ -34,6 +35,7 @@ def weight_shape(weight: Value, rank: int) -> tuple[Size, ...]:
 
 
 def convolution_padding(padding: Value, rank: int) -> Value:
+    """Padding as a word ("same") or as one number for each axis."""
     return padding.lower() if isinstance(padding, str) else per_axis(padding, rank)
 
 
@@ -86,9 +88,7 @@ def convolve(
     return apply(run, op, input, weights=(weight, bias), function=function)
 
 
-def evenly_padded(
-    run: Runtime, input: Value, kernel: Sequence[Value], dilation: Sequence[Value]
-) -> tuple[Value, Value]:
+def evenly_padded(run: Runtime, input: Value, kernel: Sequence[Any], dilation: Sequence[Any]) -> tuple[Value, Value]:
     """`padding="same"`: as much on both sides of an axis. Where that leaves one over, a padded copy of the input is
     made first, which is what is kept (at::convolution_same)."""
     if not all(isinstance(each, int) for each in (*kernel, *dilation)):
@@ -105,6 +105,7 @@ class PerSample(Convolution):
     __slots__ = ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape of a convolution whose weight is that of one sample: the batch stands among the channels."""
         (result,) = super().outputs(tuple(per_sample(size) for size in inputs[0]))
         batched = isinstance(inputs[0][1], Batch) if len(inputs[0]) > 1 else False
         if not batched or not isinstance(result[1], int):
@@ -113,6 +114,7 @@ class PerSample(Convolution):
 
 
 def scaled(part: Size, groups: Size) -> Size:
+    """A size times the groups, or unknown where those are."""
     return multiply(part, groups) if isinstance(groups, (int, Unknown, Batch)) else WEIGHT
 
 
@@ -166,13 +168,13 @@ def linear_op(weight: Value, bias: Value, declared: tuple[Value, Value] = (None,
     return Linear(stated(features, declared[0]), stated(inputs, declared[1]), bias is not None)
 
 
-@define("functional.linear")
 def linear(run: Runtime, input: Value, weight: Value, bias: Value = None) -> Value:
+    """(..., in) to (..., out), by a weight (out, in) and a bias (out,)."""
     return apply(run, linear_op(weight, bias), input, weights=(weight, bias), function="linear")
 
 
-@define("functional.bilinear", "torch.bilinear")
 def bilinear(run: Runtime, input1: Value, input2: Value, weight: Value, bias: Value = None) -> Value:
+    """(..., left) and (..., right) to (..., out), by a weight (out, left, right)."""
     features, left, right = weight_shape(weight, 3)
     op = Bilinear(left, right, features, bias is not None)
     return apply(run, op, input1, input2, weights=(weight, bias), function="bilinear")
@@ -198,7 +200,10 @@ LONGEST_WAY = 50
 """Ops that are followed back from an index."""
 
 
-def look_up(run: Runtime, input: Value, weight: Value, padding: Value, function: str, sparse: Value = False) -> Value:
+def look_up(
+    run: Runtime, input: Value, weight: Value, padding: Size | None, function: str, sparse: Value = False
+) -> Value:
+    """Indices (...) to rows (..., width) of a weight (count, width). RuntimeError for indices that are floats."""
     if isinstance(input, Tensor) and is_computed_float(input):
         raise run.error("RuntimeError", f"indices of {function} are whole numbers, not {input.dtype}")
     count, width = weight_shape(weight, 2)
@@ -207,21 +212,6 @@ def look_up(run: Runtime, input: Value, weight: Value, padding: Value, function:
     return apply(run, op, input, weights=(weight,), function=function, dtype=dtype)
 
 
-@define("functional.embedding")
-def embedding(
-    run: Runtime,
-    input: Value,
-    weight: Value,
-    padding_idx: Value = None,
-    max_norm: Value = None,
-    norm_type: Value = 2.0,
-    scale_grad_by_freq: Value = False,
-    sparse: Value = False,
-) -> Value:
-    return look_up(run, input, weight, padding_idx, "embedding", sparse)
-
-
-@define("functional.embedding_bag")
 def embedding_bag(
     run: Runtime,
     input: Value,
@@ -234,8 +224,9 @@ def embedding_bag(
     sparse: Value = False,
     per_sample_weights: Value = None,
     include_last_offset: Value = False,
-    padding_idx: Value = None,
+    padding_idx: Size | None = None,
 ) -> Value:
+    """Indices (bags, length), or (indices,) with offsets (bags,), to (bags, width)."""
     if offsets is None:
         count, width = weight_shape(weight, 2)
         bag = EmbeddingBag(count, width, padding_idx)
@@ -251,8 +242,8 @@ def embedding_bag(
     return apply(run, op, bags, weights=(weight,), function="embedding_bag", dtype=rows.dtype)
 
 
-@define("functional.one_hot")
 def one_hot(run: Runtime, tensor: Value, num_classes: Value = -1) -> Value:
+    """Indices (...) to (..., num_classes), int64."""
     tensor = tensor_of(tensor)
     if isinstance(tensor, Unknown):
         return tensor

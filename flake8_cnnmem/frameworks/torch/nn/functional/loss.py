@@ -14,7 +14,7 @@ from flake8_cnnmem.frameworks.torch.nn.layer import LAYERS, STUBS, base_class
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
-from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL, define
+from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Loss
 from flake8_cnnmem.unknown import Unknown
@@ -89,6 +89,7 @@ BASES = {"_Loss": _Loss, "_WeightedLoss": _WeightedLoss}
 
 
 def signature_of(inputs: tuple[str, ...], options: dict[str, Any]) -> inspect.Signature:
+    """The signature of a loss: its inputs, then its options with their defaults."""
     positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, positional) for name in inputs]
     kind: Any = positional
@@ -111,6 +112,7 @@ def reduction_of(options: dict[str, Value]) -> str:
 
 
 def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Value], function: str) -> Value:
+    """A loss of its inputs: (), or with reduction "none" the losses of the samples."""
     tensors = [tensor_of(value) for value in inputs]
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
@@ -186,31 +188,33 @@ for _name in CLASSES:
     _declare_class(_name)
 
 
-@define("functional.cosine_similarity", "torch.cosine_similarity")
 def cosine_similarity(run: Runtime, x1: Value, x2: Value, dim: Value = 1, eps: Value = 1e-8) -> Value:
+    """The shape of both inputs without the axis `dim`."""
     first, second = (
         binary(run, "/", each, unary(run, "clamp", reduce(run, "norm", each, dim, True))) for each in (x1, x2)
     )
     return reduce(run, "sum", binary(run, "*", first, second), dim)
 
 
-@define("functional.pairwise_distance", "torch.pairwise_distance")
 def pairwise_distance(
     run: Runtime, x1: Value, x2: Value, p: Value = 2.0, eps: Value = 1e-6, keepdim: Value = False
 ) -> Value:
+    """(..., features) of both to (...), with `keepdim` (..., 1)."""
     return reduce(run, "norm", binary(run, "-", x1, x2), -1, keepdim)
 
 
-@define("functional.pdist", "torch.pdist")
-def pdist(run: Runtime, input: Value, p: Value = 2.0) -> Value:
+def pdist(run: Runtime) -> Value:
+    """The distances of all pairs of rows, of which nobody works out how many there are."""
     return run.unknown("how many pairs a batch has is not worked out")
 
 
 def similarity_forward(run: Runtime, self: Instance, x1: Value, x2: Value) -> Value:
+    """A call of nn.CosineSimilarity."""
     return cosine_similarity(run, x1, x2, self.attributes.get("dim", 1))
 
 
 def distance_forward(run: Runtime, self: Instance, x1: Value, x2: Value) -> Value:
+    """A call of nn.PairwiseDistance."""
     return pairwise_distance(run, x1, x2, keepdim=self.attributes.get("keepdim", False))
 
 

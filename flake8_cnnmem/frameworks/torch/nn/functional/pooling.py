@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size
 from flake8_cnnmem.frameworks.torch.registry import define
@@ -11,6 +13,7 @@ from flake8_cnnmem.values import Runtime, Value
 
 
 def with_indices(run: Runtime, op: Pool | AdaptivePool | FractionalMaxPool, input: Value, function: str) -> Value:
+    """A pool whose second result are the places of the maxima, int64."""
     dtype = input.dtype if isinstance(input, Tensor) else "float"
     return apply(run, op, input, function=function, dtypes=(dtype, "int64") if op.indices else (dtype,))
 
@@ -45,6 +48,7 @@ def pool(
 def adaptive(
     run: Runtime, function: str, mode: str, rank: int, input: Value, target: Value, indices: Value = False
 ) -> Value:
+    """(N, C, sides) to (N, C, target), a None in the target keeping its side."""
     sizes = tuple(None if item is None else size(item) for item in ntuple(target, rank))
     if len(sizes) == 1:
         sizes *= rank
@@ -171,6 +175,7 @@ def unpool(
     padding: Value,
     output_size: Value,
 ) -> Value:
+    """(N, C, sides) to the sides before a max pool, by its indices."""
     target = None
     if isinstance(output_size, (list, tuple)):
         target = tuple(size(item) for item in output_size[-rank:])
@@ -186,8 +191,10 @@ for _rank in (1, 2, 3):
 def fractional(
     run: Runtime, rank: int, input: Value, kernel_size: Value, output_size: Value, output_ratio: Value, indices: Value
 ) -> Value:
+    """(N, C, sides) to (N, C, size), or to each side times its ratio."""
     target = None if output_size is None else per_axis(output_size, rank)
-    ratio = None if output_ratio is None else ntuple(output_ratio, rank)
+    # Of a wrong kind it is found by the op.
+    ratio = None if output_ratio is None else cast("tuple[float, ...]", ntuple(output_ratio, rank))
     op = FractionalMaxPool(per_axis(kernel_size, rank), target, ratio, indices=indices is True)
     return with_indices(run, op, input, f"fractional_max_pool{rank}d")
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
+from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, sizes
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
-from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.graph import Op, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.ops import AdaptivePool, ChannelShuffle, Elementwise, Fold, Pad, PixelShuffle, Resize, Unfold
+from flake8_cnnmem.ops import AdaptivePool, Elementwise, Fold, Pad, Resize, Unfold
 from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
@@ -28,8 +28,8 @@ def pad_pairs(input: Value, amounts: Sequence[tuple[Size, Size]], mode: Value = 
     return Pad(((0, 0),) * lead + tuple(amounts), mode if isinstance(mode, str) else "constant")
 
 
-@define("functional.pad")
 def pad(run: Runtime, input: Value, pad: Value, mode: Value = "constant", value: Value = None) -> Value:
+    """The input with (before, after) added to its axes, the last one first; negative amounts cut."""
     amounts = sizes((pad,))
     if isinstance(amounts, Unknown) or len(amounts) % 2:
         cause = amounts if isinstance(amounts, Unknown) else NO_PADDING
@@ -75,6 +75,7 @@ def check_rank(run: Runtime, input: Value, sizes: Value, mode: Value) -> None:
 
 
 def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value, function: str) -> Value:
+    """(N, C, sides) to (N, C, target), or each side times its scale. What torch refuses is raised."""
     rank = spatial_rank(input)
     check_rank(run, input, target if target is not None else scale, mode)
     wanted = None if target is None else per_axis(target, rank)
@@ -84,69 +85,19 @@ def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value,
     word = mode if isinstance(mode, str) else "nearest"
     if word == "area" and wanted is not None:
         return apply(run, AdaptivePool("average", wanted), input, function=function)
-    return apply(run, Resize(wanted, factors if wanted is None else None, word), input, function=function)
+    # Factors of a wrong kind are found by the op.
+    given = cast("tuple[float | Unknown, ...] | None", factors if wanted is None else None)
+    return apply(run, Resize(wanted, given, word), input, function=function)
 
 
-@define("functional.interpolate")
-def interpolate(
-    run: Runtime,
-    input: Value,
-    size: Value = None,
-    scale_factor: Value = None,
-    mode: Value = "nearest",
-    align_corners: Value = None,
-    recompute_scale_factor: Value = None,
-    antialias: Value = False,
-) -> Value:
-    return resize(run, input, size, scale_factor, mode, "interpolate")
-
-
-@define("functional.upsample")
-def upsample(
-    run: Runtime,
-    input: Value,
-    size: Value = None,
-    scale_factor: Value = None,
-    mode: Value = "nearest",
-    align_corners: Value = None,
-) -> Value:
-    return resize(run, input, size, scale_factor, mode, "interpolate")
-
-
-@define("functional.upsample_nearest")
-def upsample_nearest(run: Runtime, input: Value, size: Value = None, scale_factor: Value = None) -> Value:
-    return resize(run, input, size, scale_factor, "nearest", "interpolate")
-
-
-@define("functional.upsample_bilinear")
-def upsample_bilinear(run: Runtime, input: Value, size: Value = None, scale_factor: Value = None) -> Value:
-    return resize(run, input, size, scale_factor, "bilinear", "interpolate")
-
-
-@define("functional.pixel_shuffle", "torch.pixel_shuffle")
-def pixel_shuffle(run: Runtime, input: Value, upscale_factor: Value) -> Value:
-    return apply(run, PixelShuffle(size(upscale_factor)), input, function="pixel_shuffle")
-
-
-@define("functional.pixel_unshuffle", "torch.pixel_unshuffle")
-def pixel_unshuffle(run: Runtime, input: Value, downscale_factor: Value) -> Value:
-    return apply(run, PixelShuffle(size(downscale_factor), inverse=True), input, function="pixel_unshuffle")
-
-
-@define("functional.channel_shuffle", "torch.channel_shuffle", "functional.native_channel_shuffle")
-def channel_shuffle(run: Runtime, input: Value, groups: Value) -> Value:
-    return apply(run, ChannelShuffle(size(groups)), input, function="channel_shuffle")
-
-
-@define("functional.unfold")
 def unfold(
     run: Runtime, input: Value, kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1
 ) -> Value:
+    """(N, C, H, W) to (N, C * kernel, blocks)"""
     op = Unfold(per_axis(kernel_size, 2), per_axis(dilation, 2), per_axis(padding, 2), per_axis(stride, 2))
     return apply(run, op, input, function="unfold")
 
 
-@define("functional.fold")
 def fold(
     run: Runtime,
     input: Value,
@@ -156,6 +107,7 @@ def fold(
     padding: Value = 0,
     stride: Value = 1,
 ) -> Value:
+    """(N, C * kernel, blocks) to (N, C, output_size)"""
     op = Fold(
         per_axis(output_size, 2),
         per_axis(kernel_size, 2),
@@ -173,6 +125,7 @@ class GridSample(Resize):
 
     @property
     def kind(self) -> str:
+        """ "grid_sample"."""
         return "grid_sample"
 
 
@@ -186,18 +139,6 @@ def sample(run: Runtime, input: Value, grid: Value) -> Value:
     return apply(run, GridSample(sides), input, grid, function="grid_sample")
 
 
-@define("functional.grid_sample")
-def grid_sample(
-    run: Runtime,
-    input: Value,
-    grid: Value,
-    mode: Value = "bilinear",
-    padding_mode: Value = "zeros",
-    align_corners: Value = None,
-) -> Value:
-    return sample(run, input, grid)
-
-
 @dataclass(frozen=True, slots=True)
 class AffineGrid(Weightless):
     """Where each place of a map is read, from one matrix for each sample."""
@@ -207,11 +148,12 @@ class AffineGrid(Weightless):
     kind = "affine_grid"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The shape that it was made with: (N, *sides, rank)."""
         return (self.shape,)
 
 
-@define("functional.affine_grid")
-def affine_grid(run: Runtime, theta: Value, size: Value, align_corners: Value = None) -> Value:
+def affine_grid(run: Runtime, theta: Value, size: Value) -> Value:
+    """(N, 2, 3) or (N, 3, 4), and a size (N, C, *sides), to (N, *sides, rank)."""
     shape = sizes((size,))
     if isinstance(shape, Unknown) or len(shape) not in (4, 5):
         return run.unknown("the size of a sampling grid is not known")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import add, subtract
+from flake8_cnnmem.dims import Size, add, subtract
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
@@ -27,6 +27,7 @@ def AdaptiveLogSoftmaxWithLoss(
     run: Runtime, self: Instance, in_features: Value, n_classes: Value, cutoffs: Value, div_value: Value = 4.0,
     head_bias: Value = False, device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """A head over the frequent classes and the clusters, and two linear layers for each cluster."""
     edges = run.items(cutoffs)
     if isinstance(edges, Unknown):
         set_attribute(run, self, "head", edges)
@@ -36,8 +37,9 @@ def AdaptiveLogSoftmaxWithLoss(
     head = run.construct(Linear, width, add(size(edges[0]), clusters), bias=head_bias)
     tails = []
     for at in range(clusters):
-        known = isinstance(width, int) and isinstance(div_value, (int, float))
-        narrow = int(width // (div_value ** (at + 1))) if known else run.unknown("a tail's width is not known")
+        narrow: Size = run.unknown("a tail's width is not known")
+        if isinstance(width, int) and isinstance(div_value, (int, float)):
+            narrow = int(width // (div_value ** (at + 1)))
         first = run.construct(Linear, width, narrow, bias=False)
         second = run.construct(Linear, narrow, subtract(size(edges[at + 1]), size(edges[at])), bias=False)
         tails.append(run.construct(SEQUENTIAL, first, second))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -18,6 +19,7 @@ NOT_FOLLOWED = "the contents of a container could not be worked out"
 
 
 def container(name: str) -> tuple[Class, Members]:
+    """A class of containers, and the members that it gets."""
     members = Members()
     cls = Class(name, (MODULE,), members, module="torch.nn.modules.container")
     LAYERS[name] = cls
@@ -69,6 +71,7 @@ MODULE_LIST, module_list = container("ModuleList")
 
 @sequential.method("__init__")
 def sequential_init(run: Runtime, self: Instance, *args: Value) -> Value:
+    """`nn.Sequential(*modules)`, or an OrderedDict of modules."""
     init_module(run, self)
     if len(args) == 1 and isinstance(args[0], dict):
         for name, module in args[0].items():
@@ -93,6 +96,7 @@ def add(run: Runtime, self: Instance, name: str, module: Value) -> None:
 
 @sequential.method("forward")
 def sequential_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """The input through all modules, one after the other."""
     for module in list(stored(self, "_modules").values()):
         input = run.call(module, input)
     return input
@@ -100,6 +104,7 @@ def sequential_forward(run: Runtime, self: Instance, input: Value) -> Value:
 
 @sequential.method("__getitem__")
 def sequential_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    """`sequential[idx]`: a module, or for a slice a Sequential. IndexError beyond its end."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
@@ -111,6 +116,7 @@ def sequential_item(run: Runtime, self: Instance, idx: Value) -> Value:
 
 @module_list.method("__getitem__")
 def list_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    """`modules[idx]`: a module, or for a slice a ModuleList. IndexError beyond its end."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
@@ -121,6 +127,7 @@ def list_item(run: Runtime, self: Instance, idx: Value) -> Value:
 
 
 def set_item(run: Runtime, self: Instance, idx: Value, module: Value) -> Value:
+    """`modules[idx] = module`."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         widen(run, self, idx, len(stored(self, "_modules")))
@@ -131,6 +138,7 @@ def set_item(run: Runtime, self: Instance, idx: Value, module: Value) -> Value:
 
 
 def delete_item(run: Runtime, self: Instance, idx: Value) -> Value:
+    """`del modules[idx]`: those behind it are counted anew."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         widen(run, self, idx, len(stored(self, "_modules")) - 1)
@@ -146,19 +154,23 @@ def delete_item(run: Runtime, self: Instance, idx: Value) -> Value:
 
 
 def length(run: Runtime, self: Instance) -> Value:
+    """How many modules there are."""
     return len(stored(self, "_modules"))
 
 
 def iterate(run: Runtime, self: Instance) -> Value:
+    """The modules in order."""
     return list(stored(self, "_modules").values())
 
 
 def append(run: Runtime, self: Instance, module: Value) -> Value:
+    """`modules.append(module)`: the container."""
     add(run, self, str(len(stored(self, "_modules"))), module)
     return self
 
 
-def insert(run: Runtime, self: Instance, index: Value, module: Value) -> Value:
+def insert(run: Runtime, self: Instance, index: Any, module: Value) -> Value:
+    """`modules.insert(index, module)`."""
     index = known_index(run, index)
     if isinstance(index, Unknown):
         widen(run, self, index, len(stored(self, "_modules")) + 1)
@@ -176,6 +188,7 @@ def insert(run: Runtime, self: Instance, index: Value, module: Value) -> Value:
 
 
 def extend(run: Runtime, self: Instance, modules: Value) -> Value:
+    """`modules.extend(modules)`: the container."""
     items = run.items(modules)
     if isinstance(items, Unknown):
         add(run, self, str(len(stored(self, "_modules"))), items)
@@ -188,6 +201,7 @@ def extend(run: Runtime, self: Instance, modules: Value) -> Value:
 
 
 def pop(run: Runtime, self: Instance, key: Value) -> Value:
+    """`modules.pop(key)`: the module that is taken out."""
     key = known_index(run, key)
     if isinstance(key, Unknown):
         delete_item(run, self, key)
@@ -198,6 +212,7 @@ def pop(run: Runtime, self: Instance, key: Value) -> Value:
 
 
 def plus(run: Runtime, self: Instance, other: Value) -> Value:
+    """A container of the modules of both."""
     if not isinstance(other, Instance) and not isinstance(other, (list, tuple)):
         return other if isinstance(other, Unknown) else run.unknown(NOT_FOLLOWED)
     items = run.items(other)
@@ -208,10 +223,12 @@ def plus(run: Runtime, self: Instance, other: Value) -> Value:
 
 
 def plus_in_place(run: Runtime, self: Instance, other: Value) -> Value:
+    """`modules += other`."""
     return extend(run, self, other)
 
 
 def times(run: Runtime, self: Instance, other: Value) -> Value:
+    """A Sequential with the same modules so many times over."""
     if not isinstance(other, int):
         return other if isinstance(other, Unknown) else run.unknown(NOT_FOLLOWED)
     items = list(stored(self, "_modules").items())
@@ -220,6 +237,7 @@ def times(run: Runtime, self: Instance, other: Value) -> Value:
 
 
 def contains(run: Runtime, self: Instance, item: Value) -> Value:
+    """Whether a module is one of the container's."""
     return any(item is module for module in stored(self, "_modules").values())
 
 
@@ -236,6 +254,7 @@ sequential["__mul__"] = sequential["__rmul__"] = Native("__mul__", times, propag
 
 @module_list.method("__init__")
 def list_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
+    """`nn.ModuleList(modules)`."""
     init_module(run, self)
     if modules is not None:
         extend(run, self, modules)
@@ -268,10 +287,12 @@ def entries(run: Runtime, value: Value) -> list[tuple[Value, Value]] | Unknown:
 
 
 def store_of(self: Instance) -> str:
+    """Where a dict of modules or parameters keeps them."""
     return "_modules" if self.cls.derives_from(MODULE_DICT) else "_parameters"
 
 
 def dict_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
+    """`nn.ModuleDict(modules)`, `nn.ParameterDict(parameters)`."""
     init_module(run, self)
     if modules is not None:
         dict_update(run, self, modules)
@@ -279,56 +300,67 @@ def dict_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
 
 
 def dict_update(run: Runtime, self: Instance, modules: Value) -> Value:
+    """`update(modules)`: from a dict or pairs."""
     pairs = entries(run, modules)
     if isinstance(pairs, Unknown):
         put(run, self, store_of(self), "?", pairs)
         return None
     for key, value in pairs:
-        dict_set(run, self, key, value)
+        # What is no name is refused where it is put, as torch refuses it.
+        dict_set(run, self, cast("str", key), value)
     return None
 
 
 def dict_get(run: Runtime, self: Instance, key: Value) -> Value:
+    """`modules[key]`. KeyError for a key that it does not have."""
     if isinstance(key, Unknown):
         return key
     return find_entry(self, key)
 
 
 def find_entry(self: Instance, key: Value) -> Value:
+    """A module or parameter by its key. KeyError for a key that it does not have."""
     held = stored(self, store_of(self))
     if key in held:
         return held[key]
     raise KeyError(key)
 
 
-def dict_set(run: Runtime, self: Instance, key: Value, value: Value) -> Value:
+def dict_set(run: Runtime, self: Instance, key: str, value: Value) -> Value:
+    """`modules[key] = value`."""
     if isinstance(key, Unknown):
         return None
+    if not isinstance(key.payload if isinstance(key, Instance) else key, str):
+        raise run.error("TypeError", f"a name in {self.cls.name} should be a string")
     if store_of(self) == "_parameters" and isinstance(value, Tensor) and not isinstance(value, Weight):
         value = make_parameter(run, value)
     put(run, self, store_of(self), key, value)
     return None
 
 
-def dict_delete(run: Runtime, self: Instance, key: Value) -> Value:
+def dict_delete(run: Runtime, self: Instance, key: str) -> Value:
+    """`del modules[key]`. KeyError for a key that it does not have."""
     held = stored(self, store_of(self))
     run.changed(held)
     del held[key]
     return None
 
 
-def dict_pop(run: Runtime, self: Instance, key: Value) -> Value:
+def dict_pop(run: Runtime, self: Instance, key: str) -> Value:
+    """`modules.pop(key)`. KeyError for a key that it does not have."""
     found = find_entry(self, key)
     dict_delete(run, self, key)
     return found
 
 
 def dict_clear(run: Runtime, self: Instance) -> Value:
+    """`modules.clear()`."""
     replace(run, self, store_of(self), {})
     return None
 
 
-def dict_lookup(run: Runtime, self: Instance, key: Value, default: Value = None) -> Value:
+def dict_lookup(run: Runtime, self: Instance, key: str | Unknown, default: Value = None) -> Value:
+    """`parameters.get(key, default)`."""
     if isinstance(key, Unknown):
         return key
     return stored(self, store_of(self)).get(key, default)
@@ -357,12 +389,16 @@ parameter_dict["setdefault"] = Native(
     )[1],
     propagate_unknown=False,
 )
+parameter_dict["copy"] = Native(
+    "copy", lambda run, self: run.construct(self.cls, dict(stored(self, "_parameters"))), propagate_unknown=False
+)
 
 PARAMETER_LIST, parameter_list = container("ParameterList")
 
 
 @parameter_list.method("__init__")
 def parameters_init(run: Runtime, self: Instance, values: Value = None) -> Value:
+    """`nn.ParameterList(values)`."""
     init_module(run, self)
     if values is not None:
         parameters_extend(run, self, values)
@@ -371,6 +407,7 @@ def parameters_init(run: Runtime, self: Instance, values: Value = None) -> Value
 
 @parameter_list.method("append")
 def parameters_append(run: Runtime, self: Instance, value: Value) -> Value:
+    """`parameters.append(value)`: a tensor becomes a parameter."""
     held = stored(self, "_parameters")
     if isinstance(value, Tensor) and not isinstance(value, Weight):
         value = make_parameter(run, value)
@@ -380,6 +417,7 @@ def parameters_append(run: Runtime, self: Instance, value: Value) -> Value:
 
 @parameter_list.method("extend", "__iadd__")
 def parameters_extend(run: Runtime, self: Instance, values: Value) -> Value:
+    """`parameters.extend(values)`."""
     items = run.items(values)
     for item in [items] if isinstance(items, Unknown) else items:
         parameters_append(run, self, item)
@@ -387,7 +425,8 @@ def parameters_extend(run: Runtime, self: Instance, values: Value) -> Value:
 
 
 @parameter_list.method("__getitem__")
-def parameters_item(run: Runtime, self: Instance, idx: Value) -> Value:
+def parameters_item(run: Runtime, self: Instance, idx: Any) -> Value:
+    """`parameters[idx]`: a parameter, or for a slice a ParameterList."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         return idx
@@ -400,6 +439,7 @@ def parameters_item(run: Runtime, self: Instance, idx: Value) -> Value:
 
 @parameter_list.method("__setitem__")
 def parameters_set(run: Runtime, self: Instance, idx: Value, param: Value) -> Value:
+    """`parameters[idx] = param`."""
     idx = known_index(run, idx)
     if isinstance(idx, int):
         names = list(stored(self, "_parameters"))

@@ -45,6 +45,7 @@ def arranger(rank: int, transposed: bool) -> Callable[[dict[str, Value]], None]:
 
 
 def declared(self: Instance) -> tuple[Value, Value, Value]:
+    """What a convolution was made with: out_channels, in_channels, kernel_size."""
     attributes = self.attributes
     return attributes.get("out_channels"), attributes.get("in_channels"), attributes.get("kernel_size")
 
@@ -60,6 +61,8 @@ def convolution(
 
 
 def forward(rank: int) -> Callable[..., Value]:
+    """The call of a convolution over so many axes, by the weights and attributes that it has then."""
+
     def call(run: Runtime, self: Instance, input: Value) -> Value:
         weight, bias = current(run, self, "weight", "bias")
         return with_weight(run, self, input, weight, bias)
@@ -92,6 +95,8 @@ def on_each_side(padding: Value, self: Instance, rank: int) -> Sequence[tuple[Va
 
 
 def forward_transposed(rank: int) -> Callable[..., Value]:
+    """The call of a transposed convolution over so many axes; `output_size` decides its sides."""
+
     def call(run: Runtime, self: Instance, input: Value, output_size: Value = None) -> Value:
         weight, bias, stride, padding, extra, groups, dilation = current(
             run, self, "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation"
@@ -125,6 +130,7 @@ def extra_padding(run: Runtime, self: Instance, rank: int, input: Value, output_
 
 
 def conv_members(rank: int) -> dict[str, Any]:
+    """What a class of convolutions has besides: `_conv_forward`, which programs override or call."""
     call = forward(rank)
     return {"_conv_forward": Native("_conv_forward", call.with_weight, propagate_unknown=False)}  # type: ignore[attr-defined]
 
@@ -135,6 +141,7 @@ def Conv1d(
     dilation: Value = 1, groups: Value = 1, bias: Value = True, padding_mode: Value = "zeros", device: Value = None,
     dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, L) to (N, out, L')."""
     return convolution(1, out_channels, in_channels, kernel_size, groups, bias)
 
 
@@ -144,6 +151,7 @@ def Conv2d(
     dilation: Value = 1, groups: Value = 1, bias: Value = True, padding_mode: Value = "zeros", device: Value = None,
     dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, H, W) to (N, out, H', W')."""
     return convolution(2, out_channels, in_channels, kernel_size, groups, bias)
 
 
@@ -153,6 +161,7 @@ def Conv3d(
     dilation: Value = 1, groups: Value = 1, bias: Value = True, padding_mode: Value = "zeros", device: Value = None,
     dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, D, H, W) to (N, out, D', H', W')."""
     return convolution(3, out_channels, in_channels, kernel_size, groups, bias)
 
 
@@ -162,6 +171,7 @@ def ConvTranspose1d(
     output_padding: Value = 0, groups: Value = 1, bias: Value = True, dilation: Value = 1,
     padding_mode: Value = "zeros", device: Value = None, dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, L) to (N, out, L'), as the gradient of a Conv1d."""
     return convolution(1, out_channels, in_channels, kernel_size, groups, bias, True)
 
 
@@ -171,6 +181,7 @@ def ConvTranspose2d(
     output_padding: Value = 0, groups: Value = 1, bias: Value = True, dilation: Value = 1,
     padding_mode: Value = "zeros", device: Value = None, dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, H, W) to (N, out, H', W'), as the gradient of a Conv2d."""
     return convolution(2, out_channels, in_channels, kernel_size, groups, bias, True)
 
 
@@ -180,6 +191,7 @@ def ConvTranspose3d(
     output_padding: Value = 0, groups: Value = 1, bias: Value = True, dilation: Value = 1,
     padding_mode: Value = "zeros", device: Value = None, dtype: Value = None,
 ) -> Convolution:  # fmt: skip
+    """(N, in, D, H, W) to (N, out, D', H', W'), as the gradient of a Conv3d."""
     return convolution(3, out_channels, in_channels, kernel_size, groups, bias, True)
 
 

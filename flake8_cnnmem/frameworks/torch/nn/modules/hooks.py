@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.unknown import Unknown
@@ -32,6 +33,7 @@ HANDLE = Class("RemovableHandle", namespace=handles, module="torch.utils.hooks")
 
 @handles.method("remove")
 def remove(run: Runtime, self: Instance) -> Value:
+    """`handle.remove()`: the hook is not run any more."""
     for store in self.native or ():
         if self.attributes["id"] in store:
             run.changed(store)
@@ -41,11 +43,13 @@ def remove(run: Runtime, self: Instance) -> Value:
 
 @handles.method("__enter__")
 def enter(run: Runtime, self: Instance) -> Value:
+    """`with handle`: the handle."""
     return self
 
 
 @handles.method("__exit__")
 def leave(run: Runtime, self: Instance, *exception: Value) -> Value:
+    """The end of `with handle`, which removes the hook."""
     return remove(run, self)
 
 
@@ -129,7 +133,7 @@ def hooked(run: Runtime, module: Instance) -> bool:
 
 def of(run: Runtime, module: Instance, name: str) -> Iterator[tuple[Value, bool]]:
     """The hooks of a kind in their order, each with whether it takes the keyword arguments. One may remove itself."""
-    everywhere: Mapping[str, Value] = run.data(FOR_ALL)
+    everywhere: Mapping[str, Any] = run.data(FOR_ALL)
     for attributes in (everywhere, module.attributes):
         with_kwargs = attributes.get(WITH_KWARGS[name]) or {}
         for number, hook in list((attributes.get(name) or {}).items()):

@@ -34,6 +34,7 @@ DECLARING = conv, linear, normalization
 
 
 def given_size(value: Value, axis: int) -> Size:
+    """The size of an axis of what a lazy layer is first called with."""
     tensor = tensor_of(value)
     if isinstance(tensor, Unknown):
         return tensor

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeGuard
 
 from flake8_cnnmem.dims import first_unknown
+from flake8_cnnmem.frameworks.torch import memory_formats
+from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
@@ -21,15 +24,18 @@ MEMBERS = Members()
 MODULE = Class("Module", namespace=MEMBERS, module="torch.nn.modules.module")
 
 STORES = ("_parameters", "_buffers", "_modules")
+NOT_STORED = "_non_persistent_buffers_set"
+"""The names of buffers that `state_dict` leaves out."""
 PRE_HOOKS = "_native_pre_hooks"
 """Hooks of our own that compute a weight ahead of each call (weight norm, spectral norm)."""
 
 
-def is_module(value: Value) -> bool:
+def is_module(value: Value) -> TypeGuard[Instance]:
+    """Whether a value is an instance of nn.Module."""
     return isinstance(value, Instance) and MODULE in value.cls.mro
 
 
-def stored(instance: Instance, name: str) -> dict[str, Value]:
+def stored(instance: Instance, name: str) -> dict[str, Any]:
     """One of the three dicts, made when a class forgot to call `super().__init__()`."""
     found = instance.attributes.get(name)
     if not isinstance(found, dict):
@@ -72,12 +78,16 @@ def visited(run: Runtime, root: Instance) -> list[tuple[str, Instance]]:
     return found
 
 
-def owned(run: Runtime, root: Instance, store: str, recurse: bool = True) -> Iterator[tuple[str, Value]]:
-    """Parameters or buffers with dotted names, each once, in the order of `named_parameters`."""
+def owned(
+    run: Runtime, root: Instance, store: str, recurse: bool = True, unique: bool = True
+) -> Iterator[tuple[str, Value]]:
+    """Parameters or buffers with dotted names, in the order of `named_parameters`; each once if `unique`, else under
+    each of its names."""
     seen: set[int] = set()
-    for path, instance in visited(run, root) if recurse else [("", root)]:
+    inside = visited(run, root) if unique else walk_often(run, root)
+    for path, instance in inside if recurse else [("", root)]:
         for name, value in stored(instance, store).items():
-            if value is None or id(value) in seen:
+            if value is None or (unique and id(value) in seen):
                 continue
             seen.add(id(value))
             yield f"{path}.{name}" if path else str(name), value
@@ -144,10 +154,12 @@ def as_moved(root: Instance) -> list[Weight]:
 
 
 def paths_of(root: Instance) -> dict[int, str]:
+    """By `id` of each module below a root, its dotted name."""
     return {id(instance): path for path, instance in walk(root)}
 
 
 def call_module(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """A call of a module: hooks, `forward` within a region of the graph, hooks."""
     forward = self.attributes.get("forward", MISSING)
     if forward is MISSING:
         forward = self.cls.find("forward")
@@ -175,13 +187,16 @@ MEMBERS["_call_impl"] = MEMBERS["__call__"]
 
 @MEMBERS.method("__init__")
 def init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`nn.Module.__init__()`: empty parameters, buffers and modules, training."""
     run.changed(self)
     self.attributes.update(training=True, _parameters={}, _buffers={}, _modules={})
+    self.attributes[NOT_STORED] = set()
     return None
 
 
 @MEMBERS.method("__getattr__")
 def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    """A parameter, buffer or module by its name. AttributeError for one that it does not have."""
     attributes = self.attributes
     for store in STORES:
         held = attributes.get(store)
@@ -197,6 +212,7 @@ def get_attribute(run: Runtime, self: Instance, name: str) -> Value:
 
 @MEMBERS.method("__setattr__")
 def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> Value:
+    """`module.name = value`: parameters and modules are registered, anything else is an attribute."""
     if isinstance(value, Weight) and not value.buffer:
         put(run, self, "_parameters", name, value)
     elif isinstance(value, Instance) and MODULE in value.cls.mro:
@@ -251,6 +267,7 @@ def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> No
 
 @MEMBERS.method("__delattr__")
 def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
+    """`del module.name`."""
     for store in STORES:
         held = self.attributes.get(store)
         if isinstance(held, dict) and name in held:
@@ -263,6 +280,7 @@ def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
 
 @MEMBERS.method("forward")
 def forward(run: Runtime, self: Instance, *input: Value) -> Value:
+    """A module without a `forward` of its own: an unknown, with the cause of a base that is not known."""
     cause = self.cls.any_unknown_base()
     return run.unknown(f"{self.cls.name} has no forward method") if cause is None else cause
 
@@ -287,18 +305,25 @@ def is_around(model: Instance) -> bool:
 
 @MEMBERS.method("register_parameter")
 def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
+    """`module.register_parameter(name, param)`."""
     put(run, self, "_parameters", name, param)
     return None
 
 
 @MEMBERS.method("register_buffer")
 def register_buffer(run: Runtime, self: Instance, name: str, tensor: Value, persistent: Value = True) -> Value:
-    put(run, self, "_buffers", name, make_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor)
+    """`self.register_buffer(name, tensor)`: part of the state unless `persistent` is False."""
+    buffer = make_buffer(run, tensor) if isinstance(tensor, Tensor) else tensor
+    put(run, self, "_buffers", name, buffer)
+    stored_not = {word for word in self.attributes.get(NOT_STORED, ()) if word != name}
+    run.changed(self)
+    self.attributes[NOT_STORED] = stored_not | {name} if persistent is False else stored_not
     return None
 
 
 @MEMBERS.method("add_module", "register_module")
-def add_module(run: Runtime, self: Instance, name: Value, module: Value) -> Value:
+def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
+    """`module.add_module(name, module)`."""
     if isinstance(name, Unknown):
         return name
     if isinstance(module, Unknown):
@@ -313,16 +338,19 @@ def add_module(run: Runtime, self: Instance, name: Value, module: Value) -> Valu
 
 @MEMBERS.method("children")
 def children(run: Runtime, self: Instance) -> Value:
+    """An iterator over the modules that a module holds directly."""
     return iter([child for _, child in children_of(self)])
 
 
 @MEMBERS.method("named_children")
 def named_children(run: Runtime, self: Instance) -> Value:
+    """An iterator over pairs of name and module of those that a module holds directly."""
     return iter(children_of(self))
 
 
 @MEMBERS.method("modules")
 def modules(run: Runtime, self: Instance, remove_duplicate: Value = True) -> Value:
+    """An iterator over a module and all below it, each once."""
     return iter([module for _, module in visited(run, self)])
 
 
@@ -330,11 +358,13 @@ def modules(run: Runtime, self: Instance, remove_duplicate: Value = True) -> Val
 def named_modules(
     run: Runtime, self: Instance, memo: Value = None, prefix: Value = "", remove_duplicate: Value = True
 ) -> Value:
+    """An iterator over pairs of dotted name and module, of a module and all below it."""
     return named(run, prefix, walk_often(run, self) if remove_duplicate is False else visited(run, self))
 
 
 @MEMBERS.method("parameters")
 def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Value:
+    """An iterator over the parameters of a module, and with `recurse` of all below it."""
     return iter([value for _, value in owned(run, self, "_parameters", recurse=recurse is not False)])
 
 
@@ -342,11 +372,14 @@ def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Value:
 def named_parameters(
     run: Runtime, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return named(run, prefix, owned(run, self, "_parameters", recurse=recurse is not False))
+    """`module.named_parameters()`: pairs of path and parameter, a shared one once unless it says otherwise."""
+    pairs = owned(run, self, "_parameters", recurse=recurse is not False, unique=remove_duplicate is not False)
+    return named(run, prefix, pairs)
 
 
 @MEMBERS.method("buffers")
 def buffers(run: Runtime, self: Instance, recurse: Value = True) -> Value:
+    """An iterator over the buffers of a module, and with `recurse` of all below it."""
     return iter([value for _, value in owned(run, self, "_buffers", recurse=recurse is not False)])
 
 
@@ -354,21 +387,25 @@ def buffers(run: Runtime, self: Instance, recurse: Value = True) -> Value:
 def named_buffers(
     run: Runtime, self: Instance, prefix: Value = "", recurse: Value = True, remove_duplicate: Value = True
 ) -> Value:
-    return named(run, prefix, owned(run, self, "_buffers", recurse=recurse is not False))
+    """`module.named_buffers()`: pairs of path and buffer."""
+    pairs = owned(run, self, "_buffers", recurse=recurse is not False, unique=remove_duplicate is not False)
+    return named(run, prefix, pairs)
 
 
 @MEMBERS.method("state_dict")
 def state_dict(
     run: Runtime, self: Instance, *args: Value, destination: Value = None, prefix: Value = "", keep_vars: Value = False
 ) -> Value:
+    """An OrderedDict of parameters and buffers by dotted name."""
     if isinstance(prefix, Unknown):
         return prefix
     before = prefix_of(run, prefix)
     entries: OrderedDict[str, Value] = OrderedDict()
     for path, module in walk_often(run, self):
+        not_stored = module.attributes.get(NOT_STORED, ())
         for store in ("_parameters", "_buffers"):
             for name, value in stored(module, store).items():
-                if value is not None:
+                if value is not None and not (store == "_buffers" and name in not_stored):
                     entries[f"{before}{path}.{name}" if path else f"{before}{name}"] = value
     return entries
 
@@ -381,6 +418,7 @@ def dotted(run: Runtime, target: Value) -> str:
 
 
 def find_submodule(run: Runtime, self: Instance, target: str) -> Value:
+    """A module below another one by its dotted name. AttributeError for one that is not there."""
     at: Value = self
     for word in target.split(".") if target else []:
         at = run.get(at, word)
@@ -391,16 +429,19 @@ def find_submodule(run: Runtime, self: Instance, target: str) -> Value:
 
 @MEMBERS.method("get_submodule")
 def get_submodule(run: Runtime, self: Instance, target: Value) -> Value:
+    """`module.get_submodule(target)`."""
     return target if isinstance(target, Unknown) else find_submodule(run, self, dotted(run, target))
 
 
 @MEMBERS.method("get_parameter", "get_buffer")
 def get_parameter(run: Runtime, self: Instance, target: Value) -> Value:
+    """`module.get_parameter(target)`."""
     return get_submodule(run, self, target)
 
 
 @MEMBERS.method("set_submodule")
 def set_submodule(run: Runtime, self: Instance, target: Value, module: Value, strict: Value = False) -> Value:
+    """`module.set_submodule(target, module)`."""
     if isinstance(target, Unknown):
         # Any of the modules may be another one now.
         held = stored(self, "_modules")
@@ -416,6 +457,7 @@ def set_submodule(run: Runtime, self: Instance, target: Value, module: Value, st
 
 @MEMBERS.method("apply")
 def apply_to_all(run: Runtime, self: Instance, fn: Value) -> Value:
+    """`module.apply(fn)`: of all below it first, then of itself; the module."""
     for _, child in children_of(self):
         run.call(run.get(child, "apply"), fn)
     run.call(fn, self)
@@ -424,6 +466,7 @@ def apply_to_all(run: Runtime, self: Instance, fn: Value) -> Value:
 
 @MEMBERS.method("train")
 def train(run: Runtime, self: Instance, mode: Value = True) -> Value:
+    """`module.train(mode)`, of all below it as well; the module."""
     run.changed(self)
     self.attributes["training"] = mode
     for _, child in children_of(self):
@@ -440,11 +483,13 @@ TRAIN = MEMBERS["train"]
 
 @MEMBERS.method("eval")
 def evaluate(run: Runtime, self: Instance) -> Value:
+    """`module.eval()`: the module."""
     return run.call(run.get(self, "train"), False)
 
 
 @MEMBERS.method("requires_grad_")
 def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> Value:
+    """`module.requires_grad_(requires_grad)`: of all parameters; the module."""
     for _, value in owned(run, self, "_parameters"):
         if isinstance(value, Weight):
             if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
@@ -464,6 +509,7 @@ def cast(run: Runtime, self: Instance, dtype: str) -> None:
 
 @MEMBERS.method("to")
 def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`module.to(...)`: another dtype for its floats, another device; the module."""
     for value in (*args, *kwargs.values()):
         if is_dtype(value):
             cast(run, self, dtype_of(value))
@@ -471,6 +517,9 @@ def to(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
             cast(run, self, value.dtype)
         elif names_device(value):
             moved(self, not is_host(value))
+    name = memory_formats.asked((*args, *kwargs.values()))
+    for weight in weights_of(self) if name else ():
+        memory_formats.mark(weight, name)
     return self
 
 
@@ -481,11 +530,13 @@ def moved(self: Instance, away: bool) -> None:
 
 
 def to_device(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
+    """`module.cuda()`: the module."""
     moved(self, True)
     return self
 
 
 def to_host(run: Runtime, self: Instance) -> Value:
+    """`module.cpu()`: the module."""
     moved(self, False)
     return self
 
@@ -504,12 +555,21 @@ for _name, _dtype in (("half", "float16"), ("bfloat16", "bfloat16"), ("double", 
 
 @MEMBERS.method("type")
 def type_(run: Runtime, self: Instance, dst_type: Value) -> Value:
+    """`module.type(dtype)`: the module."""
     cast(run, self, dtype_of(dst_type))
     return self
 
 
 def _itself(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
     return self
+
+
+@MEMBERS.method("__setstate__")
+def set_state(run: Runtime, self: Instance, state: Value) -> None:
+    """`module.__setstate__(state)`: the attributes of a copy."""
+    run.changed(self)
+    if isinstance(state, dict):
+        self.attributes.update(state)
 
 
 MEMBERS.method("cuda", "xpu", "ipu", "mtia")(to_device)
@@ -523,6 +583,7 @@ def _nothing(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Val
 
 @MEMBERS.method("zero_grad")
 def zero_grad(run: Runtime, self: Instance, set_to_none: Value = True) -> Value:
+    """`module.zero_grad()`: gradients are gone."""
     cleared(run, [value for _, value in owned(run, self, "_parameters")])
     run.note("zero_grad", self, set_to_none=set_to_none)
     return None
@@ -538,28 +599,33 @@ MEMBERS.update(hooks.REGISTERING)
 
 @MEMBERS.method("extra_repr")
 def extra_repr(run: Runtime, self: Instance) -> Value:
+    """What a module says of itself in its `repr`: nothing."""
     return ""
 
 
 @MEMBERS.method("_get_name")
 def get_name(run: Runtime, self: Instance) -> Value:
+    """`module._get_name()`: the name of its class."""
     return self.cls.name
 
 
 @MEMBERS.method("__repr__", "__str__")
 def representation(run: Runtime, self: Instance) -> Value:
+    """`repr(module)`: its class alone."""
     return f"{self.cls.name}()"
 
 
 @MEMBERS.method("__dir__")
 def directory(run: Runtime, self: Instance) -> Value:
+    """`dir(module)`: names of its class, attributes, parameters, buffers and modules."""
     names = {name for cls in self.cls.mro for name in cls.namespace} | set(self.attributes)
     return sorted(names | {str(name) for store in STORES for name in stored(self, store)})
 
 
 def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     """Call a model on its inputs."""
-    return run.call(root, *inputs)
+    result = run.call(root, *inputs)
+    return results_as_written(run, result) if run.data(WRITTEN) else result
 
 
 def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
@@ -576,9 +642,10 @@ def functional_call(
     if not isinstance(module, Instance) or not is_module(module):
         return module if isinstance(module, Unknown) else run.unknown("what is called is no module")
     several = parameter_and_buffer_dicts
-    dicts = list(several) if isinstance(several, (tuple, list)) else [several]
-    unknown = next((each for each in dicts if not isinstance(each, dict)), None)
-    if unknown is not None:
+    given = list(several) if isinstance(several, (tuple, list)) else [several]
+    dicts = [each for each in given if isinstance(each, dict)]
+    if len(dicts) < len(given):
+        unknown = next(each for each in given if not isinstance(each, dict))
         return unknown if isinstance(unknown, Unknown) else run.unknown("the tensors of a call are not known by name")
     inside = dict(walk(module, unique=False))
     before: list[tuple[dict[str, Value], str, Value]] = []
@@ -591,9 +658,9 @@ def functional_call(
             run.changed(store)
             before.append((store, own, store[own]))
             store[own] = value
-    given = tuple(args) if isinstance(args, (tuple, list)) else () if args is None else (args,)
+    arguments = tuple(args) if isinstance(args, (tuple, list)) else () if args is None else (args,)
     try:
-        return run.call(module, *given, **(kwargs if isinstance(kwargs, dict) else {}))
+        return run.call(module, *arguments, **(kwargs if isinstance(kwargs, dict) else {}))
     finally:
         for store, own, value in reversed(before):
             run.changed(store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import shape_of, size
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import (
@@ -34,6 +35,8 @@ BASES = {"_NormBase": _NormBase, "_BatchNorm": _BatchNorm, "_InstanceNorm": _Ins
 
 
 def batch_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
+    """The call of a batch norm over inputs of these numbers of axes, by the weights and statistics that it has."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         attributes = self.attributes
         weight, bias, mean, variance = current(run, self, "weight", "bias", "running_mean", "running_var")
@@ -46,6 +49,7 @@ def batch_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
 
 
 def batch_op(features: Value, affine: Value, track: Value, bias: Value) -> BatchNorm:
+    """The op of a batch norm, with flags that may not be known."""
     learned = asked(affine)
     return BatchNorm(size(features), scale=learned, center=asked(learned, bias), track=asked(track))
 
@@ -55,6 +59,7 @@ def BatchNorm1d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = True,
     track_running_stats: Value = True, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> BatchNorm:  # fmt: skip
+    """(N, features) or (N, features, L), unchanged."""
     return batch_op(num_features, affine, track_running_stats, bias)
 
 
@@ -63,6 +68,7 @@ def BatchNorm2d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = True,
     track_running_stats: Value = True, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> BatchNorm:  # fmt: skip
+    """(N, features, H, W), unchanged."""
     return batch_op(num_features, affine, track_running_stats, bias)
 
 
@@ -71,6 +77,7 @@ def BatchNorm3d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = True,
     track_running_stats: Value = True, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> BatchNorm:  # fmt: skip
+    """(N, features, D, H, W), unchanged."""
     return batch_op(num_features, affine, track_running_stats, bias)
 
 
@@ -80,6 +87,7 @@ def SyncBatchNorm(
     track_running_stats: Value = True, process_group: Value = None, device: Value = None, dtype: Value = None,
     *, bias: Value = True,
 ) -> BatchNorm:  # fmt: skip
+    """(N, features, ...), unchanged, with statistics over all processes."""
     return batch_op(num_features, affine, track_running_stats, bias)
 
 
@@ -103,6 +111,8 @@ SyncBatchNorm.namespace["convert_sync_batchnorm"] = StaticMethod(
 
 
 def instance_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
+    """The call of an instance norm over inputs of these numbers of axes."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         weight, bias, mean, variance = current(run, self, "weight", "bias", "running_mean", "running_var")
         features = self.attributes.get("num_features")
@@ -118,6 +128,7 @@ def instance_forward(ranks: tuple[int, ...]) -> Callable[..., Value]:
 
 
 def instance_op(features: Value, affine: Value, track: Value, bias: Value) -> InstanceNorm:
+    """The op of an instance norm, with flags that may not be known."""
     learned = asked(affine)
     return InstanceNorm(size(features), scale=learned, center=asked(learned, bias), track=asked(track))
 
@@ -127,6 +138,7 @@ def InstanceNorm1d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = False,
     track_running_stats: Value = False, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> InstanceNorm:  # fmt: skip
+    """(N, features, L), unchanged."""
     return instance_op(num_features, affine, track_running_stats, bias)
 
 
@@ -135,6 +147,7 @@ def InstanceNorm2d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = False,
     track_running_stats: Value = False, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> InstanceNorm:  # fmt: skip
+    """(N, features, H, W), unchanged."""
     return instance_op(num_features, affine, track_running_stats, bias)
 
 
@@ -143,42 +156,49 @@ def InstanceNorm3d(
     num_features: Value, eps: Value = 1e-5, momentum: Value = 0.1, affine: Value = False,
     track_running_stats: Value = False, device: Value = None, dtype: Value = None, *, bias: Value = True,
 ) -> InstanceNorm:  # fmt: skip
+    """(N, features, D, H, W), unchanged."""
     return instance_op(num_features, affine, track_running_stats, bias)
 
 
 def arrange_shape(attributes: dict[str, Value]) -> None:
+    """The normalized shape as the layer keeps it, a tuple."""
     shape = shape_of(attributes["normalized_shape"])
     attributes["normalized_shape"] = (shape,) if isinstance(shape, Unknown) else shape
 
 
 def layer_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.LayerNorm, by the weights that it has."""
     shape, weight, bias = current(run, self, "normalized_shape", "weight", "bias")
     return apply(run, layer_norm_op(shape, weight, bias), input, weights=(weight, bias), function="LayerNorm")
 
 
 @layer("normalization", forward=layer_forward, arrange=arrange_shape, absent=AFFINE)
 def LayerNorm(
-    normalized_shape: Value, eps: Value = 1e-5, elementwise_affine: Value = True, bias: Value = True,
+    normalized_shape: Shape | None, eps: Value = 1e-5, elementwise_affine: Value = True, bias: Value = True,
     device: Value = None, dtype: Value = None,
 ) -> LayerNormOp:  # fmt: skip
+    """(..., *normalized_shape), unchanged."""
     learned = asked(elementwise_affine)
     return LayerNormOp(normalized_shape, None, learned, asked(learned, bias))
 
 
 def rms_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.RMSNorm, by the weight that it has."""
     shape, weight = current(run, self, "normalized_shape", "weight")
     return apply(run, RMSNormOp(shape, weight is not None), input, weights=(weight,), function="RMSNorm")
 
 
 @layer("normalization", forward=rms_forward, arrange=arrange_shape, absent={"weight": "_parameters"})
 def RMSNorm(
-    normalized_shape: Value, eps: Value = None, elementwise_affine: Value = True, device: Value = None,
+    normalized_shape: Shape | None, eps: Value = None, elementwise_affine: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> RMSNormOp:  # fmt: skip
+    """(..., *normalized_shape), unchanged."""
     return RMSNormOp(normalized_shape, asked(elementwise_affine))
 
 
 def group_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.GroupNorm, by the weights that it has."""
     groups, weight, bias = current(run, self, "num_groups", "weight", "bias")
     return normalise_groups(run, "GroupNorm", input, groups, weight, bias, self.attributes.get("num_channels"))
 
@@ -188,15 +208,18 @@ def GroupNorm(
     num_groups: Value, num_channels: Value, eps: Value = 1e-5, affine: Value = True, device: Value = None,
     dtype: Value = None, *, bias: Value = True,
 ) -> GroupNormOp:  # fmt: skip
+    """(N, num_channels, ...), unchanged."""
     learned = asked(affine)
     return GroupNormOp(size(num_groups), size(num_channels), scale=learned, center=asked(learned, bias))
 
 
 @layer("normalization", weighted=False)
-def LocalResponseNorm(size: Value, alpha: Value = 1e-4, beta: Value = 0.75, k: Value = 1.0) -> LocalResponseNormOp:
+def LocalResponseNorm(size: Size, alpha: Value = 1e-4, beta: Value = 0.75, k: Value = 1.0) -> LocalResponseNormOp:
+    """(N, C, ...), unchanged: each value by its neighbours in `size` channels."""
     return LocalResponseNormOp(size)
 
 
 @layer("normalization", weighted=False)
-def CrossMapLRN2d(size: Value, alpha: Value = 1e-4, beta: Value = 0.75, k: Value = 1) -> LocalResponseNormOp:
+def CrossMapLRN2d(size: Size, alpha: Value = 1e-4, beta: Value = 0.75, k: Value = 1) -> LocalResponseNormOp:
+    """(N, C, H, W), unchanged: the same, from Torch 7."""
     return LocalResponseNormOp(size)

@@ -28,6 +28,7 @@ UNUSED = Elementwise("identity")
 
 
 def default_stride(attributes: dict[str, Value]) -> None:
+    """A pool without a stride steps by its window."""
     if attributes["stride"] is None:
         attributes["stride"] = attributes["kernel_size"]
 
@@ -44,6 +45,8 @@ def lines(*names: str) -> Callable[[dict[str, Value]], None]:
 
 
 def max_forward(rank: int) -> Callable[..., Value]:
+    """The call of a max pool over so many axes, by the attributes that it has then."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         kernel, stride, padding, dilation, ceil_mode, indices = current(
             run, self, "kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices"
@@ -54,6 +57,8 @@ def max_forward(rank: int) -> Callable[..., Value]:
 
 
 def average_forward(rank: int) -> Callable[..., Value]:
+    """The call of an average pool over so many axes, by the attributes that it has then."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         kernel, stride, padding, ceil_mode = current(run, self, "kernel_size", "stride", "padding", "ceil_mode")
         return pool(run, f"AvgPool{rank}d", "average", rank, input, kernel, stride, padding, 1, ceil_mode)
@@ -62,6 +67,8 @@ def average_forward(rank: int) -> Callable[..., Value]:
 
 
 def power_forward(rank: int) -> Callable[..., Value]:
+    """The call of a power-average pool over so many axes."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         kernel, stride, ceil_mode = current(run, self, "kernel_size", "stride", "ceil_mode")
         return pool(run, f"LPPool{rank}d", "lp", rank, input, kernel, stride, 0, 1, ceil_mode)
@@ -70,6 +77,8 @@ def power_forward(rank: int) -> Callable[..., Value]:
 
 
 def unpool_forward(rank: int) -> Callable[..., Value]:
+    """The call of a max unpool over so many axes, on a map and its indices."""
+
     def forward(run: Runtime, self: Instance, input: Value, indices: Value, output_size: Value = None) -> Value:
         kernel, stride, padding = current(run, self, "kernel_size", "stride", "padding")
         return unpool(run, rank, input, indices, kernel, stride, padding, output_size)
@@ -78,6 +87,7 @@ def unpool_forward(rank: int) -> Callable[..., Value]:
 
 
 def adaptive_forward(rank: int, mode: str) -> Callable[..., Value]:
+    """The call of an adaptive pool over so many axes, "max" or "average"."""
     name = f"Adaptive{'Max' if mode == 'max' else 'Avg'}Pool{rank}d"
 
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
@@ -88,6 +98,8 @@ def adaptive_forward(rank: int, mode: str) -> Callable[..., Value]:
 
 
 def fractional_forward(rank: int) -> Callable[..., Value]:
+    """The call of a fractional max pool over so many axes."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         kernel, size, ratio, indices = current(
             run, self, "kernel_size", "output_size", "output_ratio", "return_indices"
@@ -114,6 +126,7 @@ def max_pool(
     kernel_size: Value, stride: Value = None, padding: Value = 0, dilation: Value = 1, return_indices: Value = False,
     ceil_mode: Value = False,
 ) -> Op:  # fmt: skip
+    """The signature of nn.MaxPool1d, 2d and 3d; their calls make the op."""
     return UNUSED
 
 
@@ -121,6 +134,7 @@ def average_pool_of_lines(
     kernel_size: Value, stride: Value = None, padding: Value = 0, ceil_mode: Value = False,
     count_include_pad: Value = True,
 ) -> Op:  # fmt: skip
+    """The signature of nn.AvgPool1d."""
     return UNUSED
 
 
@@ -128,22 +142,27 @@ def average_pool(
     kernel_size: Value, stride: Value = None, padding: Value = 0, ceil_mode: Value = False,
     count_include_pad: Value = True, divisor_override: Value = None,
 ) -> Op:  # fmt: skip
+    """The signature of nn.AvgPool2d and 3d."""
     return UNUSED
 
 
 def power_pool(norm_type: Value, kernel_size: Value, stride: Value = None, ceil_mode: Value = False) -> Op:
+    """The signature of nn.LPPool1d, 2d and 3d."""
     return UNUSED
 
 
 def max_unpool(kernel_size: Value, stride: Value = None, padding: Value = 0) -> Op:
+    """The signature of nn.MaxUnpool1d, 2d and 3d."""
     return UNUSED
 
 
 def adaptive_max_pool(output_size: Value, return_indices: Value = False) -> Op:
+    """The signature of nn.AdaptiveMaxPool1d, 2d and 3d."""
     return UNUSED
 
 
 def adaptive_average_pool(output_size: Value) -> Op:
+    """The signature of nn.AdaptiveAvgPool1d, 2d and 3d."""
     return UNUSED
 
 
@@ -151,6 +170,7 @@ def fractional_max_pool(
     kernel_size: Value, output_size: Value = None, output_ratio: Value = None, return_indices: Value = False,
     _random_samples: Value = None,
 ) -> Op:  # fmt: skip
+    """The signature of nn.FractionalMaxPool2d and 3d."""
     return UNUSED
 
 

@@ -28,6 +28,7 @@ def packed(data: Value, first: Value) -> Instance:
 
 
 def op_of(self: Instance, cell: str, first: bool) -> Recurrent:
+    """The op of a recurrent layer, from the attributes that it has; `first` where the batch leads."""
     held = self.attributes
     return Recurrent(
         cell,
@@ -48,14 +49,19 @@ def given(hx: Value) -> list[Tensor]:
     return [state for state in states if isinstance(state, Tensor) and not isinstance(state.shape, Unknown)]
 
 
+def kind_of(self: Instance) -> str:
+    """Which recurrence it is: the classes that are declared here say it."""
+    return str(self.cls.find("_cell"))
+
+
 def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = None) -> Value:
-    cell = self.cls.find("_cell")
+    """A call of a recurrent layer: (output, last states), of an LSTM (output, (h, c)); a packed sequence gives one."""
     first = self.attributes.get("batch_first") is True
-    is_packed = isinstance(input, Instance) and input.cls is PACKED
-    tensor = input.attributes["data"] if is_packed else input
-    if is_packed and input.attributes["batch_first"] is not None:
-        first = input.attributes["batch_first"] is True
-    op = op_of(self, cell, first)
+    sequence = input.attributes if isinstance(input, Instance) and input.cls is PACKED else None
+    tensor = sequence["data"] if sequence is not None else input
+    if sequence is not None and sequence["batch_first"] is not None:
+        first = sequence["batch_first"] is True
+    op = op_of(self, kind_of(self), first)
     names = list(stored(self, "_parameters"))
     tensor = tensor_of(tensor)
     dtype = tensor.dtype if isinstance(tensor, Tensor) else "float"
@@ -66,10 +72,11 @@ def recurrent_forward(run: Runtime, self: Instance, input: Value, hx: Value = No
         return results if isinstance(results, Unknown) else (results, run.unknown("a recurrent state is not known"))
     output, *states = results
     state = states[0] if len(states) == 1 else tuple(states)
-    return (packed(output, first) if is_packed else output), state
+    return (packed(output, first) if sequence is not None else output), state
 
 
 def cell_class(self: Instance) -> str:
+    """ "RNN", "LSTM" or "GRU": the class of torch that a layer derives from."""
     return next((cls.name for cls in self.cls.mro if cls.name in ("RNN", "LSTM", "GRU")), "RNN")
 
 
@@ -78,11 +85,12 @@ def build(
     batch_first: Value = False, dropout: Value = 0.0, bidirectional: Value = False, proj_size: Value = 0,
     device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """What the constructors of all recurrent layers do: attributes, and weights for each layer and direction."""
     self.attributes.update(
         input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, bias=bias, batch_first=batch_first,
         dropout=dropout, bidirectional=bidirectional, proj_size=proj_size,
     )  # fmt: skip
-    cell = self.cls.find("_cell")
+    cell = kind_of(self)
     self.attributes["mode"] = {"lstm": "LSTM", "gru": "GRU"}.get(cell, "RNN_TANH")
     create_weights(run, self, op_of(self, cell, batch_first is True), dtype)
     self.attributes["bias"] = bias
@@ -90,6 +98,7 @@ def build(
 
 @composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "rnn"})
 def RNN(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`nn.RNN(...)`, tanh or relu by its nonlinearity."""
     nonlinearity = kwargs.pop("nonlinearity", "tanh")
     if len(args) > 3:
         nonlinearity = args[3]
@@ -101,25 +110,28 @@ def RNN(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
 
 @composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "lstm"})
 def LSTM(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`nn.LSTM(...)`."""
     build(run, self, *args, **kwargs)
 
 
 @composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "gru"})
 def GRU(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`nn.GRU(...)`."""
     build(run, self, *args, **kwargs)
 
 
 def cell_forward(run: Runtime, self: Instance, input: Value, hx: Value = None) -> Value:
-    cell = self.cls.find("_cell")
+    """A call of a recurrent cell: (N, inputs) to (N, hidden), of an LSTM (h, c)."""
     held = self.attributes
-    op = RecurrentCell(cell, size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
+    op = RecurrentCell(kind_of(self), size(held.get("hidden_size")), size(held.get("input_size")), held["_biased"])
     names = list(stored(self, "_parameters"))
     return apply(run, op, input, *given(hx), weights=current(run, self, *names), function=self.cls.name)
 
 
 def build_cell(run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value, dtype: Value) -> None:
+    """What the constructors of all recurrent cells do."""
     self.attributes.update(input_size=input_size, hidden_size=hidden_size, bias=bias, _biased=asked(bias))
-    op = RecurrentCell(self.cls.find("_cell"), size(hidden_size), size(input_size), asked(bias))
+    op = RecurrentCell(kind_of(self), size(hidden_size), size(input_size), asked(bias))
     create_weights(run, self, op, dtype)
 
 
@@ -128,6 +140,7 @@ def RNNCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True,
     nonlinearity: Value = "tanh", device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """`nn.RNNCell(...)`."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
     self.attributes["nonlinearity"] = nonlinearity
 
@@ -137,6 +150,7 @@ def LSTMCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> None:  # fmt: skip
+    """`nn.LSTMCell(...)`."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
 
 
@@ -145,18 +159,21 @@ def GRUCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> None:  # fmt: skip
+    """`nn.GRUCell(...)`."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
 
 
 def pack_padded_sequence(
     run: Runtime, input: Value, lengths: Value, batch_first: Value = False, enforce_sorted: Value = True
 ) -> Value:
+    """A packed sequence of a padded one, (T, N, ...) or (N, T, ...)."""
     return packed(input, batch_first is True)
 
 
 def pad_packed_sequence(
     run: Runtime, sequence: Value, batch_first: Value = False, padding_value: Value = 0.0, total_length: Value = None
 ) -> Value:
+    """A padded sequence of a packed one, and its lengths."""
     from flake8_cnnmem.frameworks.torch.functions.shapes import swap
 
     if not isinstance(sequence, Instance) or sequence.cls is not PACKED:
@@ -171,6 +188,7 @@ def pad_packed_sequence(
 
 
 def pack_sequence(run: Runtime, sequences: Value, enforce_sorted: Value = True) -> Value:
+    """A packed sequence of a list of tensors, whose lengths are not known."""
     return packed(run.unknown("the lengths of packed sequences are not known"), False)
 
 
@@ -185,14 +203,15 @@ def pad_sequence(
     items = run.items(sequences)
     if isinstance(items, Unknown) or run.invocation is not None:
         return run.unknown("the length of the longest sequence is not known") if isinstance(items, list) else items
-    shapes = [item.shape for item in items if isinstance(item, Tensor) and isinstance(item.shape, tuple) and item.shape]
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    shapes = [item.shape for item in tensors if isinstance(item.shape, tuple) and item.shape]
     if not shapes or len(shapes) < len(items) or any(shape[1:] != shapes[0][1:] for shape in shapes):
         return run.unknown("the length of the longest sequence is not known")
     lengths = [shape[0] for shape in shapes if isinstance(shape[0], int)]
     unknown = run.unknown("the length of the longest sequence is not known")
     longest = max(lengths) if len(lengths) == len(shapes) else unknown
     lead = (len(shapes), longest) if batch_first is True else (longest, len(shapes))
-    return Tensor((*lead, *shapes[0][1:]), items[0].dtype)
+    return Tensor((*lead, *shapes[0][1:]), tensors[0].dtype)
 
 
 RNN_UTILITIES: dict[str, Value] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, size, sizes
 from flake8_cnnmem.frameworks.torch.functions.shapes import shaped
@@ -29,22 +30,27 @@ BASES = {cls.name: cls for cls in (_ConstantPadNd, _ReflectionPadNd, _Replicatio
 
 
 def flatten_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.Flatten, by the attributes that it has then."""
     start, end = current(run, self, "start_dim", "end_dim")
     return shaped(run, FlattenOp(start, end), input, "Flatten")
 
 
 @layer("flatten", weighted=False, forward=flatten_forward)
-def Flatten(start_dim: Value = 1, end_dim: Value = -1) -> Op:
+def Flatten(start_dim: Size = 1, end_dim: Size = -1) -> Op:
+    """(N, ...) to (N, values), or the axes from `start_dim` to `end_dim` as one."""
     return FlattenOp(start_dim, end_dim)
 
 
 @layer("flatten", weighted=False)
-def Unflatten(dim: Value, unflattened_size: Value) -> Op:
+def Unflatten(dim: Size, unflattened_size: Value) -> Op:
+    """One axis as several."""
     shape = sizes((unflattened_size,))
     return Elementwise("view") if isinstance(shape, Unknown) else UnflattenOp(dim, shape)
 
 
 def pad_forward(rank: int, mode: str, name: str) -> Callable[..., Value]:
+    """The call of a padding layer over so many axes, by its mode."""
+
     def forward(run: Runtime, self: Instance, input: Value) -> Value:
         amounts = per_axis(attribute(run, self, "padding"), 2 * rank)
         pairs = [(amounts[at], amounts[at + 1]) for at in range(0, len(amounts) - 1, 2)]
@@ -54,6 +60,8 @@ def pad_forward(rank: int, mode: str, name: str) -> Callable[..., Value]:
 
 
 def arranger(rank: int) -> Callable[[dict[str, Value]], None]:
+    """How a padding layer keeps its amounts: one before and one behind for each axis."""
+
     def arrange(attributes: dict[str, Value]) -> None:
         attributes["padding"] = ntuple(attributes["padding"], 2 * rank)
 
@@ -98,6 +106,7 @@ for _rank in (1, 2, 3):
 
 
 def upsample_forward(run: Runtime, self: Instance, input: Value) -> Value:
+    """A call of nn.Upsample, by the attributes that it has then."""
     target, scale, mode = current(run, self, "size", "scale_factor", "mode")
     return resize(run, input, target, scale, mode, self.cls.name)
 
@@ -107,6 +116,7 @@ def Upsample(
     size: Value = None, scale_factor: Value = None, mode: Value = "nearest", align_corners: Value = None,
     recompute_scale_factor: Value = None,
 ) -> Op:  # fmt: skip
+    """(N, C, sides) to (N, C, size), or each side times its scale."""
     return Elementwise("upsample_nearest")
 
 
@@ -120,36 +130,43 @@ def _bilinear(attributes: dict[str, Value]) -> None:
 
 @layer("upsampling", Upsample, weighted=False, forward=upsample_forward, arrange=_nearest)
 def UpsamplingNearest2d(size: Value = None, scale_factor: Value = None) -> Op:
+    """(N, C, H, W) to (N, C, size), by the nearest value."""
     return Elementwise("upsample_nearest")
 
 
 @layer("upsampling", Upsample, weighted=False, forward=upsample_forward, arrange=_bilinear)
 def UpsamplingBilinear2d(size: Value = None, scale_factor: Value = None) -> Op:
+    """(N, C, H, W) to (N, C, size), bilinear."""
     return Elementwise("upsample_bilinear")
 
 
 @layer("pixelshuffle", weighted=False)
 def PixelShuffle(upscale_factor: Value) -> Op:
+    """(..., C r r, H, W) to (..., C, H r, W r)."""
     return PixelShuffleOp(size(upscale_factor))
 
 
 @layer("pixelshuffle", weighted=False)
 def PixelUnshuffle(downscale_factor: Value) -> Op:
+    """(..., C, H r, W r) to (..., C r r, H, W)."""
     return PixelShuffleOp(size(downscale_factor), inverse=True)
 
 
 @layer("channelshuffle", weighted=False)
 def ChannelShuffle(groups: Value) -> Op:
+    """(N, C, ...), channels dealt out anew."""
     return ChannelShuffleOp(size(groups))
 
 
 @layer("fold", weighted=False)
 def Unfold(kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1) -> Op:
+    """(N, C, H, W) to (N, C * kernel, blocks)."""
     return UnfoldOp(per_axis(kernel_size, 2), per_axis(dilation, 2), per_axis(padding, 2), per_axis(stride, 2))
 
 
 @layer("fold", weighted=False)
 def Fold(output_size: Value, kernel_size: Value, dilation: Value = 1, padding: Value = 0, stride: Value = 1) -> Op:
+    """(N, C * kernel, blocks) to (N, C, output_size)."""
     return FoldOp(
         per_axis(output_size, 2), per_axis(kernel_size, 2), per_axis(dilation, 2), per_axis(padding, 2),
         per_axis(stride, 2),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from flake8_cnnmem.dims import floor_divide, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
-from flake8_cnnmem.frameworks.torch.arguments import size
+from flake8_cnnmem.frameworks.torch.arguments import size, whole
 from flake8_cnnmem.frameworks.torch.copying import deep_copy
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
+from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
 from flake8_cnnmem.frameworks.torch.functions.shapes import swap
-from flake8_cnnmem.frameworks.torch.nn.functional.attention import multi_head_attention_forward
+from flake8_cnnmem.frameworks.torch.nn.functional.attention import canonical, multi_head_attention_forward
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
+from flake8_cnnmem.frameworks.torch.nn.functional.fast_attention import fast_attention
 from flake8_cnnmem.frameworks.torch.nn.layer import composite, current
+from flake8_cnnmem.frameworks.torch.nn.modules import fast_path
 from flake8_cnnmem.frameworks.torch.nn.modules.activation import Dropout
 from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST
 from flake8_cnnmem.frameworks.torch.nn.modules.linear import Linear, NonDynamicallyQuantizableLinear
@@ -22,6 +27,7 @@ from flake8_cnnmem.frameworks.torch.registry import FUNCTIONAL
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import AttentionInputs
 from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.ops.derivative import NotDerived
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
 
@@ -29,8 +35,10 @@ from flake8_cnnmem.values import Instance, Native, Runtime, StaticMethod, Value
 def attention_forward(
     run: Runtime, self: Instance, query: Value, key: Value, value: Value, key_padding_mask: Value = None,
     need_weights: Value = True, attn_mask: Value = None, average_attn_weights: Value = True,
-    is_causal: Value = False,
+    is_causal: Value = False, *, native_layer: bool = False,
 ) -> Value:  # fmt: skip
+    """A call of nn.MultiheadAttention: query (L, N, E), or (N, L, E) where the batch leads, to the same, and the
+    weights."""
     names = (
         "embed_dim", "num_heads", "in_proj_weight", "in_proj_bias", "bias_k", "bias_v", "add_zero_attn", "dropout",
         "out_proj", "batch_first", "q_proj_weight", "k_proj_weight", "v_proj_weight",
@@ -41,6 +49,11 @@ def attention_forward(
     known = [shape for shape in shapes if not isinstance(shape, Unknown)]
     if len(known) == 3 and asks.problem(*known) is not None:
         return apply(run, asks, query, key, value, function="MultiheadAttention"), None
+    if native_layer or fast_path.attends_fast(run, self, (query, key, value), (attn_mask, key_padding_mask)):
+        projections = (weight, bias, run.get(out, "weight"), run.get(out, "bias"))
+        masks = canonical(run, attn_mask), canonical(run, key_padding_mask)
+        asked_for = need_weights is not False, average_attn_weights is not False
+        return fast_attention(run, query, heads, projections, *masks, *asked_for)
     swapped = first is True and rank(query) == 3
     if swapped:
         same_key, same_value = key is query, value is key
@@ -53,11 +66,12 @@ def attention_forward(
         need_weights, attn_mask, weight is None, wq, wk, wv,
         average_attn_weights=average_attn_weights, is_causal=is_causal,
     )  # fmt: skip
-    output, scores = result
+    output, scores = cast("tuple[Value, Value]", result)
     return (swap(run, output, 1, 0) if swapped else output), scores
 
 
 def rank(value: Value) -> int:
+    """How many axes a tensor has; 3 where that is not known."""
     tensor = tensor_of(value)
     known = isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple)
     return len(tensor.shape) if known else 3  # type: ignore[union-attr,arg-type]
@@ -69,6 +83,7 @@ def MultiheadAttention(
     add_bias_kv: Value = False, add_zero_attn: Value = False, kdim: Value = None, vdim: Value = None,
     batch_first: Value = False, device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """Weights (3 E, E), or three where key and value are of other widths, and the output's (E, E)."""
     width, heads = size(embed_dim), size(num_heads)
     keys, values = width if kdim is None else size(kdim), width if vdim is None else size(vdim)
     if isinstance(width, int) and isinstance(heads, int):
@@ -133,6 +148,7 @@ def sublayers(
 
 
 def child(run: Runtime, self: Instance, name: str, *args: Value, **kwargs: Value) -> Value:
+    """A call of a module that a module holds under this name."""
     return run.call(attribute(run, self, name), *args, **kwargs)
 
 
@@ -140,6 +156,7 @@ def attend(
     run: Runtime, self: Instance, attention: str, dropout: str, x: Value, memory: Value, mask: Value, padding: Value,
     causal: Value,
 ) -> Value:  # fmt: skip
+    """One attention of a transformer's layer, and its dropout."""
     result = child(
         run, self, attention, x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=causal,
         need_weights=False,
@@ -149,6 +166,7 @@ def attend(
 
 
 def feed(run: Runtime, self: Instance, dropout: str, x: Value) -> Value:
+    """The two linear layers of a transformer's layer, with activation and dropouts."""
     hidden = run.call(attribute(run, self, "activation"), child(run, self, "linear1", x))
     result = child(run, self, "linear2", child(run, self, "dropout", hidden))
     run.let_go(x)
@@ -159,7 +177,10 @@ def encoder_layer_forward(
     run: Runtime, self: Instance, src: Value, src_mask: Value = None, src_key_padding_mask: Value = None,
     is_causal: Value = False,
 ) -> Value:  # fmt: skip
+    """A call of nn.TransformerEncoderLayer: (T, N, d_model), unchanged."""
     x = src
+    if fast_path.encodes_fast(run, self, src, MultiheadAttention):
+        return encoded_fast(run, self, src, src_mask, src_key_padding_mask)
     if self.attributes.get("norm_first") is True:
         normed = child(run, self, "norm1", x)
         attended = attend(run, self, "self_attn", "dropout1", normed, normed, src_mask, src_key_padding_mask, is_causal)
@@ -173,12 +194,33 @@ def encoder_layer_forward(
     return result
 
 
+def encoded_fast(run: Runtime, self: Instance, src: Value, mask: Value, padding: Value) -> Value:
+    """`torch._transformer_encoder_layer_fwd`: the sums are written over the results of attention and of the second
+    linear layer, the activation over that of the first one."""
+    first = self.attributes.get("norm_first") is True
+    x = child(run, self, "norm1", src) if first else src
+    options = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": False, "native_layer": True}
+    attended = run.index(child(run, self, "self_attn", x, x, x, **options), 0)
+    run.let_go(x)
+    x = binary(run, "+", attended, src, in_place=True)
+    before = x = x if first else child(run, self, "norm1", x)
+    hidden = child(run, self, "linear1", child(run, self, "norm2", x) if first else x)
+    gelu = attribute(run, self, "activation")
+    name = "gelu" if gelu is FUNCTIONAL["gelu"] or getattr(getattr(gelu, "cls", None), "name", "") == "GELU" else "relu"
+    x = child(run, self, "linear2", unary(run, name, hidden, inplace=True))
+    x = binary(run, "+", x, before, in_place=True)
+    result = x if first else child(run, self, "norm2", x)
+    run.let_go(src, x, before)
+    return result
+
+
 @composite("transformer", forward=encoder_layer_forward)
 def TransformerEncoderLayer(
     run: Runtime, self: Instance, d_model: Value, nhead: Value, dim_feedforward: Value = 2048, dropout: Value = 0.1,
     activation: Value = FUNCTIONAL["relu"], layer_norm_eps: Value = 1e-5, batch_first: Value = False,
     norm_first: Value = False, bias: Value = True, device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """Attention, two linear layers, two norms, dropouts."""
     attention = run.construct(
         MultiheadAttention, d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
     )
@@ -194,6 +236,8 @@ def decoder_layer_forward(
     tgt_key_padding_mask: Value = None, memory_key_padding_mask: Value = None, tgt_is_causal: Value = False,
     memory_is_causal: Value = False,
 ) -> Value:  # fmt: skip
+    """A call of nn.TransformerDecoderLayer: the target (T, N, d_model), unchanged, with a memory (S, N, d_model)."""
+
     def own(x: Value) -> Value:
         return attend(run, self, "self_attn", "dropout1", x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
@@ -221,6 +265,7 @@ def TransformerDecoderLayer(
     activation: Value = FUNCTIONAL["relu"], layer_norm_eps: Value = 1e-5, batch_first: Value = False,
     norm_first: Value = False, bias: Value = True, device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """Two attentions, two linear layers, three norms, dropouts."""
     for name in ("self_attn", "multihead_attn"):
         attention = run.construct(
             MultiheadAttention, d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
@@ -256,7 +301,15 @@ def encoder_forward(
     run: Runtime, self: Instance, src: Value, mask: Value = None, src_key_padding_mask: Value = None,
     is_causal: Value = None,
 ) -> Value:  # fmt: skip
+    """A call of nn.TransformerEncoder: all its layers, then its norm."""
     causal = is_causal is True
+    layers = run.items(attribute(run, self, "layers"))
+    layer = layers[0] if isinstance(layers, list) and layers else None
+    cause = fast_path.is_nested(run, self, src, layer, src_key_padding_mask, MultiheadAttention)
+    if cause is not None:
+        found = tensor_of(src)
+        shape = found.shape if isinstance(found, Tensor) else found
+        src = apply(run, NotDerived(shape, cause), src, function="TransformerEncoder")
     return stack_forward(run, self, src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=causal)
 
 
@@ -265,8 +318,9 @@ def TransformerEncoder(
     run: Runtime, self: Instance, encoder_layer: Value, num_layers: Value, norm: Value = None,
     enable_nested_tensor: Value = True, mask_check: Value = True,
 ) -> None:  # fmt: skip
+    """So many copies of a layer, and a norm."""
     set_attribute(run, self, "layers", clones(run, encoder_layer, num_layers))
-    self.attributes["num_layers"] = num_layers
+    self.attributes.update(num_layers=num_layers, enable_nested_tensor=enable_nested_tensor)
     set_attribute(run, self, "norm", norm)
 
 
@@ -275,6 +329,7 @@ def decoder_forward(
     tgt_key_padding_mask: Value = None, memory_key_padding_mask: Value = None, tgt_is_causal: Value = None,
     memory_is_causal: Value = False,
 ) -> Value:  # fmt: skip
+    """A call of nn.TransformerDecoder: all its layers, then its norm."""
     return stack_forward(
         run, self, tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
         tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
@@ -286,6 +341,7 @@ def decoder_forward(
 def TransformerDecoder(
     run: Runtime, self: Instance, decoder_layer: Value, num_layers: Value, norm: Value = None
 ) -> None:
+    """So many copies of a layer, and a norm."""
     set_attribute(run, self, "layers", clones(run, decoder_layer, num_layers))
     self.attributes["num_layers"] = num_layers
     set_attribute(run, self, "norm", norm)
@@ -297,6 +353,7 @@ def transformer_forward(
     memory_key_padding_mask: Value = None, src_is_causal: Value = None, tgt_is_causal: Value = None,
     memory_is_causal: Value = False,
 ) -> Value:  # fmt: skip
+    """A call of nn.Transformer: source (S, N, d_model) and target (T, N, d_model) to (T, N, d_model)."""
     memory = child(
         run, self, "encoder", src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
     )
@@ -315,6 +372,7 @@ def Transformer(
     layer_norm_eps: Value = 1e-5, batch_first: Value = False, norm_first: Value = False, bias: Value = True,
     device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
+    """An encoder and a decoder."""
     options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
     encoder, decoder = custom_encoder, custom_decoder
     if encoder is None:
@@ -331,7 +389,8 @@ def Transformer(
 
 
 def square_subsequent_mask(run: Runtime, sz: Value, device: Value = None, dtype: Value = None) -> Value:
-    return Tensor((size(sz), size(sz)), dtype_of(dtype))
+    """The mask of a causal attention, (sz, sz)."""
+    return Tensor((whole(sz), whole(sz)), dtype_of(dtype))
 
 
 Transformer.namespace["generate_square_subsequent_mask"] = StaticMethod(

@@ -4,6 +4,7 @@ read. What is computed from lies below `module.parametrizations.name`."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flake8_cnnmem.frameworks.torch.autograd.regions import nothing, region, unchanged
 from flake8_cnnmem.frameworks.torch.members import Members
@@ -64,6 +65,7 @@ def add(run: Runtime, module: Instance, name: str, step: Instance) -> bool:
 
 
 def own_name(cls: Class) -> str:
+    """The name of a class before its instance was parametrized."""
     return cls.name.removeprefix("Parametrized")
 
 
@@ -122,6 +124,7 @@ def step_of(name: str, forward: Callable[..., Value], **members: Callable[..., V
 
 
 def made_step(run: Runtime, cls: Class, **held: Value) -> Instance:
+    """A module that is one parametrization, with these attributes."""
     step = Instance(cls)
     init_module(run, step)
     step.attributes.update(held)
@@ -129,10 +132,12 @@ def made_step(run: Runtime, cls: Class, **held: Value) -> Instance:
 
 
 def norm_forward(run: Runtime, self: Instance, weight_g: Value, weight_v: Value) -> Value:
+    """A weight of its magnitude and its direction."""
     return normed(run, weight_v, weight_g, self.attributes.get("dim"))
 
 
 def norm_inverse(run: Runtime, self: Instance, weight: Value) -> Value:
+    """The magnitude and direction of a weight."""
     assert isinstance(weight, Weight)
     return Tensor(magnitude_shape(weight, self.attributes.get("dim")), weight.dtype), weight
 
@@ -148,6 +153,7 @@ def weight_norm(run: Runtime, module: Value, name: Value = "weight", dim: Value 
 
 
 def spectral_forward(run: Runtime, self: Instance, weight: Value) -> Value:
+    """A weight divided by its largest singular value; while training the vectors for it are improved first."""
     u, v = stored(self, "_buffers").get("_u"), stored(self, "_buffers").get("_v")
     if u is None or v is None:
         return normalize(run, weight, dim=0)
@@ -176,6 +182,7 @@ def spectral_norm(
 
 
 def orthogonal_forward(run: Runtime, self: Instance, weight: Value) -> Value:
+    """An orthogonal weight of the same shape; what it keeps for the backward pass is not known."""
     cause = run.unknown("what an orthogonal parametrisation keeps for the backward pass")
     if not isinstance(weight, Tensor):
         return cause
@@ -211,7 +218,7 @@ def register(
     return module
 
 
-def remove(run: Runtime, module: Value, tensor_name: Value, leave_parametrized: Value = True) -> Value:
+def remove(run: Runtime, module: Any, tensor_name: Value, leave_parametrized: Value = True) -> Value:
     """A plain parameter again: with the computed values, or the original ones."""
     found = list_of(module, tensor_name) if isinstance(tensor_name, str) else None
     if found is None or not isinstance(module, Instance) or not isinstance(tensor_name, str):
@@ -246,6 +253,7 @@ def without(cls: Class, name: str) -> Class:
 
 
 def is_parametrized(run: Runtime, module: Value, tensor_name: Value = None) -> Value:
+    """`is_parametrized(module, tensor_name)`."""
     if tensor_name is None:
         return isinstance(module, Instance) and "parametrizations" in stored(module, "_modules")
     return isinstance(tensor_name, str) and list_of(module, tensor_name) is not None
@@ -256,12 +264,14 @@ CACHED = region("cached", nothing, unchanged)
 
 
 def enter_cache(run: Runtime, self: Instance) -> Value:
+    """`with parametrize.cached()`: from here on each weight is computed once."""
     cache = run.data(COMPUTED)
     cache["open"] = cache.get("open", 0) + 1
     return self
 
 
 def leave_cache(run: Runtime, self: Instance, *exception: Value) -> Value:
+    """The end of `with parametrize.cached()`: what was computed is dropped."""
     cache = run.data(COMPUTED)
     left = cache.get("open", 1) - 1
     if left <= 0:

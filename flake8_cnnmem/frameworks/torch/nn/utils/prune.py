@@ -65,6 +65,7 @@ def prune_all(
 
 
 def is_pruned(run: Runtime, module: Value) -> Value:
+    """Whether a module, or one below it, is pruned."""
     inside = [each for _, each in walk(module)] if isinstance(module, Instance) and is_module(module) else []
     return any(hook.kind == PRUNED for each in inside for hook in hooks_of(each))
 

@@ -4,6 +4,7 @@ parametrisations (`parametrizations`); vectors of parameters, fused layers."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flake8_cnnmem.dims import Shape, product
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
@@ -30,6 +31,7 @@ class Hook:
     compute: Callable[[Runtime, Instance], Value]
 
     def __call__(self, run: Runtime, module: Instance) -> None:
+        """Compute the weight before its module is called."""
         before = module.attributes.get(self.name)
         module.attributes[self.name] = self.compute(run, module)
         # The module holds the computed weight until it computes the next one.
@@ -37,6 +39,7 @@ class Hook:
 
 
 def hooks_of(module: Instance) -> tuple[Hook, ...]:
+    """The hooks that compute a module's weights."""
     found = module.attributes.get(PRE_HOOKS, ())
     return found if isinstance(found, tuple) else ()
 
@@ -64,19 +67,21 @@ def take(run: Runtime, module: Instance, name: str) -> Weight | None:
 
 
 def add_hook(run: Runtime, module: Instance, hook: Hook) -> None:
+    """Add a hook, in the place of one of its kind for the same weight."""
     run.changed(module)
     others = tuple(each for each in hooks_of(module) if (each.kind, each.name) != (hook.kind, hook.name))
     module.attributes[PRE_HOOKS] = (*others, hook)
 
 
 def drop_hook(run: Runtime, module: Instance, kinds: tuple[str, ...], name: str) -> None:
+    """Take away the hooks of these kinds for a weight."""
     run.changed(module)
     left = tuple(each for each in hooks_of(module) if each.kind not in kinds or each.name != name)
     module.attributes[PRE_HOOKS] = left
     module.attributes.pop(name, None)
 
 
-def normed(run: Runtime, v: Value, g: Value, dim: Value) -> Value:
+def normed(run: Runtime, v: Value, g: Value, dim: Any) -> Value:
     """torch._weight_norm: one kernel along the first or the last axis, else the formula `v * (g / norm(v))`."""
     tensor = tensor_of(v)
     shape = tensor.shape if isinstance(tensor, Tensor) else tensor
@@ -195,10 +200,12 @@ def remove_norm(run: Runtime, module: Value, name: Value = "weight") -> Value:
 
 
 def clip(run: Runtime, parameters: Value, *args: Value, **kwargs: Value) -> Value:
+    """`clip_grad_norm_`: gradients are not computed, and neither is their norm."""
     return run.unknown("gradients are not computed")
 
 
 def to_vector(run: Runtime, parameters: Value, param_device: Value = None) -> Value:
+    """`parameters_to_vector(parameters)`: (values of all,)."""
     items = run.items(parameters)
     if isinstance(items, Unknown):
         return items
@@ -218,10 +225,12 @@ def fuse_conv_bn_eval(run: Runtime, conv: Value, bn: Value, transpose: Value = F
 
 
 def skip_init(run: Runtime, module_cls: Value, *args: Value, **kwargs: Value) -> Value:
+    """`skip_init(module_cls, ...)`: the module."""
     return run.call(module_cls, *args, **kwargs)
 
 
 def natives(table: dict[str, Callable[..., Value]]) -> dict[str, Value]:
+    """A table of functions as natives that see unknowns among their arguments."""
     return {name: Native(name, function, propagate_unknown=False) for name, function in table.items()}
 
 

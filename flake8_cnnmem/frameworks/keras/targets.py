@@ -1,0 +1,76 @@
+"""What `fit` compares: the targets that it is given, and what the model makes of its data.
+
+After keras/src/losses/loss.py (`squeeze_or_expand_to_same_rank`) and keras/src/backend/tensorflow/nn.py. Where versions
+of Keras differ (a size of 1 that one of them broadcasts), nothing is said.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.dims import BATCH, Shape
+from flake8_cnnmem.frameworks.framework import Fit
+from flake8_cnnmem.frameworks.keras.config_objects import LOSS
+from flake8_cnnmem.frameworks.keras.model_state import graph_of
+from flake8_cnnmem.frameworks.keras.ops import losses
+from flake8_cnnmem.frameworks.keras.ops.operands import apply
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.ops.loss import target_problem
+from flake8_cnnmem.values import Instance, Native, Runtime, Value
+
+KINDS = {
+    "binary_crossentropy": "bce",
+    "binary_focal_crossentropy": "bce",
+    "categorical_crossentropy": "categorical_crossentropy",
+    "categorical_focal_crossentropy": "categorical_crossentropy",
+    "sparse_categorical_crossentropy": "sparse_categorical_crossentropy",
+    **dict.fromkeys(("mean_squared_error", "mse", "mean_absolute_error", "mae", "huber", "huber_loss"), "mse"),
+}
+"""The rule by which a loss takes its target, by the loss's name."""
+
+CLASSES = ("categorical_crossentropy", "sparse_categorical_crossentropy")
+
+
+def compare(run: Runtime, model: Instance, fit: Fit, given: Value) -> None:
+    """Say it where the targets of a fit are of another size than the model's output."""
+    loss, graph = loss_name(fit.loss), graph_of(model)
+    kind = KINDS.get(loss or "")
+    batch = fit.batch
+    target = given if isinstance(given, Tensor) else batch[1] if isinstance(batch, tuple) and len(batch) > 1 else None
+    if kind is None or graph is None or len(graph.flat_outputs) != 1 or not isinstance(target, Tensor):
+        return
+    if not isinstance(model.cls.find("compute_loss"), Native):
+        return
+    output = graph.flat_outputs[0]
+    wanted, found = sizes_of(output), sizes_of(target)
+    if wanted is None or found is None or not may_accuse(kind, wanted, found):
+        return
+    labels = Tensor((BATCH, *found), target.dtype, framework="keras")
+    if target_problem(kind, (BATCH, *wanted), (BATCH, *found)) is not None:
+        apply(run, Loss(kind), output, labels, function=loss or kind)
+
+
+def may_accuse(kind: str, wanted: Shape, found: Shape) -> bool:
+    """Whether all versions of Keras refuse the two, if their shapes are refused at all."""
+    if kind in CLASSES:
+        return True
+    return len(wanted) == len(found) and all(a == b or 1 not in (a, b) for a, b in zip(wanted, found, strict=True))
+
+
+def sizes_of(tensor: Tensor) -> Shape | None:
+    """The sizes of a sample, where all are known."""
+    shape = tensor.shape
+    if not isinstance(shape, tuple) or not shape or not all(isinstance(size, int) for size in shape[1:]):
+        return None
+    return shape[1:]
+
+
+def loss_name(loss: Value) -> str | None:
+    """A loss by the name of its function: as a text, a function or an object of Keras' own."""
+    if isinstance(loss, Native):
+        loss = loss.name
+    elif isinstance(loss, Instance) and loss.cls.derives_from(LOSS) and loss.cls.site is None:
+        loss = loss.cls.name
+    if not isinstance(loss, str):
+        return None
+    plain = loss.replace("_", "").lower()
+    return next((word for word in losses.LOSSES if word.replace("_", "") == plain), losses.ALIASES.get(plain))

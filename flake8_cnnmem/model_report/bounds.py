@@ -1,0 +1,51 @@
+"""What is not known of a model's figures, and makes bounds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.unknown import Unknown
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.graph import Model
+    from flake8_cnnmem.memory.estimate import Estimate
+    from flake8_cnnmem.models import Root
+    from flake8_cnnmem.training import Training
+
+
+def causes_of(root: Root, model: Model, training: Training, estimate: Estimate) -> tuple[Unknown, ...]:
+    """Why the figures are no exact ones; empty where they are."""
+    every = (*model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training))
+    return tuple(dict.fromkeys(every))
+
+
+def status_of(causes: Sequence[Unknown]) -> str:
+    if not causes:
+        return "exact"
+    return "upper-bound" if all(each.upper for each in causes) else "lower-bound"
+
+
+def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
+    """What a program says of its training where nobody could follow it: a default stands in its place, which may be
+    anything but what the program does."""
+    yield from root.beyond
+    if not root.is_training:
+        return
+    site = root.trained_at or root.site
+    for name, fact in (("batch size", training.batch_size), ("optimizer", training.optimizer)):
+        if fact.source == "default":
+            cause = f"the training's {name} is not known: {fact.value}, the default, was counted"
+            yield Unknown(cause, site.path, site.line)
+
+
+def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:
+    """Calls of `squeeze()` that take a batch of one away as well: the batch is followed as a size that is open."""
+    from flake8_cnnmem.dims import Batch
+    from flake8_cnnmem.ops import Squeeze
+
+    for call in model.calls if training.batch_size.value == 1 else ():
+        shape = call.inputs[0].shape if call.inputs else None
+        if isinstance(call.op, Squeeze) and call.op.axes is None and isinstance(shape, tuple) and Batch(1) in shape:
+            where = (call.site.path, call.site.line) if call.site is not None else ("", 0)
+            yield Unknown("squeeze() takes a batch of one away as well", *where)

@@ -1,0 +1,56 @@
+"""The sums of a model's report: its weights, the models that one step trains together, what lies beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.results import AlsoInMemory, Part
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.graph import Model, Weight
+    from flake8_cnnmem.models import Root
+    from flake8_cnnmem.training import Training
+
+
+def parameters_of(model: Model) -> tuple[int, int]:
+    """How many values its weights hold, and how many of them are trained."""
+    weights = [weight for weight in model.weights if not weight.buffer]
+    trained = [weight for weight in weights if is_trained(weight, model)]
+    return sum(dims_total(weight.shape) for weight in weights), sum(dims_total(weight.shape) for weight in trained)
+
+
+def is_trained(weight: Weight, model: Model) -> bool:
+    """Whether a weight asks for a gradient and an optimizer updates it."""
+    return id(weight) in model.trained and (model.updated is None or id(weight) in model.updated)
+
+
+def part_of(root: Root, model: Model, training: Training) -> Part:
+    """One of several models that a step trains."""
+    shape = training.input_shape
+    return Part(
+        root.name,
+        root.site.path,
+        root.site.line,
+        root.site.column,
+        *parameters_of(model),
+        shape.value if shape is not None else None,
+    )
+
+
+def beside_of(model: Model, training: Training) -> tuple[AlsoInMemory, ...]:
+    """What is in memory beside the training, the largest first."""
+    from flake8_cnnmem.memory import bytes_beside
+
+    rows = [
+        AlsoInMemory(each.what, size, *((each.site.path, each.site.line) if each.site is not None else ("", 0)))
+        for each, size in zip(model.beside, bytes_beside(model, training.dtype.value), strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.bytes))
+
+
+def dims_total(shape: object) -> int:
+    """The values of a weight; 0 where its shape is not known."""
+    from flake8_cnnmem import dims
+
+    total = dims.product(shape) if isinstance(shape, tuple) else 0
+    return total if isinstance(total, int) else 0

@@ -1,0 +1,111 @@
+"""The shelf of parsed texts: what this process has read and parsed, for whoever asks for it again."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flake8_cnnmem.source.parsing import SourceError
+
+if TYPE_CHECKING:
+    import libcst
+
+    from flake8_cnnmem.source import Source
+    from flake8_cnnmem.source.parsing import Part
+
+HELD = 96 * 2**20
+"""Bytes of memory for what has been parsed and may be asked for again, by the next file or the next import."""
+
+ENTRY, TREE, PARSED = 2000, 30, 80
+"""Bytes of memory for a file, for each character of it in a syntax tree, and for each that libcst has parsed, with what
+is compiled from it. Measured over torchvision's models."""
+
+Key = tuple[str, Hashable]
+"""A file: its path as it was asked for (with the folder it starts from), and its version."""
+
+
+class Span(NamedTuple):
+    """A top-level statement: its first and last line, and where the text of these lines begins and ends."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+class Syntax:
+    """What one text is parsed to, on demand. Shared by all files with that text, and by all evaluations."""
+
+    __slots__ = (
+        "floors", "keys", "mentioned", "outline", "parts", "python", "shelf", "sound", "spans", "text", "tree",
+        "weight", "whole",
+    )  # fmt: skip
+
+    def __init__(self, text: str, tree: ast.Module | None) -> None:
+        self.text = text
+        self.python = text
+        """The text as today's Python writes it."""
+        self.floors = False
+        """Whether dividing whole numbers gives a whole number, as in Python 2."""
+        self.tree: ast.Module | SourceError | None = tree
+        self.whole: libcst.Module | SourceError | None = None
+        self.sound = False
+        """Whether the text has been parsed and is Python."""
+        self.spans: list[Span] | None = None
+        self.parts: dict[int, Part] = {}
+        """libcst's form of each top-level statement and its twin, by its place: those that have been parsed."""
+        self.outline: Any = None
+        """What the evaluator has noted of the statements: which names each concerns."""
+        self.mentioned: dict[object, list[int]] | None = None
+        """By a name or a string: the statements that mention it, once a registry was looked through for it."""
+        self.keys: list[tuple[str, Hashable]] = []
+        """The files on the shelf that have this text."""
+        self.shelf: Shelf | None = None
+        """Where it stands, to be found again."""
+        self.weight = ENTRY + sys.getsizeof(text) + (0 if tree is None else TREE * len(text))
+        """Bytes of memory that it takes, by and large."""
+
+    def grow(self, size: int) -> None:
+        self.weight += size
+        if self.shelf is not None:
+            self.shelf.weight += size
+
+
+class Shelf:
+    """What has been read and parsed in this process, for the next file or import that asks for it: the least used
+    goes first when it takes more memory than HELD. An evaluation that is running keeps what it needs itself."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[Key, Source] = {}
+        self.syntaxes: OrderedDict[str, Syntax] = OrderedDict()
+        """By text."""
+        self.weight = 0
+
+    def keep(self, syntax: Syntax, searched: bool = False) -> Syntax:
+        """What is known of a text from now on. One that is merely searched goes first."""
+        known = self.syntaxes.get(syntax.text)
+        if known is None:
+            self.syntaxes[syntax.text] = known = syntax
+            syntax.shelf = self
+            self.weight += syntax.weight
+        elif known.tree is None and syntax.tree is not None:
+            known.tree = syntax.tree
+            known.grow(TREE * len(known.text))
+        self.use(known, last=not searched or known is not syntax)
+        return known
+
+    def use(self, syntax: Syntax, last: bool = True) -> None:
+        if syntax.shelf is not None:
+            self.syntaxes.move_to_end(syntax.text, last)
+        while self.weight > HELD and len(self.syntaxes) > 1:
+            _, least = self.syntaxes.popitem(last=False)
+            self.weight -= least.weight
+            least.shelf = None
+            for key in least.keys:
+                self.loaded.pop(key, None)
+
+
+SHELF = Shelf()

@@ -1,0 +1,103 @@
+"""Functions whose results have shapes that their arguments tell. Shapes as Keras 3.15.1 and TensorFlow 2.21 gave them
+for x of (4, 8, 12) and square of (4, 8, 8), the batch written as None here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frameworks.keras.code import Ran, shapes
+
+HEAD = """
+import tensorflow as tf
+import keras
+from keras import ops
+x = keras.Input((8, 12))
+square = keras.Input((8, 8))
+"""
+
+EXPRESSIONS: dict[str, Any] = {
+    "ops.fft2((x, x))": [[None, 8, 12], [None, 8, 12]],
+    "ops.rfft(x)": [[None, 8, 7], [None, 8, 7]],
+    "ops.irfft(ops.rfft(x, 16), 16)": [[None, 8, 16]],
+    "ops.irfft(ops.rfft(x))": [[None, 8, 12]],
+    "ops.diff(x, axis=1)": [[None, 7, 12]],
+    "ops.quantile(x, [0.1, 0.5, 0.9], axis=1)": [[3, None, 12]],
+    "ops.quantile(x, 0.5, axis=1)": [[None, 12]],
+    "ops.svd(x, full_matrices=False)": [[None, 8, 8], [None, 8], [None, 8, 12]],
+    "ops.svd(x)": [[None, 8, 8], [None, 8], [None, 12, 12]],
+    "ops.qr(x)": [[None, 8, 8], [None, 8, 12]],
+    "ops.eigh(square)": [[None, 8], [None, 8, 8]],
+    "ops.solve(square, x)": [[None, 8, 12]],
+    "ops.inv(square)": [[None, 8, 8]],
+    "ops.det(square)": [[None]],
+    "ops.append(x, x, axis=-1)": [[None, 8, 24]],
+    "ops.cross(x[..., :3], x[..., 3:6])": [[None, 8, 3]],
+    "ops.searchsorted(ops.arange(10), x[:, 0, 0])": [[None]],
+    "ops.segment_sum(ops.ones((6, 5)), ops.array([0, 0, 1, 1, 2, 2]), num_segments=4)": [[4, 5]],
+    "ops.map(lambda row: row * 2, x)": [[None, 8, 12]],
+    "ops.while_loop(lambda k, a: k < 3, lambda k, a: (k + 1, a * 2), (0, x))[1]": [[None, 8, 12]],
+    "ops.fori_loop(0, 3, lambda k, a: a + 1, x)": [[None, 8, 12]],
+    "ops.switch(1, [lambda a: a[:, 0], lambda a: a[:, 1]], x)": [[None, 12]],
+    "ops.diag(ops.ones((5,)))": [[5, 5]],
+    "ops.kron(ops.ones((2, 3)), ops.ones((4, 5)))": [[8, 15]],
+    "keras.random.categorical(x[:, 0], 5)": [[None, 5]],
+    "tf.dtypes.cast(x, tf.float32)": [[None, 8, 12]],
+    "tf.sequence_mask(x[:, 0, 0], 9)": [[None, 9]],
+    "tf.math.log_softmax(x)": [[None, 8, 12]],
+    "tf.math.unsorted_segment_sum(tf.ones((6, 5)), tf.constant([0, 0, 1, 1, 2, 2]), 4)": [[4, 5]],
+    "tf.linalg.svd(x)": [[None, 8], [None, 8, 8], [None, 12, 8]],
+    "tf.linalg.normalize(x, axis=-1)": [[None, 8, 12], [None, 8, 1]],
+    "tf.while_loop(lambda k, a: k < 3, lambda k, a: (k + 1, a * 2.0), [0, x])[1]": [[None, 8, 12]],
+    "tf.image.sobel_edges(x[..., None])": [[None, 8, 12, 1, 2]],
+    "tf.image.ssim(x[..., None], x[..., None], 1.0)": [[None]],
+    "tf.nn.l2_loss(x)": [[]],
+    "tf.nn.conv1d_transpose(x, tf.ones((3, 7, 12)), tf.stack([tf.shape(x)[0], 16, 7]), 2)": [[None, 16, 7]],
+    "tf.random.categorical(x[:, 0], 6)": [[None, 6]],
+    "tf.case([(tf.reduce_sum(x) > 0, lambda: x[:, 0])], default=lambda: x[:, 1])": [[None, 12]],
+    "tf.debugging.check_numerics(x, 'bad')": [[None, 8, 12]],
+    "tf.clip_by_global_norm([x, square], 1.0)": [[None, 8, 12], [None, 8, 8], []],
+    "tf.math.count_nonzero(x, axis=1)": [[None, 12]],
+}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_function_has_the_shape_that_the_framework_gives_it(expression: str) -> None:
+    ran = Ran(f"{HEAD}y = {expression}\n")
+    assert (shapes(ran["y"]), ran.problems) == (EXPRESSIONS[expression], [])
+
+
+ARRAYS = {
+    "written and stacked": (
+        """
+items = tf.TensorArray(tf.float32, size=8)
+for step in range(8):
+    items = items.write(step, x[:, step])
+y = tf.transpose(items.stack(), [1, 0, 2])
+""",
+        [[None, 8, 12]],
+    ),
+    "unstacked and read": ("y = tf.TensorArray(tf.float32, size=3).unstack(tf.ones((3, 5))).read(1)", [[5]]),
+    "one item stands for as many as the size says": (
+        """
+items = tf.TensorArray(tf.float32, size=6)
+_, items = tf.while_loop(lambda k, a: k < 6, lambda k, a: (k + 1, a.write(k, x[:, 0])), [tf.constant(0), items])
+y = items.stack()
+""",
+        [[6, None, 12]],
+    ),
+    "how many were written to one that grows is not known": (
+        """
+items = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+items = items.write(tf.cast(tf.reduce_sum(x), tf.int32), x[:, 0])
+y = items.stack()
+""",
+        [["?", None, 12]],
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), ARRAYS.values(), ids=ARRAYS)
+def test_an_array_of_tensors(code: str, expected: Any) -> None:
+    assert shapes(Ran(f"{HEAD}{code}\n")["y"]) == expected
