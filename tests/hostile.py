@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests import benchmark, endless_files, endless_models, endless_values  # noqa: E402
+from tests import benchmark, endless_files, endless_models, endless_values, pace  # noqa: E402
 
 SECONDS = 2.0
 MIB = 300.0
@@ -284,7 +284,7 @@ class Cost:
             return f"ended with {self.ended}: {self.printed[-2000:]}"
         if self.wrote:
             return "it was carried out"
-        if self.seconds - self.alone[0] > seconds:
+        if pace.beyond(self.seconds - self.alone[0], seconds):
             return f"takes {self.seconds - self.alone[0]:.1f} s"
         return f"takes {self.mib:.0f} MiB" if self.mib > max(MIB, self.alone[1] + MIB / 2) else ""
 

@@ -30,6 +30,7 @@ from flake8_cnnmem.reporting import as_json, table  # noqa: E402
 from flake8_cnnmem.results import ModelReport  # noqa: E402
 from flake8_cnnmem.settings.options import OPTIONS, Settings  # noqa: E402
 from flake8_cnnmem.source import Source  # noqa: E402
+from tests import pace  # noqa: E402
 
 FILES = sorted(
     path for folder in ("models/torch", "models/keras", "bugs", "scripts")
@@ -168,7 +169,7 @@ def broken(seed: int) -> str:
     except Exception as error:
         return f"{path.name}: " + "".join(traceback.format_exception(error)[-4:])
     took = time.process_time() - began
-    if took > SECONDS:
+    if pace.beyond(took, SECONDS):
         return f"{path.name}: takes {took:.1f} s"
     found = [f"{path.name}: {model.name}: {wrong}" for model in report.reports if (wrong := wrong_with(model))]
     return "; ".join(found)
