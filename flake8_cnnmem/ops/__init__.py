@@ -7,6 +7,7 @@ sizes that cannot be right raise `graph.Mismatch`, and nothing else is ever rais
 from __future__ import annotations
 
 from flake8_cnnmem.ops.attention import AttentionInputs, Heads, ScaledDotProduct
+from flake8_cnnmem.ops.axes import Flip, Permute, Roll, Squeeze, Transpose, Unsqueeze
 from flake8_cnnmem.ops.convolution import Convolution, DepthwiseConvolution
 from flake8_cnnmem.ops.elementwise import GLU, Dropout, Elementwise, OneHot, PRelu
 from flake8_cnnmem.ops.indexing import Chunk, Index, Split, Unbind
@@ -38,19 +39,13 @@ from flake8_cnnmem.ops.resample import (
 from flake8_cnnmem.ops.shape import (
     Expand,
     Flatten,
-    Flip,
-    Permute,
     Repeat,
     RepeatInterleave,
     Reshape,
-    Roll,
-    Squeeze,
     Steps,
     StepsAgain,
     StepsTogether,
-    Transpose,
     Unflatten,
-    Unsqueeze,
 )
 
 __all__ = [
