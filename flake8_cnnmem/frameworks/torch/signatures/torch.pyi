@@ -33,13 +33,11 @@ from flake8_cnnmem.frameworks.torch.functions.complex import (
 )
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
 from flake8_cnnmem.frameworks.torch.functions.creation import (
-    arange,
     bernoulli,
     born,
     from_data,
     full,
     like,
-    linspace,
     multinomial,
     poisson,
     tensor,
@@ -73,6 +71,7 @@ from flake8_cnnmem.frameworks.torch.functions.linalg import (
     taken_apart,
     tensordot,
 )
+from flake8_cnnmem.frameworks.torch.functions.ranges import arange, linspace
 from flake8_cnnmem.frameworks.torch.functions.reductions import (
     aminmax,
     bincount,
