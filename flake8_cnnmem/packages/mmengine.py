@@ -9,8 +9,9 @@ from typing import Any
 from flake8_cnnmem.evaluate.builtins.declare import payload
 from flake8_cnnmem.evaluate.builtins.mappings import DICT
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh, ignored, native_class
-from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_DICT, MODULE_LIST, SEQUENTIAL
+from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
+from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.packages._config_objects import get, held, holder, lose_settings, members, plain
 from flake8_cnnmem.packages._python_settings import merged, settings_of
 from flake8_cnnmem.packages._registries import BUILDERS, REGISTRY, init_default_scope, native, root

@@ -11,7 +11,7 @@ from flake8_cnnmem.frameworks.torch.allocator_settings import allocator_settings
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import operate
 from flake8_cnnmem.frameworks.torch.functions.indexing import index, set_index
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
-from flake8_cnnmem.frameworks.torch.nn.modules.container import CONTAINERS
+from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST, SEQUENTIAL
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MODULE,
     as_moved,
@@ -23,6 +23,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     paths_of,
     weights_of,
 )
+from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.optim import keeps_for_all, optimizer_of, parameters_of, state_of_frozen
 from flake8_cnnmem.frameworks.torch.optim.unfollowed import made_by_unfollowed
@@ -37,7 +38,9 @@ def is_model(instance: Instance) -> bool:
     """A user's class or a container with something in it; not a single layer of torch's own."""
     if not is_module(instance):
         return False
-    return instance.cls.site is not None or any(cls in CONTAINERS for cls in instance.cls.mro)
+    return instance.cls.site is not None or any(
+        cls in (SEQUENTIAL, MODULE_LIST, MODULE_DICT) for cls in instance.cls.mro
+    )
 
 
 def bind_stubs(stub: StubModule) -> Mapping[str, Value]:

@@ -10,9 +10,9 @@ from flake8_cnnmem.frameworks.torch.autograd.regions import nothing, region, unc
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.functional.normalization import normalize
-from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_DICT
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, put, stored
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
+from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.frameworks.torch.nn.parameter import empty_weight
 from flake8_cnnmem.frameworks.torch.nn.utils.weight_norm import (
     default_axis,
