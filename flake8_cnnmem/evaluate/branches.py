@@ -6,26 +6,21 @@ runs. Containers are the variables of frames, attributes of instances, lists, di
 
 from __future__ import annotations
 
-import dataclasses
 from collections import OrderedDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.evaluate.joins import MOST_ITEMS, join
 from flake8_cnnmem.evaluate.statements import BREAK, CONTINUE, Returned
-from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
-from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 Journal = dict[int, tuple[Value, Any]]
-ALIKE_DEPTH = 12
 
 
 class Side:
@@ -239,224 +234,3 @@ def aside(run: Interpreter, code: Code, frame: Frame) -> Value:
     """A value that may not be evaluated at all (`unknown or code`): what it changes is undone."""
     side = take(run, Unknown(""), frame, lambda frame: Returned(code(frame)))
     return side.signal.value if isinstance(side.signal, Returned) else Unknown("one side raises")
-
-
-def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool = False) -> Value:
-    """One value that stands for either: the value itself where both agree, else Unknown."""
-    if left is right:
-        return left
-    if isinstance(left, Unknown):
-        return either_unknown(left, right)
-    if isinstance(right, Unknown):
-        return either_unknown(right, left)
-    if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
-        if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
-            return either_tensor(run, *((right, left) if swap else (left, right)), cause)
-        if made_of_nothing(left) and made_of_nothing(right) and (left.dtype == right.dtype or is_array(left, right)):
-            return either_data(left, right, cause)
-    elif alike(left, right, ALIKE_DEPTH):
-        return left
-    elif (number := one_number((left, right))) is not None:
-        return number
-    elif isinstance(left, Instance) and isinstance(right, Instance) and hasattr(left.native, "either"):
-        if left.cls is right.cls and type(left.native) is type(right.native):
-            return Instance(left.cls, dict(left.attributes), native=left.native.either(right.native, cause))
-    elif isinstance(left, (tuple, list)) and type(left) is type(right) and len(left) == len(right):
-        items = [join(run, a, b, cause, swap) for a, b in zip(left, right, strict=True)]
-        return tuple(items) if isinstance(left, tuple) else items
-    elif type(left) is dict and type(right) is dict and list(left) == list(right):
-        return {key: join(run, left[key], right[key], cause, swap) for key in left}
-    elif calls(left) and calls(right):
-        return either_function(left, right, cause)
-    # That the test is about a number says nothing of what it decides.
-    cause = cause.loose()
-    if left is None or right is None:
-        return dataclasses.replace(cause, something=False, instead=right if left is None else left)
-    return cause
-
-
-def either_unknown(value: Unknown, other: Value) -> Unknown:
-    """One of two values of which the first is not known. It is a number for certain only if both are."""
-    kind = other.number if isinstance(other, Unknown) else type(other).__name__
-    return value if not value.number or kind == value.number else value.loose()
-
-
-def one_number(values: Sequence[Value]) -> Tensor | None:
-    """What stands for any of these where each is a number, or a tensor of one value that no gradient goes through: the
-    first of the tensors, since whatever is computed with either has the same sizes."""
-    found: Tensor | None = None
-    for value in values:
-        if isinstance(value, Tensor) and not isinstance(value, Weight) and value.shape == ():
-            if value.call is not None and value.call.grad:
-                return None
-            found = found or value
-        elif type(value) not in (int, float):
-            return None
-    return found
-
-
-MOST_ITEMS = 64
-
-
-def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
-    """The item at a place that is not known: what all have in common, where they are data or functions."""
-    cause = cause.loose()
-    if not isinstance(items, (list, tuple)) or not 0 < len(items) <= MOST_ITEMS:
-        return cause
-    if not all(map(is_data, items)) and not all(map(calls, items)):
-        return cause
-    found: Value = items[0]
-    for item in items[1:]:
-        found = join(run, found, item, cause)
-    kinds = {type(item) for item in items}
-    if isinstance(found, Unknown) and len(kinds) == 1 and kinds <= {int, float}:
-        return found.another(kinds.pop().__name__)
-    return found
-
-
-def is_data(value: Value) -> bool:
-    """Whether a value is plain data: numbers, texts, and short lists of them, which a branch may leave different."""
-    if isinstance(value, (list, tuple)):
-        return len(value) <= MOST_ITEMS and all(map(is_data, value))
-    return isinstance(value, (int, float, str, bool, type(None), Unknown)) or (
-        isinstance(value, Tensor) and made_of_nothing(value)
-    )
-
-
-def made_of_nothing(value: Tensor) -> bool:
-    """Whether a tensor is data: no op has made it, and it is nobody's parameter."""
-    return value.call is None and not isinstance(value, Weight) and isinstance(value.shape, tuple)
-
-
-def either_data(left: Tensor, right: Tensor, cause: Unknown) -> Value:
-    """Data of one of two shapes: what they do not share is not known."""
-    if isinstance(left.shape, Unknown) or isinstance(right.shape, Unknown) or left.framework != right.framework:
-        return cause
-    if len(left.shape) != len(right.shape):
-        return cause
-    shape = tuple(a if a == b else cause for a, b in zip(left.shape, right.shape, strict=True))
-    # Of two dtypes of an array the larger: what a model takes is of one dtype, so the code makes it one later.
-    dtype = max(left.dtype, right.dtype, key=lambda name: ("float" in name, name[-2:]))
-    return Tensor(shape, dtype, framework=left.framework)
-
-
-def is_array(left: Tensor, right: Tensor) -> bool:
-    """Whether both are NumPy's arrays."""
-    return left.framework == right.framework == "numpy"
-
-
-def calls(value: Value) -> bool:
-    """Whether a value is called for what it does to its arguments: a function, a transform; no class and no layer."""
-    if isinstance(value, Instance):
-        return value.cls.find("__call__") is not MISSING and not frameworks.is_layer(value)
-    return isinstance(value, (Function, Native, Bound)) and not frameworks.is_layer(getattr(value, "receiver", None))
-
-
-def either_function(left: Value, right: Value, cause: Unknown) -> Instance:
-    """One of two functions: a call of it is a branch whose sides call one each. Nothing else is known of it."""
-
-    def call(run: Interpreter, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
-        if run.frame is None:
-            return cause
-        return either(
-            run,
-            cause,
-            run.frame,
-            lambda frame: run.call(left, *args, **kwargs),
-            lambda frame: run.call(right, *args, **kwargs),
-        )
-
-    def of_object(run: Interpreter, self: Instance, receiver: Value, cls: Class) -> Value:
-        """As a method: each of the two is bound as it would be alone."""
-        return either_function(bind(run, left, receiver, cls), bind(run, right, receiver, cls), cause)
-
-    namespace: dict[str, Value] = {
-        "__call__": Native("__call__", call, propagate_unknown=False),
-        "__get__": Native("__get__", of_object, propagate_unknown=False),
-    }
-    return Instance(Class("function", namespace=namespace, unknown_base=cause))
-
-
-class Either(Weightless):
-    """Stands in the graph where it is not known which of two tensors of one shape it is: the cheaper one is taken."""
-
-    __slots__ = ("cause",)
-    kind = "identity"
-    view = True
-
-    def __init__(self, cause: Unknown) -> None:
-        self.cause = cause
-
-    def outputs(self, *inputs: Any) -> tuple[Any, ...]:
-        """The shape of its first input, which stands for whichever is taken."""
-        return inputs[:1]
-
-
-def either_tensor(run: Interpreter, taken: Tensor, other: Tensor, cause: Unknown) -> Tensor:
-    """A tensor that is one or the other of two of one shape, by an op that both lead to."""
-    # What is left out is nobody's from here on.
-    other.held = min(other.held, run.numbered)
-    # What is taken may be an input as it came, and what is left out a layer.
-    made = taken.call or other.call
-    if made is None:
-        return taken
-    call = Call(Either(cause), (taken,), (), run.next_number(), (), made.within, made.site, made.grad, made.autocast)
-    call.function = "either"
-    result = Tensor(taken.shape, taken.dtype, call, 0, None, taken.framework)
-    call.outputs = (result,)
-    return result
-
-
-def alike_calls(left: Tensor, right: Tensor) -> bool:
-    """Whether two tensors come out of the same ops on inputs of the same shapes."""
-    ours, theirs = calls_behind([left]), calls_behind([right])
-    return len(ours) == len(theirs) and all(
-        a.op == b.op and [t.shape for t in a.outputs] == [t.shape for t in b.outputs]
-        for a, b in zip(ours, theirs, strict=True)
-    )
-
-
-def alike(left: Value, right: Any, depth: int, seen: set[tuple[int, int]] | None = None) -> bool:
-    """Whether two values cannot be told apart by what is built from them: equal plain values, or objects of one
-    class with alike attributes (`resnet50(pretrained=True)` and `resnet50()` make the same layers).
-
-    What is known of `left` by its type holds for `right`, which is of the same type where anything is asked of it.
-    """
-    if left is right:
-        return True
-    same_type = type(left) is type(right)
-    if not same_type or depth == 0:
-        return False
-    seen = seen if seen is not None else set()
-    if (id(left), id(right)) in seen:
-        return True
-    seen.add((id(left), id(right)))
-    if isinstance(left, Instance):
-        return (
-            left.cls is right.cls
-            and alike(left.native, right.native, depth, seen)
-            and alike(left.payload, right.payload, depth, seen)
-            and alike(left.attributes, right.attributes, depth, seen)
-        )
-    if isinstance(left, (tuple, list, deque)):
-        return len(left) == len(right) and all(alike(a, b, depth - 1, seen) for a, b in zip(left, right, strict=True))
-    if isinstance(left, dict):
-        return list(left) == list(right) and all(alike(left[key], right[key], depth - 1, seen) for key in left)
-    if isinstance(left, Weight):
-        return bool(left.shape == right.shape and left.trainable == right.trainable and left.buffer == right.buffer)
-    if isinstance(left, Bound):
-        return alike(left.function, right.function, depth, seen) and alike(left.receiver, right.receiver, depth, seen)
-    if isinstance(left, Function):
-        return left.site is right.site and left.frame is right.frame
-    if isinstance(left, Tensor):
-        return bool(left.shape == right.shape and left.dtype == right.dtype and alike_calls(left, right))
-    if isinstance(left, (Unknown, Class)):
-        return False
-    if dataclasses.is_dataclass(left):
-        # What a native class keeps about its instances. Names are counted up and tell nothing apart.
-        words = [field.name for field in dataclasses.fields(left) if field.name not in ("name", "frozen")]
-        return all(alike(getattr(left, word), getattr(right, word), depth - 1, seen) for word in words)
-    try:
-        return bool(left == right)
-    except (TypeError, ValueError):
-        return False

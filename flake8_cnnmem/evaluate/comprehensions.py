@@ -9,7 +9,7 @@ from typing import cast
 
 import libcst as cst
 
-from flake8_cnnmem.evaluate import branches
+from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, expression
@@ -51,7 +51,7 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
         inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
         inner.caller = frame
         single[0](inner, item)
-        return branches.one_of(run, [element(inner)], cause)
+        return joins.one_of(run, [element(inner)], cause)
 
     return code
 

@@ -10,7 +10,17 @@ from typing import Any, TypeAlias
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate import attributes, branches, builtins, iteration, operators, subscripts, top_level
+from flake8_cnnmem.evaluate import (
+    attribute_changes,
+    attributes,
+    branches,
+    builtins,
+    iteration,
+    joins,
+    operators,
+    subscripts,
+    top_level,
+)
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
 from flake8_cnnmem.evaluate.budget import (
     FORWARDS_STEPS,
@@ -333,7 +343,7 @@ class Interpreter:
         held, before = self.samples.get(id(container), (None, MISSING))
         known = [before] if held is container else []
         if known or items:
-            common = branches.one_of(self, [*known, *items], self.havocked[id(container)][1])
+            common = joins.one_of(self, [*known, *items], self.havocked[id(container)][1])
             self.samples[id(container)] = (container, common)
 
     def sample(self, container: Value) -> Value:
@@ -343,7 +353,7 @@ class Interpreter:
             return MISSING
         inside = container.values() if isinstance(container, dict) else container
         certain: list[Value] = list(inside) if isinstance(inside, Iterable) else []
-        common = branches.one_of(self, [found, *certain], self.havocked[id(container)][1])
+        common = joins.one_of(self, [found, *certain], self.havocked[id(container)][1])
         return MISSING if isinstance(common, Unknown) else common
 
     # Attributes
@@ -361,7 +371,7 @@ class Interpreter:
 
     def set(self, value: Value, name: str, new: Value) -> None:
         """Set an attribute, as the class of the value does it."""
-        attributes.assign(self, value, name, new)
+        attribute_changes.assign(self, value, name, new)
 
     def get_plainly(self, value: Instance, name: str) -> Value:
         """An attribute as `object.__getattribute__` finds it, or MISSING."""
@@ -369,15 +379,15 @@ class Interpreter:
 
     def set_plainly(self, value: Instance, name: str, new: Value) -> None:
         """Set an attribute as `object.__setattr__` does."""
-        attributes.assign_plainly(self, value, name, new)
+        attribute_changes.assign_plainly(self, value, name, new)
 
     def delete_plainly(self, value: Instance, name: str) -> None:
         """Delete an attribute as `object.__delattr__` does."""
-        attributes.remove_plainly(self, value, name)
+        attribute_changes.remove_plainly(self, value, name)
 
     def delete(self, value: Value, name: str) -> None:
         """Delete an attribute, as the class of the value does it."""
-        attributes.remove(self, value, name)
+        attribute_changes.remove(self, value, name)
 
     def quietly(self, kind: str, function: Value, *args: Value) -> Value:
         """Call a fallback (`__getattr__`) that raises `kind` for what is absent: MISSING then."""
@@ -674,11 +684,11 @@ class Interpreter:
 
     def join(self, left: Value, right: Value, cause: Unknown) -> Value:
         """One value for two that a branch leaves: the value where they are equal, else an unknown."""
-        return branches.join(self, left, right, cause)
+        return joins.join(self, left, right, cause)
 
     def one_of(self, items: Sequence[Value], cause: Unknown) -> Value:
         """One value that stands for any of several."""
-        return branches.one_of(self, items, cause)
+        return joins.one_of(self, items, cause)
 
     def enter_context(self, manager: Value) -> Value:
         """`manager.__enter__()`; an unknown manager gives itself."""

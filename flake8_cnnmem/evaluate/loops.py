@@ -15,12 +15,12 @@ from typing import Any
 import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_target
-from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.gathering import batches_of, fill_up
+from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, compile_block, statement
 from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by

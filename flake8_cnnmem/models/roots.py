@@ -7,7 +7,6 @@ import os
 from collections.abc import Container, Iterator, Sequence
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.budget import STATEMENT_STEPS, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -15,6 +14,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.imports import package_of
 from flake8_cnnmem.evaluate.interpreter import MISSING_PACKAGES, Interpreter
 from flake8_cnnmem.evaluate.invoke import HANDED
+from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe

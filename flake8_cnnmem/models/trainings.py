@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.evaluate.branches import alike
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
 from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of

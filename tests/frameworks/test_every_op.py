@@ -28,7 +28,7 @@ def ops_below(cls: type[Plain]) -> Iterator[type[Plain]]:
 def every_op() -> dict[str, type[Plain]]:
     """Every class of ops in the package, by its full name."""
     for found in pkgutil.walk_packages(flake8_cnnmem.__path__, "flake8_cnnmem."):
-        if found.name.startswith(("flake8_cnnmem.ops", "flake8_cnnmem.frameworks", "flake8_cnnmem.evaluate.branches")):
+        if found.name.startswith(("flake8_cnnmem.ops", "flake8_cnnmem.frameworks", "flake8_cnnmem.evaluate.joins")):
             importlib.import_module(found.name)
     return {f"{each.__module__.removeprefix('flake8_cnnmem.')}.{each.__qualname__}": each for each in ops_below(Plain)}
 

@@ -110,7 +110,7 @@ def extreme(run: Runtime, items: list[Value], key: Value, largest: bool) -> Valu
             if less(run, keys[best], keys[place]) if largest else less(run, keys[place], keys[best]):
                 best = place
     except Undecided as undecided:
-        from flake8_cnnmem.evaluate.branches import one_number
+        from flake8_cnnmem.evaluate.joins import one_number
 
         return one_number(items) if one_number(items) is not None else undecided.cause
     return items[best]
