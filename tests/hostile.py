@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests import benchmark, endless_files, endless_models, endless_values, pace  # noqa: E402
+from tests import benchmark, endless_files, endless_flow, endless_models, endless_text, endless_values, pace  # noqa: E402
 
 SECONDS = 2.0
 MIB = 300.0
@@ -201,8 +201,12 @@ PROGRAMS: dict[str, bytes] = {
         "lambda *a, b=1, **k: (yield)\nx: int\n(y := 3)\nz = *[1], *[2]\ndel z\nglobal q\nprint(f'{x!r:>{y}}', end='')\n"
         "@(lambda f: f)\ndef f(a, /, b, *, c): ...\nwith open(__file__) as f, f as g: pass\nx = 1 if x else 2\nx @= 2\nassert 0, x"
     ),
-    **{name: before(text) for name, text in {**endless_values.BEFORE, **endless_models.BEFORE}.items()},
-    **{name: inside(text) for name, text in {**endless_values.INSIDE, **endless_models.INSIDE}.items()},
+    **{
+        name: before(text)
+        for each in (endless_text, endless_values, endless_flow, endless_models)
+        for name, text in each.BEFORE.items()
+    },
+    **{name: inside(text) for each in (endless_flow, endless_models) for name, text in each.INSIDE.items()},
 }  # fmt: skip
 
 FILES: dict[str, bytes] = {
