@@ -8,8 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from flake8_cnnmem.frameworks.rules import New, OpRule, Rules, Saved
+from flake8_cnnmem.frameworks.torch.op_rules import X, temporaries
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
-from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, X, cell, recurrent, temporaries, unfused
+from flake8_cnnmem.frameworks.torch.saved_tensors import REWRITES, TABLE, cell, recurrent, unfused
 
 
 def by_onednn(between: New, *backward: New) -> OpRule:

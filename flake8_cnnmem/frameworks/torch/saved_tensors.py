@@ -8,36 +8,28 @@ those that the formulas of torch/csrc/autograd/FunctionsManual.cpp make, seen wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flake8_cnnmem.frameworks.rules import NOT_KNOWN, New, OpRule, Rules, Saved, table
+from flake8_cnnmem.frameworks.torch.op_rules import (
+    CONSTANT,
+    FULL,
+    FUSED_HALF,
+    HALF,
+    NOTHING,
+    OPERANDS,
+    PASSES,
+    RESULT,
+    X,
+    Y,
+    by_input,
+    by_result,
+    rows,
+    temporaries,
+)
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
-
-X = Saved("x")
-Y = Saved("y")
-OPERANDS = Saved("inputs", "others")
-"""A factor is kept if another factor needs a gradient."""
-
-
-def temporaries(tensors: int, of: str = "x") -> tuple[New, ...]:
-    """So many tensors of the size of an operand, made for a moment."""
-    return (New(of, times=tensors),) if tensors else ()
-
-
-def by_input(backward: int = 0, **fields: str) -> OpRule:
-    """Differentiated by the input; `backward` temporaries of its size on top of the gradient."""
-    return OpRule((X,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
-
-
-def by_result(backward: int = 0, **fields: str) -> OpRule:
-    """Differentiated by the result."""
-    return OpRule((Y,), backward=temporaries(backward), **fields)  # type: ignore[arg-type]
-
-
-def rows(names: str, row: OpRule) -> Iterable[tuple[str, OpRule]]:
-    """One rule for several kinds, written as words."""
-    return ((name, row) for name in names.split())
+from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
 
 
 def by_instance(statistics: int) -> OpRule:
@@ -45,16 +37,6 @@ def by_instance(statistics: int) -> OpRule:
     kept = Saved(New("instances", 4, statistics))
     return OpRule((X, kept), layout="contiguous", reads="contiguous", viewed=True)
 
-
-NOTHING = OpRule()
-PASSES = OpRule(gradient="same")
-CONSTANT = OpRule(gradient="none")
-
-HALF = "half"
-FULL = "float32"
-RESULT = "result"
-FUSED_HALF = "fused"
-"""The autocast lists of torch/_higher_order_ops and aten/src/ATen/autocast_mode.h."""
 
 ACTIVATIONS = [
     *rows("relu sigmoid tanh", by_result()),
@@ -408,95 +390,6 @@ RECURRENT = [
     ("rnn_cell", cell(Saved(New("zeros")), Y, made=1, after=1)),
     ("conv_lstm", OpRule((X, Y, Saved(New("steps", times=6))), layout="contiguous", weights="all", autocast=HALF)),
 ]
-
-HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
-LOSSES = [
-    # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
-    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
-    # Of logits in half precision the log_softmax is as well, and cast for the likelihood.
-    ("cross_entropy/half", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2),), autocast=RESULT)),
-    # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
-    ("cross_entropy/half, smoothed", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2, 2),), autocast=RESULT)),
-    ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
-                                                autocast=RESULT)),
-    ("cross_entropy/half, smoothed, weighted", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),),
-                                                      backward=(New("x", 2, 2),), autocast=RESULT)),
-    # Probabilities are multiplied by the log_softmax, and summed.
-    ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
-                                  autocast=RESULT)),
-    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT)),
-    ("cross_entropy/half, soft", OpRule((Saved(New("x", 2)), Saved("x1")), forward=(New("x", 4),),
-                                        backward=(New("x", 4),), autocast=RESULT)),
-    ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
-                                                  autocast=RESULT)),
-    ("nll", OpRule((X,), autocast=FULL)),
-    # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
-    *rows("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
-                               roomy=True)),
-    ("bce", OpRule((X, Saved("x1")), autocast=FULL, roomy=True)),
-    ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
-    ("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
-    *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
-    ("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
-    ("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
-                                        autocast=FULL)),
-    ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
-    ("l1/unreduced", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
-    ("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
-    ("hinge_embedding", OpRule((Saved(New("x")), Saved(New("x", 1, 2))), forward=temporaries(5),
-                            backward=temporaries(1), autocast=FULL)),
-    ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(1),
-                                     autocast=FULL)),
-    ("poisson_nll", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(2),
-                           autocast=FULL)),
-    ("gaussian_nll", OpRule((X, Saved(New("x", times=2))), forward=temporaries(2), backward=temporaries(2),
-                            autocast=FULL)),
-    ("multilabel_soft_margin", OpRule((X, Saved(New("x", times=3))), backward=temporaries(1),
-                                   autocast=FULL)),
-    ("margin_ranking", OpRule((Saved("x2"), Saved(New("x"))), forward=temporaries(3), backward=temporaries(1),
-                           autocast=FULL)),
-    ("cosine_embedding", OpRule((Saved("inputs"),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
-    ("triplet_margin", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), backward=temporaries(1),
-                              autocast=FULL)),
-    ("cosine_similarity", OpRule((Saved("inputs"), Saved(New("x", times=2))), forward=temporaries(1),
-                              backward=temporaries(3), autocast=FULL)),
-    ("ctc", OpRule((X, Saved(New("x"))), autocast=FULL)),
-]  # fmt: skip
-
-DERIVATIVES = [
-    # An activation's slope reads what it was applied to, or gave; that gets zeros for a gradient.
-    *rows("relu_backward leaky_relu_backward relu6_backward hardtanh_backward hardshrink_backward "
-          "softshrink_backward threshold_backward average_pool_backward", OpRule((Saved("x1"),))),
-    ("max_pool_backward", NOTHING),
-    ("sigmoid_backward", OpRule((X, Saved("x1")), backward=temporaries(3))),
-    ("tanh_backward", OpRule((X, Saved("x1")), backward=temporaries(2))),
-    # A comparison, one byte a value.
-    *rows("elu_backward selu_backward celu_backward",
-          OpRule((X, Saved("x1")), backward=(*temporaries(4), New("x", 1)))),
-    ("logsigmoid_backward", OpRule((X, Saved("x1")), backward=temporaries(4))),
-    ("hardswish_backward", OpRule((X, Saved("x1")), backward=(*temporaries(2), New("x", 1, 3)))),
-    ("softplus_backward", OpRule((X, Saved("x1")), backward=(*temporaries(6), New("x", 1)))),
-    ("gelu_backward", OpRule((X, Saved("x1")), backward=temporaries(4))),
-    ("softmax_backward", OpRule((X, Saved("x1")), backward=temporaries(6))),
-    ("log_softmax_backward", OpRule((X, Saved("x1")), backward=temporaries(2))),
-    # How its gradients come about is in flake8_cnnmem/memory/backward_plan.py.
-    ("convolution_backward", OpRule((X, Saved("x1"), Saved("x2")))),
-    # batchnorm_double_backward: the input without its mean, twice, and what the formulas make of both gradients; where
-    # the statistics are of the past, the input gets nothing.
-    *rows("batch_norm_backward layer_norm_backward", OpRule((X, Saved("x1")), backward=temporaries(5))),
-    ("fixed_norm_backward", OpRule((X, Saved("x1")), without=(1,), backward=(*temporaries(3), New("sample")))),
-    ("norm_weight_backward", OpRule((X, Saved("x1")), without=(2,), backward=temporaries(2))),
-    # A mask of one byte a value.
-    ("larger_backward", OpRule((Saved(New("x", 1, 2)),), forward=(New("x"),), without=(1, 2))),
-    ("chosen_backward", OpRule((Saved(New("x", 1)),), forward=(New("x", 1),), without=(1,))),
-    ("mse_backward", OpRule((X, Saved("x1"), Saved("x2")), backward=(New("x1", times=2),))),
-    ("index_backward", OpRule(gradient="parts", layout="contiguous")),
-    *rows("part_backward repeat_backward resample_backward embedding_backward nll_backward",
-          OpRule(layout="contiguous")),
-    ("dropout_scale", OpRule(gradient="none", forward=temporaries(1))),
-    ("not_derived", OpRule(without=(1,))),
-]  # fmt: skip
-"""The steps of a backward pass whose graph is kept (`create_graph`), by what `Derivative` and `Restored` name."""
 
 DESCRIBED = [("declared", OpRule())]
 """What a project's stub describes: what it keeps is said with the call, as of a function whose backward pass is written

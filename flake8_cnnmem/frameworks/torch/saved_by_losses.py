@@ -1,0 +1,105 @@
+"""What PyTorch's autograd keeps of losses, and of the steps of a backward pass whose graph is kept.
+
+Known and measured as the rows of `saved_tensors.py`.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.torch.op_rules import (
+    FULL,
+    NOTHING,
+    RESULT,
+    X,
+    rows,
+    temporaries,
+)
+
+HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
+LOSSES = [
+    # log_softmax, kept once for itself and for the likelihood; the backward makes the gradient of each.
+    ("cross_entropy", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=RESULT)),
+    # Of logits in half precision the log_softmax is as well, and cast for the likelihood.
+    ("cross_entropy/half", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2),), autocast=RESULT)),
+    # Smoothed labels read it once more: by themselves in half precision, and weighted by class in a product.
+    ("cross_entropy/half, smoothed", OpRule(HALF_LIKELIHOOD, backward=(New("x", 2, 2),), autocast=RESULT)),
+    ("cross_entropy/smoothed, weighted", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1),
+                                                autocast=RESULT)),
+    ("cross_entropy/half, smoothed, weighted", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),),
+                                                      backward=(New("x", 2, 2),), autocast=RESULT)),
+    # Probabilities are multiplied by the log_softmax, and summed.
+    ("cross_entropy/soft", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
+                                  autocast=RESULT)),
+    ("cross_entropy/soft, smoothed", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), autocast=RESULT)),
+    ("cross_entropy/half, soft", OpRule((Saved(New("x", 2)), Saved("x1")), forward=(New("x", 4),),
+                                        backward=(New("x", 4),), autocast=RESULT)),
+    ("cross_entropy/half, soft, smoothed", OpRule(HALF_LIKELIHOOD, forward=(New("x", 4),), backward=(New("x", 4),),
+                                                  autocast=RESULT)),
+    ("nll", OpRule((X,), autocast=FULL)),
+    # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
+    *rows("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
+                               roomy=True)),
+    ("bce", OpRule((X, Saved("x1")), autocast=FULL, roomy=True)),
+    ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
+    ("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
+    *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
+    ("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
+    ("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+                                        autocast=FULL)),
+    ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
+    ("l1/unreduced", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
+    ("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
+    ("hinge_embedding", OpRule((Saved(New("x")), Saved(New("x", 1, 2))), forward=temporaries(5),
+                            backward=temporaries(1), autocast=FULL)),
+    ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(1),
+                                     autocast=FULL)),
+    ("poisson_nll", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+                           autocast=FULL)),
+    ("gaussian_nll", OpRule((X, Saved(New("x", times=2))), forward=temporaries(2), backward=temporaries(2),
+                            autocast=FULL)),
+    ("multilabel_soft_margin", OpRule((X, Saved(New("x", times=3))), backward=temporaries(1),
+                                   autocast=FULL)),
+    ("margin_ranking", OpRule((Saved("x2"), Saved(New("x"))), forward=temporaries(3), backward=temporaries(1),
+                           autocast=FULL)),
+    ("cosine_embedding", OpRule((Saved("inputs"),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
+    ("triplet_margin", OpRule((Saved(New("x", times=2)),), forward=temporaries(1), backward=temporaries(1),
+                              autocast=FULL)),
+    ("cosine_similarity", OpRule((Saved("inputs"), Saved(New("x", times=2))), forward=temporaries(1),
+                              backward=temporaries(3), autocast=FULL)),
+    ("ctc", OpRule((X, Saved(New("x"))), autocast=FULL)),
+]  # fmt: skip
+
+DERIVATIVES = [
+    # An activation's slope reads what it was applied to, or gave; that gets zeros for a gradient.
+    *rows("relu_backward leaky_relu_backward relu6_backward hardtanh_backward hardshrink_backward "
+          "softshrink_backward threshold_backward average_pool_backward", OpRule((Saved("x1"),))),
+    ("max_pool_backward", NOTHING),
+    ("sigmoid_backward", OpRule((X, Saved("x1")), backward=temporaries(3))),
+    ("tanh_backward", OpRule((X, Saved("x1")), backward=temporaries(2))),
+    # A comparison, one byte a value.
+    *rows("elu_backward selu_backward celu_backward",
+          OpRule((X, Saved("x1")), backward=(*temporaries(4), New("x", 1)))),
+    ("logsigmoid_backward", OpRule((X, Saved("x1")), backward=temporaries(4))),
+    ("hardswish_backward", OpRule((X, Saved("x1")), backward=(*temporaries(2), New("x", 1, 3)))),
+    ("softplus_backward", OpRule((X, Saved("x1")), backward=(*temporaries(6), New("x", 1)))),
+    ("gelu_backward", OpRule((X, Saved("x1")), backward=temporaries(4))),
+    ("softmax_backward", OpRule((X, Saved("x1")), backward=temporaries(6))),
+    ("log_softmax_backward", OpRule((X, Saved("x1")), backward=temporaries(2))),
+    # How its gradients come about is in flake8_cnnmem/memory/backward_plan.py.
+    ("convolution_backward", OpRule((X, Saved("x1"), Saved("x2")))),
+    # batchnorm_double_backward: the input without its mean, twice, and what the formulas make of both gradients; where
+    # the statistics are of the past, the input gets nothing.
+    *rows("batch_norm_backward layer_norm_backward", OpRule((X, Saved("x1")), backward=temporaries(5))),
+    ("fixed_norm_backward", OpRule((X, Saved("x1")), without=(1,), backward=(*temporaries(3), New("sample")))),
+    ("norm_weight_backward", OpRule((X, Saved("x1")), without=(2,), backward=temporaries(2))),
+    # A mask of one byte a value.
+    ("larger_backward", OpRule((Saved(New("x", 1, 2)),), forward=(New("x"),), without=(1, 2))),
+    ("chosen_backward", OpRule((Saved(New("x", 1)),), forward=(New("x", 1),), without=(1,))),
+    ("mse_backward", OpRule((X, Saved("x1"), Saved("x2")), backward=(New("x1", times=2),))),
+    ("index_backward", OpRule(gradient="parts", layout="contiguous")),
+    *rows("part_backward repeat_backward resample_backward embedding_backward nll_backward",
+          OpRule(layout="contiguous")),
+    ("dropout_scale", OpRule(gradient="none", forward=temporaries(1))),
+    ("not_derived", OpRule(without=(1,))),
+]  # fmt: skip
+"""The steps of a backward pass whose graph is kept (`create_graph`), by what `Derivative` and `Restored` name."""
