@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from heapq import heappop, heappush
 from itertools import chain
 
 from flake8_cnnmem.frameworks.rules import OpRule, Rules
 from flake8_cnnmem.graph import FOREVER, Call, OwnBackward, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
-from flake8_cnnmem.memory.attention import kernel
 from flake8_cnnmem.memory.autocast import Autocast
-from flake8_cnnmem.memory.chips import Chip
-from flake8_cnnmem.memory.dtypes import HALVES, is_floating, resolve
+from flake8_cnnmem.memory.dtypes import is_floating, resolve
 from flake8_cnnmem.memory.engine_order import nodes_of
 from flake8_cnnmem.memory.estimate import Line
-from flake8_cnnmem.memory.plain_attention import filled_up, likelihood, powers_pooled, written_out
-from flake8_cnnmem.memory.plan import Plan, planned
-from flake8_cnnmem.memory.storage_reuse import is_in_place
+from flake8_cnnmem.memory.planner import Planner
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
-from flake8_cnnmem.ops import Dropout, Loss, ScaledDotProduct
-from flake8_cnnmem.ops import strides as layout
+from flake8_cnnmem.ops import Dropout
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -64,10 +59,10 @@ class Forward:
     """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
-    written: dict[int, tuple[Call, ...]] = field(default_factory=dict)
-    """The steps of attention, by the id of its call."""
-    plans: dict[object, Plan] = field(default_factory=dict)
-    """By all that a plan depends on."""
+    planner: Planner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.planner = Planner(self.memory, self.rules, self.dtype)
 
     # Running steps.
 
@@ -327,28 +322,17 @@ class Forward:
         if call.frozen and self.dated:
             operands, weights = as_it_was(call, operands), as_it_was(call, weights)
         half = self.autocast.half(call, self.dtype)
-        if isinstance(call.op, ScaledDotProduct) and memory.chip is not None:
-            steps = self._in_steps(call, [value for _, value in operands], half, memory.chip)
-            if steps:
-                self.run(steps, {id(call.outputs[0])})
-                return
-        if half is not None and isinstance(call.op, Loss) and call.op.kind == "cross_entropy" and self.rules.by_chip:
-            steps = likelihood(call, call.op) if operands[0][1].dtype in HALVES else ()
-            if steps:
-                self.run(steps, {id(call.outputs[0])})
-                return
-        if call.op.kind == "lp_pool" and self.rules.by_chip:
-            steps = powers_pooled(call, half)
-            if steps:
-                self.run(steps, {id(call.outputs[0])})
-                return
+        steps = self.planner.steps(call, [value for _, value in operands], half)
+        if steps:
+            self.run(steps, {id(call.outputs[0])})
+            return
         scratch: list[Storage] = []
         row: OpRule | None = None
         if half is not None:
-            row = self.row(call, operands, half)
+            row = self.planner.row(call, operands, half)
             operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
             self.tape += casts if self.records else []
-        plan = self.plan(call, row, operands, weights, half)
+        plan = self.planner.plan(call, row, operands, weights, half, self.records)
         if plan.flows and not plan.row.known:
             memory.left_out.setdefault(not_known(call))
         inputs = [value for _, value in operands]
@@ -400,69 +384,6 @@ class Forward:
                 self.drop(key)
             values[key] = value
 
-    def _in_steps(self, call: Call, operands: Sequence[Value], half: str | None, chip: Chip) -> tuple[Call, ...]:
-        """The calls of attention that no fused kernel computes as it is; none where one does."""
-        assert isinstance(call.op, ScaledDotProduct)
-        variant = next(iter(kernel(call.op, operands, half, chip)), "")
-        if not variant.startswith("math") and variant != "flash, padded":
-            return ()
-        found = self.written.get(id(call))
-        if found is None:
-            trained = len(operands) > 3 and operands[3].grad
-            dtypes = [value.dtype for value in operands]
-            found = filled_up(call, half) if variant[0] == "f" else written_out(call, dtypes, half, trained)
-            self.written[id(call)] = found
-        return found
-
-    def row(self, call: Call, operands: Sequence[Keyed], half: str | None = None) -> OpRule:
-        """What the framework's rules say of the call, under autocast to `half` if it is on."""
-        op, chip, given = call.op, self.memory.chip, [value for _, value in operands]
-        variants = op.variants(given)
-        if isinstance(op, ScaledDotProduct) and chip is not None:
-            variants = kernel(op, given, half, chip)
-        if chip is not None and given and is_turned(given[0]):
-            variants = ("channels last", *variants)
-        if half is not None and given and given[0].dtype in HALVES:
-            variants = (*(f"half, {variant}" for variant in variants), "half", *variants)
-        row = self.rules.row(op.kind, *variants, type(op).__name__)
-        if row.autocast and is_in_place(call):
-            # Autocast knows ops by their names, and those in place are others.
-            row = replace(row, autocast="")
-        if op.idle:
-            row = replace(row, keeps=(), in_place=None, forward=(), backward=(), gradient="same")
-        return row
-
-    def plan(
-        self, call: Call, row: OpRule | None, operands: Sequence[Keyed], weights: Sequence[Keyed], half: str | None
-    ) -> Plan:
-        """The plan of a call, made now or for another one like it. `row` is given where autocast has changed what the
-        op reads."""
-        key: object = (
-            call.op,
-            call.grad,
-            self.records,
-            call.problem is None,
-            half,
-            row,
-            # What a plan reads of a value.
-            tuple([(value.form.number, value.grad, value.weight is None, value.viewed) for _, value in operands]),
-            tuple([(value.form.number, value.grad, value.weight is None, value.viewed) for _, value in weights]),
-            len(call.weights),
-            tuple([(tensor.shape, tensor.dtype) for tensor in call.outputs]),
-        )
-        try:
-            found = self.plans.get(key)
-        except TypeError:
-            # An op with a list or a slice among its fields.
-            key = object()
-            found = None
-        if found is None:
-            given = [value for _, value in operands]
-            row = row or self.row(call, operands)
-            own = [value for _, value in weights]
-            found = self.plans[key] = planned(self.memory, call, row, given, own, half, self.dtype, self.records)
-        return found
-
     def _keep(
         self, what: str, at: int, inputs: Sequence[Value], weights: Sequence[Keyed], results: Sequence[Keyed]
     ) -> Storage:
@@ -490,12 +411,6 @@ class Forward:
             if value.storage.holds == 1 and value.shape == result.shape and value.dtype == dtype:
                 return value
         return None
-
-
-def is_turned(value: Value) -> bool:
-    """Whether it is a map whose channels run fastest."""
-    sizes, strides = value.sizes, value.strides
-    return sizes is not None and strides is not None and len(sizes) > 3 and layout.is_channels_last(sizes, strides)
 
 
 def not_known(call: Call) -> Unknown:
