@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.dims import BATCH, Shape
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, Budget, Exhausted
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import deep_recursion, describe
 from flake8_cnnmem.evaluate.trace import RootCall
-from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
+from flake8_cnnmem.evidence import Evidence, seen_through
 from flake8_cnnmem.evidence.batches import is_time_first, tensors_of
 from flake8_cnnmem.finding import in_short
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Model, Problem, Site, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.models.input_sources import InputSources
 from flake8_cnnmem.models.inputs import (
     LARGEST_SIZE,
     OPEN_RANK,
@@ -34,18 +34,14 @@ from flake8_cnnmem.models.inputs import (
     takes_any_size,
 )
 from flake8_cnnmem.models.kept_results import kept_results
-from flake8_cnnmem.models.outcome import doubts, tensors_in
+from flake8_cnnmem.models.outcome import doubts
 from flake8_cnnmem.models.root import Root, unknown_children
 from flake8_cnnmem.models.stated import (
-    Given,
     InputShape,
-    agrees,
-    batched,
     count_stated,
     each_of,
     filled_in,
     first_shape,
-    is_plain,
     paired,
     place,
 )
@@ -127,6 +123,7 @@ class Builder:
         self.wanted = wanted
         self.evidence = evidence
         self.trained = evidence.trained
+        self.sources = InputSources(root, instance, framework, evidence)
         self.trials = Trials(root, instance, framework)
 
     def build(self) -> Built:
@@ -167,10 +164,10 @@ class Builder:
     def others(self, built: Built) -> Iterator[tuple[InputShape, str]]:
         """Other shapes that the code or the option gives for the same input."""
         seen = {built.input_shape}
-        coded = self.coded_inputs() if self.framework.own_inputs(self.instance) is None else None
+        coded = self.sources.coded() if self.framework.own_inputs(self.instance) is None else None
         stated = [(first_shape(coded[0]), place(coded[1]))] if coded else []
         for call in self.root.calls:
-            values = self.taken_from(call)
+            values = self.sources.taken_from(call)
             stated.append((first_shape(values), place(call.site))) if values else None
         if self.wanted.option is not None:
             stated.append((self.wanted.option, "option"))
@@ -185,25 +182,27 @@ class Builder:
         own = self.framework.own_inputs(self.instance)
         if own is not None:
             return self.with_own_inputs(own)
-        coded = self.coded_inputs()
+        coded = self.sources.coded()
         expected = self.expected_inputs(
             len(coded[0]) if coded else count_stated(self.wanted.directive, self.wanted.option)
         )
         if self.wanted.directive is not None:
-            return self.finish(self.directed(self.wanted.directive, expected), "directive", None, True, expected)
+            return self.finish(
+                self.sources.directed(self.wanted.directive, expected), "directive", None, True, expected
+            )
         if coded:
             values, site = coded
             return self.finish(values, place(site), site, True, expected)
-        completed = self.completed_input(expected)
+        completed = self.sources.completed(expected)
         if completed is not None:
             value, site = completed
             return self.finish([value], place(site), site, True, expected)
-        drawn = self.drawn_input(expected)
+        drawn = self.sources.drawn(expected)
         if drawn is not None:
             value, site = drawn
             return self.finish([value], place(site), site, True, expected)
         option = self.wanted.option
-        given = [self.shaped(*pair) for pair in paired(option, expected)] if option is not None else []
+        given = [self.sources.shaped(*pair) for pair in paired(option, expected)] if option is not None else []
         if given and not self.framework.declares_inputs:
             return self.finish(given, "option", None, False, expected)
         fitting = self.fitting(given) if given else None
@@ -213,22 +212,22 @@ class Builder:
         if one is not None and one.spatial:
             open_ = self.for_any_size([one] * len(expected)) if not given else None
             if open_ is not None:
-                return self.finish([self.unstated(each) for each in expected], "", None, False, expected, open_)
+                return self.finish([self.sources.unstated(each) for each in expected], "", None, False, expected, open_)
             found = self.solve(one, len(expected))
             if found is not None:
-                solved = [self.tensor(one.at(found.size), one.dtype) for _ in expected]
+                solved = [self.sources.tensor(one.at(found.size), one.dtype) for _ in expected]
                 return with_cause(self.finish(solved, OWN_LAYERS, None, False, expected), found.cause)
         if given:
             return self.finish(given, "option", None, False, expected)
         chosen, forward, open_rank = self.of_open_rank(expected)
-        built = self.finish([self.unstated(each) for each in chosen], "", None, False, expected, forward)
+        built = self.finish([self.sources.unstated(each) for each in chosen], "", None, False, expected, forward)
         return with_cause(built, open_rank)
 
     def with_own_inputs(self, own: Sequence[Tensor]) -> Built:
         """A Keras model that states its inputs; a directive or the option fills in the sizes it leaves open."""
         shapes = [tensor.shape for tensor in own]
         directive, option = self.wanted.directive, self.wanted.option
-        sampled = [(self.samples(said.value, own), place(said.site)) for said in self.evidence.data[:1]]
+        sampled = [(self.sources.samples(said.value, own), place(said.site)) for said in self.evidence.data[:1]]
         for wanted, name in (
             (each_of(directive) if directive else None, "directive"),
             *sampled,
@@ -243,79 +242,6 @@ class Builder:
                 return self.finish(values, name, None, name != "option", [])
         site = self.framework.input_stated(self.run, self.instance)[0] or self.root.site
         return self.finish(list(own), place(site), site, True, [])
-
-    def samples(self, data: Value, own: Sequence[Tensor]) -> list[InputShape] | None:
-        """The shapes of one sample of each input, which `fit` is given in their order or by their names."""
-        each = data if isinstance(data, (list, tuple)) and len(data) == len(own) > 1 else [data]
-        if isinstance(data, dict):
-            names = [self.framework.get(self.run, tensor, "name") for tensor in own]
-            each = [data[name] for name in names if isinstance(name, str) and name in data]
-        found = [sample_shape(self.run, item) for item in each]
-        return [shape for shape in found if shape is not None] if None not in found else None
-
-    def drawn_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
-        """One sample of what the model is trained on, where its call is not seen and it takes a single input. What ops
-        have made of a batch before the call (another size each time) is no sample of the loader's."""
-        if len(expected) != 1 or self.is_made_by_ops():
-            return None
-        loaders = [(loader, loader.site) for loader in self.evidence.loaders]
-        for data, site in (*((said.value, said.site) for said in self.evidence.data), *loaders):
-            shape = sample_shape(self.run, data)
-            if shape is not None and agrees(shape, expected[0]):
-                dtype = expected[0].dtype if expected[0] is not None else "float"
-                return self.tensor((BATCH, *shape), dtype), site
-        return None
-
-    def is_made_by_ops(self) -> bool:
-        """Whether the training calls the model on the result of ops whose size is not known."""
-        if self.trained is None or not self.is_whole(self.trained):
-            return False
-        given = next(tensors_of(self.trained), None)
-        shape = given.shape if given is not None and given.call is not None else ()
-        return isinstance(shape, tuple) and not dims.known(shape[1:])
-
-    def coded_inputs(self) -> tuple[Sequence[Value], Site | None] | None:
-        """The tensors that the code itself calls the model on, their first axis the batch."""
-        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
-        for call in [*calls, *self.root.calls]:
-            values = self.taken_from(call)
-            if values:
-                return values, call.site
-        stated = self.run.data("stated inputs").get(id(self.instance))
-        if stated is not None:
-            shapes, site = stated
-            return [self.tensor((BATCH, *shape)) for shape in shapes], site
-        return None
-
-    def completed_input(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
-        """What the code calls the model on, where all that is open in it is what the first layer takes: an image of a
-        known size whose channels the data set does not tell."""
-        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
-        for call in [*calls, *self.root.calls]:
-            if len(call.args) != 1 or call.kwargs or not isinstance(call.args[0], Tensor):
-                continue
-            shape, taken = call.args[0].shape, expected[0] if len(expected) == 1 else None
-            if isinstance(shape, Unknown) or taken is None or len(shape) != len(taken.shape):
-                continue
-            pairs = zip(shape, taken.shape, strict=True)
-            filled = [own if isinstance(mine, Unknown) else mine for mine, own in pairs]
-            if dims.known(filled[1:]):
-                return self.tensor((BATCH, *filled[1:]), call.args[0].dtype), call.site
-        return None
-
-    def is_whole(self, call: RootCall) -> bool:
-        """Whether a training loop calls this model, not a part of it."""
-        return seen_through(call.instance) is self.instance
-
-    def taken_from(self, call: RootCall) -> Given | None:
-        """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
-        named = {word: value for word, value in call.kwargs.items() if word != "training"}
-        given = (*call.args, *named.values())
-        tensors = list(tensors_in(given))
-        shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
-        if tensors and shaped and all(map(is_plain, given)):
-            return Given(batched(given), tuple(named))
-        return None
 
     def expected_inputs(self, count: int | None) -> list[Expected | None]:
         """What each input's first layer says of it, found by calling the model on tensors of unknown rank."""
@@ -350,7 +276,7 @@ class Builder:
         """The call of the model on inputs of an open size, which stands, if it says that any size will do."""
         if self.root.exhausted is not None:
             return None
-        forward, undo = self.trials.on_trial([self.unstated(each) for each in expected], FORWARD_STEPS)
+        forward, undo = self.trials.on_trial([self.sources.unstated(each) for each in expected], FORWARD_STEPS)
         if forward.outputs and not forward.causes and takes_any_size(forward.calls):
             return forward
         undo()
@@ -364,12 +290,14 @@ class Builder:
         for at, choice in enumerate(choices) if len(choices) > 1 else ():
             if self.root.exhausted is not None:
                 break
-            forward, undo = self.trials.on_trial([self.unstated(each) for each in choice], FORWARD_STEPS)
+            forward, undo = self.trials.on_trial([self.sources.unstated(each) for each in choice], FORWARD_STEPS)
             if is_taken(forward):
                 if forward.causes or next(doubts(forward.calls), None) is not None:
                     return choice, forward, None
                 undo()
-                others = (self.trials.try_out([self.unstated(each) for each in other]) for other in choices[at + 1 :])
+                others = (
+                    self.trials.try_out([self.sources.unstated(each) for each in other]) for other in choices[at + 1 :]
+                )
                 return choice, None, OPEN_RANK if any(map(is_taken, others)) else None
             undo()
         return choices[0], None, None
@@ -378,7 +306,7 @@ class Builder:
         """The sizes that the model takes for its inputs, which are `count` alike."""
 
         def inputs(size: int) -> list[Tensor]:
-            return [self.tensor(expected.at(size), expected.dtype) for _ in range(count)]
+            return [self.sources.tensor(expected.at(size), expected.dtype) for _ in range(count)]
 
         fitted: dict[int, tuple[int, int]] = {}
 
@@ -395,34 +323,6 @@ class Builder:
             return fitted.get(size, (LARGEST_SIZE**2, 1))
 
         return fitting_sizes(first_problem, lambda size: noted(size)[0], lambda size: noted(size)[1])
-
-    def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
-        """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
-        first, *others = expected or [None]
-        shapes = each_of(shape)
-        if len(shapes) > 1:
-            return [self.shaped(own, each) for own, each in zip(shapes, [first, *others], strict=False)]
-        return [
-            self.shaped(shape, first),
-            *(self.shaped(shape, each) if agrees(shape, each) else self.unstated(each) for each in others),
-        ]
-
-    def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
-        """An input of this shape, which begins with the batch."""
-        return Tensor(shape, dtype, framework=self.framework.name)
-
-    def shaped(self, shape: InputShape, expected: Expected | None = None) -> Tensor:
-        """An input of a stated shape, in the dtype that its first layer takes: class numbers for an embedding."""
-        sizes = (UNSTATED if size is None else size for size in shape)
-        return self.tensor((BATCH, *sizes), expected.dtype if expected is not None else "float")
-
-    def unstated(self, expected: Expected | None) -> Tensor:
-        """An input of the shape that the layers expect, or of one that nobody states."""
-        return (
-            self.tensor(expected.shape, expected.dtype)
-            if expected is not None
-            else Tensor(UNSTATED, framework=self.framework.name)
-        )
 
     def finish(
         self,
@@ -498,7 +398,7 @@ class Builder:
         certain = problems if expected else []
         usual = alike(expected)
         for choice in (*usual, *mixed(expected)):
-            tried = self.trials.try_out([self.unstated(each) for each in choice])
+            tried = self.trials.try_out([self.sources.unstated(each) for each in choice])
             found = {where_and_what(call) for call in tried.calls if call.problem is not None}
             if choice in usual or not found:
                 certain = [call for call in certain if where_and_what(call) in found]

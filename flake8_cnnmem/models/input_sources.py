@@ -1,0 +1,133 @@
+"""The inputs of a model that are stated: by calls of it, by the data that it is trained on, by a directive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flake8_cnnmem import dims
+from flake8_cnnmem.dims import BATCH, Shape
+from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.trace import RootCall
+from flake8_cnnmem.evidence import Evidence, sample_shape, seen_through
+from flake8_cnnmem.evidence.batches import tensors_of
+from flake8_cnnmem.frameworks.framework import Framework
+from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.models.outcome import tensors_in
+from flake8_cnnmem.models.root import Root
+from flake8_cnnmem.models.stated import Given, InputShape, agrees, batched, each_of, is_plain
+from flake8_cnnmem.ops.expected import UNSTATED, Expected
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import Instance, Value
+
+
+class InputSources:
+    """Where the inputs of one model are stated, and the tensors that they say."""
+
+    def __init__(self, root: Root, instance: Instance, framework: Framework, evidence: Evidence) -> None:
+        self.root = root
+        self.run: Interpreter = root.run
+        self.instance = instance
+        self.framework = framework
+        self.evidence = evidence
+        self.trained = evidence.trained
+
+    def samples(self, data: Value, own: Sequence[Tensor]) -> list[InputShape] | None:
+        """The shapes of one sample of each input, which `fit` is given in their order or by their names."""
+        each = data if isinstance(data, (list, tuple)) and len(data) == len(own) > 1 else [data]
+        if isinstance(data, dict):
+            names = [self.framework.get(self.run, tensor, "name") for tensor in own]
+            each = [data[name] for name in names if isinstance(name, str) and name in data]
+        found = [sample_shape(self.run, item) for item in each]
+        return [shape for shape in found if shape is not None] if None not in found else None
+
+    def drawn(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
+        """One sample of what the model is trained on, where its call is not seen and it takes a single input. What ops
+        have made of a batch before the call (another size each time) is no sample of the loader's."""
+        if len(expected) != 1 or self.is_made_by_ops():
+            return None
+        loaders = [(loader, loader.site) for loader in self.evidence.loaders]
+        for data, site in (*((said.value, said.site) for said in self.evidence.data), *loaders):
+            shape = sample_shape(self.run, data)
+            if shape is not None and agrees(shape, expected[0]):
+                dtype = expected[0].dtype if expected[0] is not None else "float"
+                return self.tensor((BATCH, *shape), dtype), site
+        return None
+
+    def is_made_by_ops(self) -> bool:
+        """Whether the training calls the model on the result of ops whose size is not known."""
+        if self.trained is None or not self.is_whole(self.trained):
+            return False
+        given = next(tensors_of(self.trained), None)
+        shape = given.shape if given is not None and given.call is not None else ()
+        return isinstance(shape, tuple) and not dims.known(shape[1:])
+
+    def coded(self) -> tuple[Sequence[Value], Site | None] | None:
+        """The tensors that the code itself calls the model on, their first axis the batch."""
+        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
+        for call in [*calls, *self.root.calls]:
+            values = self.taken_from(call)
+            if values:
+                return values, call.site
+        stated = self.run.data("stated inputs").get(id(self.instance))
+        if stated is not None:
+            shapes, site = stated
+            return [self.tensor((BATCH, *shape)) for shape in shapes], site
+        return None
+
+    def completed(self, expected: Sequence[Expected | None]) -> tuple[Tensor, Site | None] | None:
+        """What the code calls the model on, where all that is open in it is what the first layer takes: an image of a
+        known size whose channels the data set does not tell."""
+        calls = [self.trained] if self.trained is not None and self.is_whole(self.trained) else []
+        for call in [*calls, *self.root.calls]:
+            if len(call.args) != 1 or call.kwargs or not isinstance(call.args[0], Tensor):
+                continue
+            shape, taken = call.args[0].shape, expected[0] if len(expected) == 1 else None
+            if isinstance(shape, Unknown) or taken is None or len(shape) != len(taken.shape):
+                continue
+            pairs = zip(shape, taken.shape, strict=True)
+            filled = [own if isinstance(mine, Unknown) else mine for mine, own in pairs]
+            if dims.known(filled[1:]):
+                return self.tensor((BATCH, *filled[1:]), call.args[0].dtype), call.site
+        return None
+
+    def is_whole(self, call: RootCall) -> bool:
+        """Whether a training loop calls this model, not a part of it."""
+        return seen_through(call.instance) is self.instance
+
+    def taken_from(self, call: RootCall) -> Given | None:
+        """What a call gives the model, if these are tensors of known shape, and numbers and words beside them."""
+        named = {word: value for word, value in call.kwargs.items() if word != "training"}
+        given = (*call.args, *named.values())
+        tensors = list(tensors_in(given))
+        shaped = all(not isinstance(t.shape, Unknown) and t.shape and dims.known(t.shape) for t in tensors)
+        if tensors and shaped and all(map(is_plain, given)):
+            return Given(batched(given), tuple(named))
+        return None
+
+    def directed(self, shape: InputShape, expected: Sequence[Expected | None]) -> list[Tensor]:
+        """The inputs where a directive states one shape: the first has it, and every other one that can have it."""
+        first, *others = expected or [None]
+        shapes = each_of(shape)
+        if len(shapes) > 1:
+            return [self.shaped(own, each) for own, each in zip(shapes, [first, *others], strict=False)]
+        return [
+            self.shaped(shape, first),
+            *(self.shaped(shape, each) if agrees(shape, each) else self.unstated(each) for each in others),
+        ]
+
+    def tensor(self, shape: Shape, dtype: str = "float") -> Tensor:
+        """An input of this shape, which begins with the batch."""
+        return Tensor(shape, dtype, framework=self.framework.name)
+
+    def shaped(self, shape: InputShape, expected: Expected | None = None) -> Tensor:
+        """An input of a stated shape, in the dtype that its first layer takes: class numbers for an embedding."""
+        sizes = (UNSTATED if size is None else size for size in shape)
+        return self.tensor((BATCH, *sizes), expected.dtype if expected is not None else "float")
+
+    def unstated(self, expected: Expected | None) -> Tensor:
+        """An input of the shape that the layers expect, or of one that nobody states."""
+        return (
+            self.tensor(expected.shape, expected.dtype)
+            if expected is not None
+            else Tensor(UNSTATED, framework=self.framework.name)
+        )
