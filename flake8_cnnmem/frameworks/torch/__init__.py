@@ -15,14 +15,12 @@ from flake8_cnnmem.frameworks.torch.nn.modules.container import MODULE_LIST, SEQ
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MODULE,
     as_moved,
-    call_root,
     children_of,
-    doubts,
     is_module,
-    network_of,
     paths_of,
     weights_of,
 )
+from flake8_cnnmem.frameworks.torch.nn.modules.module_calls import call_root, doubts, network_of
 from flake8_cnnmem.frameworks.torch.nn.modules.module_dict import MODULE_DICT
 from flake8_cnnmem.frameworks.torch.nn.parameter import type_of
 from flake8_cnnmem.frameworks.torch.optim import keeps_for_all, optimizer_of, parameters_of, state_of_frozen

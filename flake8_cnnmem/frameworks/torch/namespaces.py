@@ -47,7 +47,8 @@ from flake8_cnnmem.frameworks.torch.nn.modules import (
 )
 from flake8_cnnmem.frameworks.torch.nn.modules import linear as linear_layers
 from flake8_cnnmem.frameworks.torch.nn.modules import transformer as attention_layers
-from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, functional_call
+from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE
+from flake8_cnnmem.frameworks.torch.nn.modules.module_calls import functional_call
 from flake8_cnnmem.frameworks.torch.nn.parameter import (
     BUFFER,
     LEGACY_TENSORS,
