@@ -11,6 +11,7 @@ import libcst as cst
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate.attributes import LOOKED_UP, SLOTS
 from flake8_cnnmem.evaluate.budget import Exhausted
+from flake8_cnnmem.evaluate.classes import class_made
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
@@ -191,7 +192,7 @@ def make_class(
     slots = slots_of(namespace, bases)
     if slots is not None and unknown_base is None:
         plain.facts[SLOTS] = slots
-    made = run.class_made(plain, dict(options))
+    made = class_made(run, plain, dict(options))
     metaclass = made.facts.get("metaclass") if isinstance(made, Class) else None
     if isinstance(metaclass, Class) and made is plain:
         made = customise(run, metaclass, plain, options)

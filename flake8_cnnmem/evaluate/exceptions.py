@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from flake8_cnnmem.evaluate.compiler import Compiler
+from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import compile_block, statement
@@ -62,7 +63,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
 
         run.import_guards += guards_imports
         try:
-            with run.guarding(takes) if handlers else nullcontext():
+            with guarding(run, takes) if handlers else nullcontext():
                 signal = body(frame)
         except Raised as raised:
             run.budget.depth, run.invocation, run.frame = depth, invocation, frame

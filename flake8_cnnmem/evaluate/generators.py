@@ -16,6 +16,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import DEPTH, LOOP_ROUNDS, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant
+from flake8_cnnmem.evaluate.contexts import enter_context, guarded_by, guarding, leave_contexts
 from flake8_cnnmem.evaluate.exceptions import catches
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
@@ -313,19 +314,19 @@ def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps 
         entered: list[Value] = []
         for context, store in items:
             manager = context(frame)
-            value = run.enter_context(manager)
+            value = enter_context(run, manager)
             entered.append(manager)
             if store is not None:
                 store(frame, value)
         try:
-            with run.guarded_by(*entered):
+            with guarded_by(run, *entered):
                 signal = yield from body(frame)
         except Raised as raised:
             run.budget.depth, run.frame = frame.depth, frame
-            if run.leave_contexts(entered, (raised.value.cls, raised.value, None)):
+            if leave_contexts(run, entered, (raised.value.cls, raised.value, None)):
                 return None
             raise
-        run.leave_contexts(entered, (None, None, None))
+        leave_contexts(run, entered, (None, None, None))
         return signal
 
     return steps
@@ -362,7 +363,7 @@ def try_steps(path: str, node: Any, twin: Any, whole: Code) -> Steps:
         caught: Raised | None = None
         signal: Value = None
         try:
-            with frame.run.guarding(lambda error: any(catches(frame, kind, error) for kind, _, _ in handlers)):
+            with guarding(frame.run, lambda error: any(catches(frame, kind, error) for kind, _, _ in handlers)):
                 signal = yield from body(frame)
         except Raised as raised:
             caught = raised

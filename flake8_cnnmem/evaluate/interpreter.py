@@ -1,30 +1,30 @@
-"""The interpreter's state, and the `Run` protocol that natives see. The work is in the rooms beside this one."""
+"""The interpreter's state, and the `Runtime` protocol that natives see. The work is in the rooms beside this one."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager, nullcontext
-from itertools import islice
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from flake8_cnnmem import frameworks
-from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import (
+    attempts,
     attribute_changes,
     attributes,
     branches,
     builtins,
+    changes,
+    classes,
     iteration,
     joins,
     operators,
     subscripts,
     top_level,
+    training_notes,
 )
 from flake8_cnnmem.evaluate.application import InvocationContext, apply_op
 from flake8_cnnmem.evaluate.budget import (
     FORWARDS_STEPS,
-    LAYER_STEPS,
     LENGTH,
     STATEMENT_STEPS,
     YIELDS,
@@ -32,32 +32,22 @@ from flake8_cnnmem.evaluate.budget import (
     Exhausted,
 )
 from flake8_cnnmem.evaluate.builtins.files import text
+from flake8_cnnmem.evaluate.contexts import Guard
 from flake8_cnnmem.evaluate.frame import Frame
-from flake8_cnnmem.evaluate.functions import Code, Function
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.imports import Importer
 from flake8_cnnmem.evaluate.invoke import call_function, class_base, construct, invoke
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.modules import Module
-from flake8_cnnmem.evaluate.native_state import about_to_change
 from flake8_cnnmem.evaluate.program_runs import Ways
 from flake8_cnnmem.evaluate.top_level import describe
-from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Filled, Made, RootCall, Trace, around
-from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
+from flake8_cnnmem.evaluate.trace import Trace
 from flake8_cnnmem.graph import Call, Invocation, Op, Site, Tensor
 from flake8_cnnmem.source import mentions_framework
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
-from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Native, Raised, Value
-
-Guard: TypeAlias = "Callable[[Instance], bool]"
-"""A `try` with handlers, or a context manager: whether it may take an exception."""
-
-CONTAINERS = (list, dict)
-"""What tensors are gathered in."""
-
-MANY_MICRO_STEPS = 16
-"""Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
+from flake8_cnnmem.values import MISSING, Bound, Class, Instance, Native, Raised, Value
 
 MISSING_PACKAGES = "missing packages"
 """Where a run keeps the imports from packages on top of a framework whose source it did not find, by name."""
@@ -121,103 +111,12 @@ class Interpreter:
         self.ways: Ways | None = None
         """What the user of the program is taken to choose; None where the program as a whole is not run."""
 
-    # What is watched for the search for models
+    # What is noted of a training
 
-    def made_layer(self, instance: Instance) -> None:
-        """A layer's construction begins."""
-        self.spend(LAYER_STEPS)
-        self.layers_made += 1
-        self.trace.layers[id(instance)] = Made(instance, self.layers_made, self.site, self.trace.entered)
-
-    def finished_layer(self, instance: Instance) -> None:
-        """A layer's construction has ended."""
-        made = self.trace.layers.get(id(instance))
-        if made is not None:
-            made.last = self.layers_made
-
-    def note(self, kind: str, subject: Value, **options: Value) -> None:
-        """Note an event of the training (a step, a backward pass, a loop's start) with its site."""
-        # Counted among the ops: what the code lets go of before it is gone by then.
-        event = Event(kind, subject, self.site, self.next_number(), options=options)
-        if kind == "step":
-            event.trainable = held_by(subject)
-            self.look_around()
-        elif kind == "backward" and isinstance(subject, Tensor):
-            event.trainable = reached_from(subject)
-        self.add_event(event)
-
-    def joins_step(self, optimizer: Instance) -> None:
-        """What an optimizer updates now belongs to the step that it last made."""
-        last = next((event for event in reversed(self.trace.events) if event.subject is optimizer), None)
-        if last is not None:
-            last.trainable = held_by(optimizer)
-
-    def look_around(self, innermost: bool = False) -> None:
-        """What the program holds at the first call of a model or optimizer step of each loop that is running."""
-        running = around(self.trace.turn)
-        waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if turn.loop.held is None]
-        if waiting:
-            found = held_now(self)
-            for loop in waiting:
-                loop.held = found
-
-    def note_batch(self, size: Value) -> None:
-        """A function that nobody can follow is told a batch size."""
-        self.data("told batches").setdefault(id(self.site), (size, self.site))
-
-    def called_layer(self, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
-        """A layer is called from outside any layer."""
-        if self.making_data or self.is_probe(layer):
-            return
-        call = RootCall(layer, args, kwargs, self.site, self.grad_enabled, self.autocast)
-        self.trace.root_calls.append(call)
-        event = Event("call", layer, self.site, self.numbered, call)
-        if self.grad_enabled:
-            event.trainable = asking(layer)
-        self.add_event(event)
-        self.look_around(innermost=True)
-
-    def outside_layers(self) -> bool:
-        """Whether no layer is running: a stretch that is checkpointed is none."""
-        inside = self.invocation
-        return inside is None or all(each.layer is None and each.checkpoint for each in inside.ancestry())
-
-    def is_probe(self, layer: Instance) -> bool:
-        """Whether a layer is called while it is being constructed, to see what its parts give: such a call is made with
-        whatever is at hand and says nothing of what the finished model is fed with. Keras builds layers that way."""
-        made, framework = self.trace.layers.get(id(layer)), frameworks.of_layer(layer)
-        return made is not None and not made.last and framework is not None and framework.declares_inputs
-
-    def add_event(self, event: Event) -> None:
-        """Put an event into the trace, with the turn of the loop that it is in; no more than MOST_EVENTS."""
-        trace = self.trace
-        if len(trace.events) < MOST_EVENTS:
-            event.turn, event.doubt = trace.turn, trace.doubt()
-            trace.events.append(event)
-
-    def repeated(self, site: Site | None = None) -> RepeatedTurns:
-        """The turns of a loop that stand for many, for natives that loop themselves."""
-        return RepeatedTurns(self, site or self.site)
-
-    def drawn_again(self) -> Callable[[], bool]:
-        """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
-        its models give with their graphs. Its second turn finds in memory what the first one has left."""
-        started = len(self.trace.events)
-
-        drawn = 0
-
-        def again() -> bool:
-            nonlocal drawn
-            if self.trace.skipping:
-                return True
-            drawn += 1
-            new = self.trace.events[started:]
-            if self.trace.repeating or not any(learns(event) for event in new):
-                return False
-            gathers = any(event.kind == "backward" for event in new) and all(event.kind != "step" for event in new)
-            return drawn == 1 or (gathers and drawn < MANY_MICRO_STEPS)
-
-        return again
+    note = training_notes.note
+    joins_step = training_notes.joins_step
+    repeated = training_notes.repeated
+    drawn_again = training_notes.drawn_again
 
     # Running modules
 
@@ -308,53 +207,18 @@ class Interpreter:
         self.numbered += 1
         return self.numbered
 
-    def note_registry(self, container: dict[Value, Value]) -> None:
-        """A dict that is made while a module is imported may be filled by other modules."""
-        if self.importing is not None:
-            self.registries[id(container)] = (container, self.importing)
-
     # Changes
 
-    def changed(self, container: Value) -> None:
-        """A container or instance is about to change: what a branch or loop must put back is kept."""
-        journal = self.journal
-        if type(container) in CONTAINERS:
-            self.fills(id(container))
-        turn = self.trace.turn
-        if isinstance(container, list) and turn is not None and self.invocation is None:
-            turn.lengths.setdefault(id(container), (container, len(container)))
-        if type(container) is Instance and container.site is None:
-            about_to_change(container)
-        if journal is not None and id(container) not in journal:
-            self.spend(len(container) // 16 if isinstance(container, Sized) else 0)
-            journal[id(container)] = (container, branches.snapshot(container))
-
-    def fills(self, what: Filled) -> None:
-        """Something is put into a container, or an attribute of an object is set."""
-        if self.trace.turn is not None and self.invocation is None:
-            self.trace.fills(what, self.numbered, self.site)
+    note_registry = changes.note_registry
+    changed = changes.changed
+    fills = changes.fills
 
     def havoc(self, container: Value, cause: Unknown) -> None:
         """From now on what a container holds is not known, for this cause."""
         self.havocked.setdefault(id(container), (container, cause))
 
-    def note_sample(self, container: Value, items: Sequence[Value]) -> None:
-        """These were, perhaps, put into a container of unknown items."""
-        held, before = self.samples.get(id(container), (None, MISSING))
-        known = [before] if held is container else []
-        if known or items:
-            common = joins.one_of(self, [*known, *items], self.havocked[id(container)][1])
-            self.samples[id(container)] = (container, common)
-
-    def sample(self, container: Value) -> Value:
-        """What stands for the items of a container of which it is not known how many it has; or MISSING."""
-        held, found = self.samples.get(id(container), (None, MISSING)) if self.samples else (None, MISSING)
-        if held is not container or found is MISSING or id(container) not in self.havocked:
-            return MISSING
-        inside = container.values() if isinstance(container, dict) else container
-        certain: list[Value] = list(inside) if isinstance(inside, Iterable) else []
-        common = joins.one_of(self, [found, *certain], self.havocked[id(container)][1])
-        return MISSING if isinstance(common, Unknown) else common
+    note_sample = changes.note_sample
+    sample = changes.sample
 
     # Attributes
 
@@ -369,25 +233,11 @@ class Interpreter:
             raise self.error("AttributeError", f"{self.type_name(value)} has no attribute '{name}'")
         return found
 
-    def set(self, value: Value, name: str, new: Value) -> None:
-        """Set an attribute, as the class of the value does it."""
-        attribute_changes.assign(self, value, name, new)
-
-    def get_plainly(self, value: Instance, name: str) -> Value:
-        """An attribute as `object.__getattribute__` finds it, or MISSING."""
-        return attributes.of_instance_plainly(self, value, name)
-
-    def set_plainly(self, value: Instance, name: str, new: Value) -> None:
-        """Set an attribute as `object.__setattr__` does."""
-        attribute_changes.assign_plainly(self, value, name, new)
-
-    def delete_plainly(self, value: Instance, name: str) -> None:
-        """Delete an attribute as `object.__delattr__` does."""
-        attribute_changes.remove_plainly(self, value, name)
-
-    def delete(self, value: Value, name: str) -> None:
-        """Delete an attribute, as the class of the value does it."""
-        attribute_changes.remove(self, value, name)
+    set = attribute_changes.assign
+    get_plainly = attributes.of_instance_plainly
+    set_plainly = attribute_changes.assign_plainly
+    delete_plainly = attribute_changes.remove_plainly
+    delete = attribute_changes.remove
 
     def quietly(self, kind: str, function: Value, *args: Value) -> Value:
         """Call a fallback (`__getattr__`) that raises `kind` for what is absent: MISSING then."""
@@ -473,54 +323,10 @@ class Interpreter:
         """Call a value of the program."""
         return invoke(self, function, args, kwargs)
 
-    def attempt(self, function: Value, *args: Value, **kwargs: Value) -> Value:
-        """Call a function; where it raises or takes too long, what was in progress is as before and the result an
-        unknown."""
-        saved = (self.frame, self.site, self.invocation, self.budget.depth)
-        modes = self.modes
-        try:
-            return invoke(self, function, args, kwargs)
-        except Raised as raised:
-            frame = self.frame
-            where = (frame.module.path, frame.line) if frame is not None else ("", 0)
-            self.frame, self.site, self.invocation, self.budget.depth = saved
-            self.modes = modes
-            return Unknown(describe(raised), *where)
-
-    def within(self, steps: int, function: Value, *args: Value) -> Value:
-        """Call a function with no more than so many steps; an unknown where they do not suffice."""
-        outer, given = self.budget, min(steps, self.budget.steps)
-        saved = (self.frame, self.site, self.invocation, self.modes)
-        self.budget = Budget(given, outer.depth)
-        try:
-            return self.attempt(function, *args)
-        except Exhausted as error:
-            self.frame, self.site, self.invocation, self.modes = saved
-            return self.unknown(describe(error))
-        finally:
-            outer.steps -= given - max(self.budget.steps, 0)
-            self.budget = outer
-
-    def aside(self, function: Value, *args: Value) -> tuple[int, Value]:
-        """Call a function without gradients and without noting its calls: (the first number that its tensors may have,
-        result)."""
-        before = self.grad_enabled, self.log, self.stop_at_problem
-        self.grad_enabled, self.log, self.stop_at_problem = False, None, False
-        recording, self.trace.recording = self.trace.recording, False
-        first = self.numbered + 1
-        try:
-            return first, None if function is MISSING else self.attempt(function, *args)
-        finally:
-            self.trace.recording = recording
-            self.grad_enabled, self.log, self.stop_at_problem = before
-
-    def make_data(self, function: Value, *args: Value) -> Value:
-        """Call a function that makes data: what it computes is no part of a model."""
-        outer, self.making_data = self.making_data, True
-        try:
-            return self.attempt(function, *args)
-        finally:
-            self.making_data = outer
+    attempt = attempts.attempt
+    within = attempts.within
+    aside = attempts.aside
+    make_data = attempts.make_data
 
     def text_of(self, path: Value, also: Sequence[str] = ()) -> str | Unknown:
         """The content of a text file of the project, or why it is not read."""
@@ -561,182 +367,24 @@ class Interpreter:
         """What a value is as a base of a class: a Class, or why it is none."""
         return class_base(self, value)
 
-    def class_made(self, cls: Class, options: dict[str, Value]) -> Value:
-        """A new class: `__init_subclass__` and `__set_name__` as far as natives and users define them."""
-        self.spend(len(cls.mro))
-        metaclass = options.pop("metaclass", None)
-        if isinstance(metaclass, Class):
-            cls.facts["metaclass"] = metaclass
-        else:
-            inherited = next((base.facts["metaclass"] for base in cls.mro[1:] if "metaclass" in base.facts), None)
-            if inherited is not None:
-                cls.facts["metaclass"] = inherited
-        for base in cls.mro[1:]:
-            hook = base.namespace.get("__init_subclass__", MISSING)
-            if hook is not MISSING:
-                function = hook.function if isinstance(hook, ClassMethod) else hook
-                result = self.invoke(function, (cls,), options)
-                return result if isinstance(result, Class) else cls
-        return cls
-
-    def type_of(self, value: Value) -> Class | Unknown:
-        """The class of a value, an unknown's cause."""
-        if isinstance(value, Unknown):
-            return value
-        if isinstance(value, Instance):
-            return value.cls
-        if isinstance(value, Tensor):
-            return frameworks.of(value).type_of(value)
-        if isinstance(value, Batch):
-            whole: Class = builtins.BUILTINS["int"]
-            return whole
-        return builtins.class_of(value) or self.unknown("the type of a value is not followed")
-
-    def type_name(self, value: Value) -> str:
-        """What the class of a value is called, for messages."""
-        if isinstance(value, (Module, Namespace)):
-            return f"module '{value.name}'"
-        if isinstance(value, Class):
-            return f"type object '{value.name}'"
-        cls = self.type_of(value)
-        return f"'{cls.name}' object" if isinstance(cls, Class) else "value"
-
-    def is_instance(self, value: Value, cls: Value) -> bool | Unknown:
-        """`isinstance(value, cls)`, also for a tuple of classes."""
-        if isinstance(cls, (tuple, list)):
-            results = [self.is_instance(value, each) for each in cls]
-            if any(result is True for result in results):
-                return True
-            return next((result for result in results if isinstance(result, Unknown)), False)
-        if isinstance(cls, Unknown):
-            return cls
-        own = self.type_of(value)
-        if isinstance(own, Unknown):
-            return own
-        if cls is None:
-            return value is None
-        if not isinstance(cls, Class):
-            return self.unknown("isinstance() of something that is not a class")
-        if own.derives_from(cls) or cls.name == "object":
-            return True
-        hook = cls.find("__instancecheck__")
-        if hook is not MISSING:
-            return self.truth(self.invoke(Bound(hook, cls), (value,), {}))
-        unknown_base = own.any_unknown_base()
-        return False if unknown_base is None else unknown_base
+    type_of = classes.type_of
+    type_name = classes.type_name
+    is_instance = classes.is_instance
 
     # Iteration
 
-    def iterate(self, value: Value) -> Iterator[Value] | Unknown:
-        """An iterator over a value's items, or why there is none. TypeError for what is not iterable."""
-        return iteration.iterate(self, value)
-
-    def items(self, value: Value) -> list[Value] | Unknown:
-        """All items of a value as a list, or why they are not known."""
-        found = self.iterate(value)
-        if isinstance(found, Unknown):
-            return found
-        result: list[Value] = []
-        for item in found:
-            self.spend(1)
-            result.append(item)
-            if len(result) > LENGTH:
-                raise Exhausted("a container grows too large to be followed")
-        return result
-
-    def make_set(self, items: Iterable[Value] | Unknown) -> Value:
-        """A set of these items, or the first of them that cannot be a key."""
-        if isinstance(items, Unknown):
-            return items
-        keys = [self.key(item) for item in items]
-        cause = next((key for key in keys if isinstance(key, Unknown)), None)
-        return set(keys) if cause is None else cause
-
-    def mapping(self, value: Value) -> dict[Value, Value] | Unknown:
-        """What `**value` spreads."""
-        if isinstance(value, Unknown):
-            return value
-        if self.havocked and id(value) in self.havocked:
-            return self.havocked[id(value)][1]
-        if isinstance(value, Instance) and isinstance(value.payload, dict):
-            return value.payload
-        if isinstance(value, dict):
-            return value
-        keys = self.find(value, "keys")
-        if keys is MISSING:
-            raise self.error("TypeError", "argument after ** must be a mapping")
-        names = self.items(self.call(keys))
-        return names if isinstance(names, Unknown) else {name: self.index(value, name) for name in names}
+    iterate = iteration.iterate
+    items = iteration.items
+    make_set = iteration.make_set
+    mapping = iteration.mapping
 
     # Branches, contexts, generators
 
-    def branch(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
-        """Run both sides of an `if` whose test is not known, and join what they leave."""
-        return branches.branch(self, cause, frame, body, orelse)
-
-    def either(self, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
-        """The value of `body if test else orelse` where the test is not known: both, joined."""
-        return branches.either(self, cause, frame, body, orelse)
-
-    def evaluate_aside(self, code: Code, frame: Frame) -> Value:
-        """The value of an expression, with what it changes undone."""
-        return branches.aside(self, code, frame)
-
-    def join(self, left: Value, right: Value, cause: Unknown) -> Value:
-        """One value for two that a branch leaves: the value where they are equal, else an unknown."""
-        return joins.join(self, left, right, cause)
-
-    def one_of(self, items: Sequence[Value], cause: Unknown) -> Value:
-        """One value that stands for any of several."""
-        return joins.one_of(self, items, cause)
-
-    def enter_context(self, manager: Value) -> Value:
-        """`manager.__enter__()`; an unknown manager gives itself."""
-        if isinstance(manager, Unknown):
-            return manager
-        method = self.find(manager, "__enter__")
-        return self.unknown("a context manager is not followed") if method is MISSING else self.call(method)
-
-    def within_contexts(self, managers: list[Value], body: Code, frame: Frame) -> Value:
-        """Run a `with` block and leave its contexts, innermost first; one whose `__exit__` says so swallows."""
-        try:
-            with self.guarded_by(*managers):
-                signal = body(frame)
-        except Raised as raised:
-            if self.leave_contexts(managers, (raised.value.cls, raised.value, None)):
-                self.trace.was_refused(raised.value, self.invocation)
-                return None
-            raise
-        self.leave_contexts(managers, (None, None, None))
-        return signal
-
-    @contextmanager
-    def guarded_by(self, *managers: Value) -> Iterator[None]:
-        """Around what runs inside of contexts: those whose `__exit__` decides about exceptions are guards."""
-        known = [each.cls for each in managers if isinstance(each, Instance)]
-        deciding = any(type(cls.find("__exit__")) is Function or cls.module == "contextlib" for cls in known)
-        with self.guarding(lambda error: True) if deciding else nullcontext():
-            yield
-
-    @contextmanager
-    def guarding(self, guard: Guard) -> Iterator[None]:
-        """Within it, a guard is asked before a value is changed."""
-        self.guards.append(guard)
-        try:
-            yield
-        finally:
-            # A generator that waits in a `try` block may be closed at any time, after the run as well.
-            if guard in self.guards:
-                self.guards.remove(guard)
-
-    def leave_contexts(self, managers: list[Value], why: tuple[Value, ...]) -> bool:
-        """`__exit__` of managers, the last one first: whether one of them swallowed the exception."""
-        swallowed = False
-        for manager in reversed(managers):
-            method = self.find(manager, "__exit__") if not isinstance(manager, Unknown) else MISSING
-            if method is not MISSING and not isinstance(method, Unknown):
-                swallowed = self.truth(self.call(method, *why)) is True or swallowed
-        return swallowed
+    branch = branches.branch
+    either = branches.either
+    evaluate_aside = branches.aside
+    join = joins.join
+    one_of = joins.one_of
 
     def yield_value(self, frame: Frame, value: Value) -> None:
         """Give a value to the generator that a frame belongs to."""

@@ -13,6 +13,7 @@ from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.host_errors import of_host_error
 from flake8_cnnmem.evaluate.lifetimes import let_go
 from flake8_cnnmem.evaluate.statements import Returned
+from flake8_cnnmem.evaluate.training_notes import called_layer, finished_layer, made_layer, note_batch, outside_layers
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import (
     MISSING,
@@ -58,7 +59,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         note_handed(run, args, kwargs)
         size = told_batch(run, args, kwargs)
         if size is not MISSING:
-            run.note_batch(size)
+            note_batch(run, size)
         if run.invocation is None and run.trace.turn is not None and (args or kwargs):
             run.trace.not_followed(function, args[0] if args else next(iter(kwargs.values())), run.site)
         if function.items is not None:
@@ -67,8 +68,8 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         return frameworks.made_by_unfollowed(run, function.loose(), args, kwargs)
     if type(function) is Instance:
         method = function.cls.find("__call__")
-        if run.outside_layers() and (id(function) in run.trace.layers or may_be_copied(function)):
-            run.called_layer(function, args, kwargs)
+        if outside_layers(run) and (id(function) in run.trace.layers or may_be_copied(function)):
+            called_layer(run, function, args, kwargs)
         if method is not MISSING:
             return invoke(run, method, (function, *args), kwargs)
         unknown_base = function.cls.any_unknown_base()
@@ -124,7 +125,7 @@ def note_forward(run: Interpreter, method: Bound, args: tuple[Value, ...], kwarg
         return
     cls = layer.cls
     if function is cls.find("forward") or function is cls.find("call"):
-        run.called_layer(layer, args, kwargs)
+        called_layer(run, layer, args, kwargs)
     elif function is cls.find("build"):
         # `model.build((None, 28, 28, 1))` states the input, with the batch in front.
         shape = next(iter((*args, *kwargs.values())), None)
@@ -250,7 +251,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
     if run.births is not None:
         run.births[id(instance)] = instance
     if frameworks.is_layer(instance):
-        run.made_layer(instance)
+        made_layer(run, instance)
     if run.frame is not None and run.frame.kind != "module":
         run.trace.used.add(id(cls))
     initialiser = cls.find("__init__")
@@ -262,7 +263,7 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
             raise
         if isinstance(result, Unknown) and type(initialiser) is Native:
             return result
-    run.finished_layer(instance)
+    finished_layer(run, instance)
     if isinstance(instance.native, dict) and "batch_size" in instance.native:
         run.data("loaders")[id(instance)] = instance
     return instance

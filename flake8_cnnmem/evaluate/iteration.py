@@ -120,3 +120,43 @@ def count_up(run: Interpreter, value: Instance) -> Iterator[Value]:
                 run.budget.depth = depth
                 return
             raise
+
+
+def items(run: Interpreter, value: Value) -> list[Value] | Unknown:
+    """All items of a value as a list, or why they are not known."""
+    found = run.iterate(value)
+    if isinstance(found, Unknown):
+        return found
+    result: list[Value] = []
+    for item in found:
+        run.spend(1)
+        result.append(item)
+        if len(result) > LENGTH:
+            raise Exhausted("a container grows too large to be followed")
+    return result
+
+
+def make_set(run: Interpreter, items: Iterable[Value] | Unknown) -> Value:
+    """A set of these items, or the first of them that cannot be a key."""
+    if isinstance(items, Unknown):
+        return items
+    keys = [run.key(item) for item in items]
+    cause = next((key for key in keys if isinstance(key, Unknown)), None)
+    return set(keys) if cause is None else cause
+
+
+def mapping(run: Interpreter, value: Value) -> dict[Value, Value] | Unknown:
+    """What `**value` spreads."""
+    if isinstance(value, Unknown):
+        return value
+    if run.havocked and id(value) in run.havocked:
+        return run.havocked[id(value)][1]
+    if isinstance(value, Instance) and isinstance(value.payload, dict):
+        return value.payload
+    if isinstance(value, dict):
+        return value
+    keys = run.find(value, "keys")
+    if keys is MISSING:
+        raise run.error("TypeError", "argument after ** must be a mapping")
+    names = run.items(run.call(keys))
+    return names if isinstance(names, Unknown) else {name: run.index(value, name) for name in names}

@@ -1,0 +1,65 @@
+"""What a program changes, for who has to put it back, and containers whose items are not known any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Sized
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem.evaluate import branches, joins
+from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.trace import Filled
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+CONTAINERS = (list, dict)
+"""What tensors are gathered in."""
+
+
+def note_registry(run: Interpreter, container: dict[Value, Value]) -> None:
+    """A dict that is made while a module is imported may be filled by other modules."""
+    if run.importing is not None:
+        run.registries[id(container)] = (container, run.importing)
+
+
+def changed(run: Interpreter, container: Value) -> None:
+    """A container or instance is about to change: what a branch or loop must put back is kept."""
+    journal = run.journal
+    if type(container) in CONTAINERS:
+        run.fills(id(container))
+    turn = run.trace.turn
+    if isinstance(container, list) and turn is not None and run.invocation is None:
+        turn.lengths.setdefault(id(container), (container, len(container)))
+    if type(container) is Instance and container.site is None:
+        about_to_change(container)
+    if journal is not None and id(container) not in journal:
+        run.spend(len(container) // 16 if isinstance(container, Sized) else 0)
+        journal[id(container)] = (container, branches.snapshot(container))
+
+
+def fills(run: Interpreter, what: Filled) -> None:
+    """Something is put into a container, or an attribute of an object is set."""
+    if run.trace.turn is not None and run.invocation is None:
+        run.trace.fills(what, run.numbered, run.site)
+
+
+def note_sample(run: Interpreter, container: Value, items: Sequence[Value]) -> None:
+    """These were, perhaps, put into a container of unknown items."""
+    held, before = run.samples.get(id(container), (None, MISSING))
+    known = [before] if held is container else []
+    if known or items:
+        common = joins.one_of(run, [*known, *items], run.havocked[id(container)][1])
+        run.samples[id(container)] = (container, common)
+
+
+def sample(run: Interpreter, container: Value) -> Value:
+    """What stands for the items of a container of which it is not known how many it has; or MISSING."""
+    held, found = run.samples.get(id(container), (None, MISSING)) if run.samples else (None, MISSING)
+    if held is not container or found is MISSING or id(container) not in run.havocked:
+        return MISSING
+    inside = container.values() if isinstance(container, dict) else container
+    certain: list[Value] = list(inside) if isinstance(inside, Iterable) else []
+    common = joins.one_of(run, [found, *certain], run.havocked[id(container)][1])
+    return MISSING if isinstance(common, Unknown) else common

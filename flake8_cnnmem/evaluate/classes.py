@@ -1,0 +1,86 @@
+"""What class a value is of, and what a new class inherits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.evaluate import (
+    builtins,
+)
+from flake8_cnnmem.evaluate.modules import Module
+from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.unknown import Unknown
+from flake8_cnnmem.values import MISSING, Bound, Class, ClassMethod, Instance, Namespace, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def class_made(run: Interpreter, cls: Class, options: dict[str, Value]) -> Value:
+    """A new class: `__init_subclass__` and `__set_name__` as far as natives and users define them."""
+    run.spend(len(cls.mro))
+    metaclass = options.pop("metaclass", None)
+    if isinstance(metaclass, Class):
+        cls.facts["metaclass"] = metaclass
+    else:
+        inherited = next((base.facts["metaclass"] for base in cls.mro[1:] if "metaclass" in base.facts), None)
+        if inherited is not None:
+            cls.facts["metaclass"] = inherited
+    for base in cls.mro[1:]:
+        hook = base.namespace.get("__init_subclass__", MISSING)
+        if hook is not MISSING:
+            function = hook.function if isinstance(hook, ClassMethod) else hook
+            result = run.invoke(function, (cls,), options)
+            return result if isinstance(result, Class) else cls
+    return cls
+
+
+def type_of(run: Interpreter, value: Value) -> Class | Unknown:
+    """The class of a value, an unknown's cause."""
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, Tensor):
+        return frameworks.of(value).type_of(value)
+    if isinstance(value, Batch):
+        whole: Class = builtins.BUILTINS["int"]
+        return whole
+    return builtins.class_of(value) or run.unknown("the type of a value is not followed")
+
+
+def type_name(run: Interpreter, value: Value) -> str:
+    """What the class of a value is called, for messages."""
+    if isinstance(value, (Module, Namespace)):
+        return f"module '{value.name}'"
+    if isinstance(value, Class):
+        return f"type object '{value.name}'"
+    cls = run.type_of(value)
+    return f"'{cls.name}' object" if isinstance(cls, Class) else "value"
+
+
+def is_instance(run: Interpreter, value: Value, cls: Value) -> bool | Unknown:
+    """`isinstance(value, cls)`, also for a tuple of classes."""
+    if isinstance(cls, (tuple, list)):
+        results = [run.is_instance(value, each) for each in cls]
+        if any(result is True for result in results):
+            return True
+        return next((result for result in results if isinstance(result, Unknown)), False)
+    if isinstance(cls, Unknown):
+        return cls
+    own = run.type_of(value)
+    if isinstance(own, Unknown):
+        return own
+    if cls is None:
+        return value is None
+    if not isinstance(cls, Class):
+        return run.unknown("isinstance() of something that is not a class")
+    if own.derives_from(cls) or cls.name == "object":
+        return True
+    hook = cls.find("__instancecheck__")
+    if hook is not MISSING:
+        return run.truth(run.invoke(Bound(hook, cls), (value,), {}))
+    unknown_base = own.any_unknown_base()
+    return False if unknown_base is None else unknown_base

@@ -1,0 +1,129 @@
+"""What is noted of a training for those who look for models and steps: layers that are made and called, events, and
+the turns of loops that stand for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.budget import LAYER_STEPS
+from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, around
+from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
+from flake8_cnnmem.graph import Site, Tensor
+from flake8_cnnmem.values import Instance, Value
+
+if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+MANY_MICRO_STEPS = 16
+"""Turns that gather gradients before the loop is given up waiting for an optimizer's step."""
+
+
+def made_layer(run: Interpreter, instance: Instance) -> None:
+    """A layer's construction begins."""
+    run.spend(LAYER_STEPS)
+    run.layers_made += 1
+    run.trace.layers[id(instance)] = Made(instance, run.layers_made, run.site, run.trace.entered)
+
+
+def finished_layer(run: Interpreter, instance: Instance) -> None:
+    """A layer's construction has ended."""
+    made = run.trace.layers.get(id(instance))
+    if made is not None:
+        made.last = run.layers_made
+
+
+def note(run: Interpreter, kind: str, subject: Value, **options: Value) -> None:
+    """Note an event of the training (a step, a backward pass, a loop's start) with its site."""
+    # Counted among the ops: what the code lets go of before it is gone by then.
+    event = Event(kind, subject, run.site, run.next_number(), options=options)
+    if kind == "step":
+        event.trainable = held_by(subject)
+        look_around(run)
+    elif kind == "backward" and isinstance(subject, Tensor):
+        event.trainable = reached_from(subject)
+    add_event(run, event)
+
+
+def joins_step(run: Interpreter, optimizer: Instance) -> None:
+    """What an optimizer updates now belongs to the step that it last made."""
+    last = next((event for event in reversed(run.trace.events) if event.subject is optimizer), None)
+    if last is not None:
+        last.trainable = held_by(optimizer)
+
+
+def look_around(run: Interpreter, innermost: bool = False) -> None:
+    """What the program holds at the first call of a model or optimizer step of each loop that is running."""
+    running = around(run.trace.turn)
+    waiting = [turn.loop for turn in (islice(running, 1) if innermost else running) if turn.loop.held is None]
+    if waiting:
+        found = held_now(run)
+        for loop in waiting:
+            loop.held = found
+
+
+def note_batch(run: Interpreter, size: Value) -> None:
+    """A function that nobody can follow is told a batch size."""
+    run.data("told batches").setdefault(id(run.site), (size, run.site))
+
+
+def called_layer(run: Interpreter, layer: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """A layer is called from outside any layer."""
+    if run.making_data or is_probe(run, layer):
+        return
+    call = RootCall(layer, args, kwargs, run.site, run.grad_enabled, run.autocast)
+    run.trace.root_calls.append(call)
+    event = Event("call", layer, run.site, run.numbered, call)
+    if run.grad_enabled:
+        event.trainable = asking(layer)
+    add_event(run, event)
+    look_around(run, innermost=True)
+
+
+def outside_layers(run: Interpreter) -> bool:
+    """Whether no layer is running: a stretch that is checkpointed is none."""
+    inside = run.invocation
+    return inside is None or all(each.layer is None and each.checkpoint for each in inside.ancestry())
+
+
+def is_probe(run: Interpreter, layer: Instance) -> bool:
+    """Whether a layer is called while it is being constructed, to see what its parts give: such a call is made with
+    whatever is at hand and says nothing of what the finished model is fed with. Keras builds layers that way."""
+    made, framework = run.trace.layers.get(id(layer)), frameworks.of_layer(layer)
+    return made is not None and not made.last and framework is not None and framework.declares_inputs
+
+
+def add_event(run: Interpreter, event: Event) -> None:
+    """Put an event into the trace, with the turn of the loop that it is in; no more than MOST_EVENTS."""
+    trace = run.trace
+    if len(trace.events) < MOST_EVENTS:
+        event.turn, event.doubt = trace.turn, trace.doubt()
+        trace.events.append(event)
+
+
+def repeated(run: Interpreter, site: Site | None = None) -> RepeatedTurns:
+    """The turns of a loop that stand for many, for natives that loop themselves."""
+    return RepeatedTurns(run, site or run.site)
+
+
+def drawn_again(run: Interpreter) -> Callable[[], bool]:
+    """A test for streams: whether what has happened since then is a turn of a loop that learns, or that keeps what
+    its models give with their graphs. Its second turn finds in memory what the first one has left."""
+    started = len(run.trace.events)
+
+    drawn = 0
+
+    def again() -> bool:
+        nonlocal drawn
+        if run.trace.skipping:
+            return True
+        drawn += 1
+        new = run.trace.events[started:]
+        if run.trace.repeating or not any(learns(event) for event in new):
+            return False
+        gathers = any(event.kind == "backward" for event in new) and all(event.kind != "step" for event in new)
+        return drawn == 1 or (gathers and drawn < MANY_MICRO_STEPS)
+
+    return again
