@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from flake8_cnnmem.frameworks.keras.ops.backend import backend
-from flake8_cnnmem.frameworks.keras.tracking import LAYER, all_layers, all_weights, set_trainable, sublayers
+from flake8_cnnmem.frameworks.keras.tracking import LAYER, all_layers, all_weights, sublayers
+from flake8_cnnmem.frameworks.keras.trainable import set_trainable
 from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.values import Instance, Native, Runtime, Value
 

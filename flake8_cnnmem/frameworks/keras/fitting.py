@@ -17,14 +17,8 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     model_state,
 )
 from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
-from flake8_cnnmem.frameworks.keras.tracking import (
-    all_layers,
-    all_weights,
-    state_of,
-    sublayers,
-    trainable_ids,
-    undecided,
-)
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
+from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Native, Runtime, Value

@@ -53,15 +53,13 @@ from flake8_cnnmem.frameworks.keras.tracking import (
     LAYER,
     TRAINABLE,
     add_weight,
-    apply_trainable,
     delete_attribute,
-    get_trainable,
     native,
     set_attribute,
-    set_trainable,
     state_of,
     sublayers,
 )
+from flake8_cnnmem.frameworks.keras.trainable import apply_trainable, get_trainable, set_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Elementwise
 from flake8_cnnmem.unknown import Unknown

@@ -8,14 +8,8 @@ from typing import Any
 from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras.session import Node, session_of
 from flake8_cnnmem.frameworks.keras.shapes import shown_shapes
-from flake8_cnnmem.frameworks.keras.tracking import (
-    all_layers,
-    all_weights,
-    state_of,
-    sublayers,
-    trainable_ids,
-    trains,
-)
+from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers, trains
+from flake8_cnnmem.frameworks.keras.trainable import trainable_ids
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Value

@@ -7,7 +7,8 @@ from flake8_cnnmem.frameworks.keras.layer import BUILD, call_layer
 from flake8_cnnmem.frameworks.keras.session import map_structure
 from flake8_cnnmem.frameworks.keras.shapes import shown
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
-from flake8_cnnmem.frameworks.keras.tracking import apply_trainable, is_layer, state_of
+from flake8_cnnmem.frameworks.keras.tracking import is_layer, state_of
+from flake8_cnnmem.frameworks.keras.trainable import apply_trainable
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Steps, StepsAgain, StepsTogether
 from flake8_cnnmem.unknown import Unknown
