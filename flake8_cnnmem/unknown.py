@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -62,13 +63,16 @@ class Unknown:
     """Of a number of values that grows with a power of the batch size: what is multiplied by it, and the power. It is
     no multiple of the batch, but a number as soon as that is one."""
 
+    known: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
+    """Attributes that are known of it whatever it is: what `convert` gives of something in a data set is an image."""
+
     def as_number(self, kind: str) -> Unknown:
         """The same where it is certain to be a plain number."""
         return self if self.number == kind else self.another(kind)
 
     def another(self, kind: str) -> Unknown:
         """A number of which nothing is known, for the same cause."""
-        return replace(self, something=True, number=kind, place=None, items=None, span=None)
+        return replace(self, something=True, number=kind, place=None, items=None, span=None, known=None)
 
     def drawn(self, kind: str, least: object, most: object, reached: bool) -> Unknown:
         """A random number between two others, `reached` if it may be the greater of them."""
@@ -79,9 +83,9 @@ class Unknown:
 
     def loose(self) -> Unknown:
         """The same for what is made of it, which need not be a number."""
-        if not self.number and not self.sides and self.items is None:
+        if not self.number and not self.sides and self.items is None and self.known is None:
             return self
-        return replace(self, number="", place=None, sides=None, items=None, span=None)
+        return replace(self, number="", place=None, sides=None, items=None, span=None, known=None)
 
     def part(self, items: int | None) -> Unknown:
         """So many of its items in a row; None where that is not known."""

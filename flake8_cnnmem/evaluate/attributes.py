@@ -50,6 +50,8 @@ def find(run: Interpreter, value: Value, name: str) -> Value:
     if type(value) is Instance:
         return of_instance(run, value, name)
     if type(value) is Unknown:
+        if value.known is not None and name in value.known:
+            return value.known[name]
         return value.loose() if value.items is None or name not in AS_MANY else value.part(value.items)
     if name == "__class__":
         return run.type_of(value)

@@ -203,7 +203,7 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
     budget.depth += 1
     run.spend(2)
     body = function.body()
-    depth, invocation = budget.depth, run.invocation
+    site, depth, invocation = run.site, budget.depth, run.invocation
     try:
         signal = body(frame)
     except Raised:
@@ -213,7 +213,8 @@ def run_body(run: Interpreter, function: Function, frame: Frame, given: bool) ->
         budget.depth, run.invocation = depth, invocation
         signal = Returned(frame.pending.pop()[0])
     budget.depth -= 1
-    run.frame, trace.entered = caller, entered
+    # A native that calls several stands where it was called itself.
+    run.frame, run.site, trace.entered = caller, site, entered
     if invocation is not None or trace.turn is not None:
         let_go(frame.variables.values(), run.numbered)
     if function.name == "<lambda>":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flake8_cnnmem import dims
@@ -67,6 +68,17 @@ def picture_of(value: Value) -> Picture | None:
 def of_unknown_size(run: Runtime, mode: str | Unknown) -> Instance:
     cause = run.unknown("the size of an image in a file is not known")
     return image(Picture(mode, cause, cause))
+
+
+def converted(run: Runtime, mode: Value = None, *args: Value, **kwargs: Value) -> Value:
+    """`convert(mode)` of something that is not known: only an image has it with the name of a mode."""
+    if isinstance(mode, str) and mode in BANDS:
+        return of_unknown_size(run, mode)
+    return run.unknown("what a data set holds is not known")
+
+
+PERHAPS_IMAGE: Mapping[str, Value] = {"convert": Native("convert", converted, propagate_unknown=False)}
+"""What is known of something that may be an image: a sample of a data set whose files are not read."""
 
 
 def own(self: Instance) -> Picture:

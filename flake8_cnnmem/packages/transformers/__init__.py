@@ -5,6 +5,7 @@ from __future__ import annotations
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS, PARSER
 from flake8_cnnmem.packages.transformers.pretrained import AUTOMATIC, CONFIGURATIONS, MODELS, PREPARING
+from flake8_cnnmem.packages.transformers.tokenizers import COLLATORS, TOKENIZERS
 from flake8_cnnmem.packages.transformers.trainer import COLLATE, TRAINER
 from flake8_cnnmem.values import Class, Runtime, Value, native
 
@@ -33,6 +34,8 @@ NAMES: dict[str, Value] = {
     "DefaultDataCollator": native("DefaultDataCollator", lambda run, *args, **kwargs: COLLATE),
     "set_seed": native("set_seed", nothing),
     **PREPARING,
+    **TOKENIZERS,
+    **COLLATORS,
 }
 
 PLACED: dict[str, dict[str, Value]] = {

@@ -189,5 +189,5 @@ def preparing(name: str) -> Class:
 
 PREPARING: dict[str, Value] = {
     name: preparing(name)
-    for name in ("AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor", "AutoVideoProcessor")
+    for name in ("AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor", "AutoVideoProcessor")
 }

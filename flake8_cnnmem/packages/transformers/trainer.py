@@ -22,6 +22,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS
+from flake8_cnnmem.packages.transformers.tokenizers import padded
 from flake8_cnnmem.packages.transformers.updates import made_optimizer
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Runtime, Value, native
@@ -76,10 +77,9 @@ def default_collator(run: Runtime, /, features: Value, return_tensors: Value = "
     items = run.items(features)
     if isinstance(items, Unknown) or not items:
         return items if isinstance(items, Unknown) else run.unknown("a batch has no samples")
-    batch = collate(run, items[0], batch_size_of(len(items)))
-    if isinstance(batch, dict) and "label" in batch:
-        batch["labels"] = batch.pop("label")
-    return batch
+    if isinstance(items[0], (dict, Instance)):
+        return padded(run, items, {})
+    return collate(run, items[0], batch_size_of(len(items)))
 
 
 COLLATE = native("default_data_collator", default_collator)
@@ -89,6 +89,7 @@ COLLATE = native("default_data_collator", default_collator)
 def compute_loss(
     run: Runtime, self: Instance, model: Value, inputs: Value, return_outputs: Value = False, **kwargs: Value
 ) -> Value:
+    inputs = inputs.payload if isinstance(inputs, Instance) and isinstance(inputs.payload, dict) else inputs
     # A batch that is not known is given to the model all the same: it trains, and in which precision is known.
     outputs = run.call(model, **inputs) if isinstance(inputs, dict) else run.call(model, inputs)
     own = self.attributes.get("compute_loss_func")
