@@ -7,7 +7,8 @@ Unknowns and never guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
@@ -23,6 +24,26 @@ class Batch:
 
     def __repr__(self) -> str:
         return "N" if self.multiple == 1 else f"{self.multiple}N"
+
+
+COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTest:
+    """A comparison that decides what a model computes: so many times the batch size with a number, and what came out
+    at the batch size that is in force."""
+
+    symbol: str
+    multiple: int
+    other: float
+    answer: bool
+
+    def holds(self, batch: int) -> bool:
+        """Whether the answer is the same at this batch size."""
+        return COMPARED[self.symbol](self.multiple * batch, self.other) is self.answer
 
 
 Size: TypeAlias = int | Batch | Unknown

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from flake8_cnnmem.arrangement import Arrangement
-from flake8_cnnmem.dims import Shape, Size, show
+from flake8_cnnmem.dims import BatchTest, Shape, Size, show
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.supported import FIRST
 from flake8_cnnmem.unknown import Leaving, Unknown
@@ -367,6 +367,13 @@ class Model:
 
     allocator: str = ""
     """What the code asks of the allocator on the device, in the framework's own words."""
+
+    batch_tests: tuple[BatchTest, ...] = ()
+    """What of it was decided by the batch size in force: at another one it may compute something else."""
+
+    def same_at(self, batch: int) -> bool:
+        """Whether it computes the same at another batch size."""
+        return all(test.holds(batch) for test in self.batch_tests)
 
     def settle(self) -> None:
         """Set what holds for this model on weights that it shares with others."""

@@ -39,6 +39,12 @@ def training_for(facts: Facts, settings: Settings, built: Built | None, evidence
     return training.over(evidence.devices) if training.batch_size.source not in ("directive", "option") else training
 
 
+def batch_in_force(facts: Facts, settings: Settings, evidence: Evidence, path: str) -> int | None:
+    """The batch size that a model is called with, before its graph is known; None where devices divide it."""
+    fact = decided(facts.batch_size, evidence.batch_size, settings.batch_size, path)
+    return fact.value if evidence.devices == 1 or fact.source in ("directive", "option") else None
+
+
 def share_of(training: Training, arrangement: Arrangement | None) -> Training:
     """The training with one device's share of the batch, where what trains divides it."""
     if arrangement is None or not arrangement.divides_batch:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from flake8_cnnmem import dims, frameworks
-from flake8_cnnmem.dims import Batch
+from flake8_cnnmem.dims import COMPARED, Batch, BatchTest
 from flake8_cnnmem.evaluate.budget import BITS
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -154,11 +154,26 @@ def batch_quotient(run: Interpreter, left: Value, right: Value) -> Value:
 
 
 def batch_order(run: Interpreter, symbol: str, left: Any, right: Any) -> Value:
-    """The batch is at least 1, and nothing more is known of it."""
+    """The batch is at least 1; what that leaves open is decided by the batch size in force."""
     if isinstance(left, Batch) and isinstance(right, Batch):
         return HOST[symbol](left.multiple, right.multiple)
     if isinstance(left, Batch) and (right < left.multiple or (right == left.multiple and symbol in ("<", ">="))):
         return symbol in (">", ">=")
     if isinstance(right, Batch) and (left < right.multiple or (left == right.multiple and symbol in ("<=", ">"))):
         return symbol in ("<", "<=")
-    return run.unknown("it depends on the batch size")
+    if isinstance(left, Batch):
+        return by_batch(run, symbol, left.multiple, right)
+    return by_batch(run, TURNED[symbol], right.multiple, left)
+
+
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def by_batch(run: Interpreter, symbol: str, multiple: int, other: float) -> bool | Unknown:
+    """A comparison of so many times the batch with a number: at the batch size in force, which is noted; unknown where
+    none is."""
+    if run.batch is None:
+        return run.unknown("it depends on the batch size")
+    answer = COMPARED[symbol](multiple * run.batch, other)
+    run.batch_tests.append(BatchTest(symbol, multiple, other, answer))
+    return answer

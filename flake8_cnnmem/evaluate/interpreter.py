@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.dims import BatchTest
 from flake8_cnnmem.evaluate import (
     attempts,
     attribute_changes,
@@ -88,6 +89,10 @@ class Interpreter:
         self.import_guards = 0
         """`try` blocks around the code that is running which expect an import to fail."""
         self.importing: Module | None = None
+        self.batch: int | None = None
+        """The batch size in force while a model is called for its graph, which is open in its shapes."""
+        self.batch_tests: list[BatchTest] = []
+        """What has been decided by it."""
         self.numbered = 0
         self.scratch: dict[str, dict[Any, Any]] = {}
         self.trace = Trace()

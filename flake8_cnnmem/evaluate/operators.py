@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import dims, frameworks
 from flake8_cnnmem.dims import Batch
-from flake8_cnnmem.evaluate.arithmetic import HOST, NUMBERS, numeric, on_batch, with_unknown
+from flake8_cnnmem.evaluate.arithmetic import HOST, NUMBERS, by_batch, numeric, on_batch, with_unknown
 from flake8_cnnmem.evaluate.builtins.concrete import of_paths
 from flake8_cnnmem.evaluate.builtins.functions import Directory
 from flake8_cnnmem.evaluate.functions import Function
@@ -213,9 +213,10 @@ def equal(run: Interpreter, left: Value, right: Value) -> bool | Unknown:
         if left_kind is right_kind:
             return bool(left == right)
         other = right if left_kind is Batch else left
-        if type(other) not in NUMBERS or HOST["<="](other, 0):
+        if not isinstance(other, (int, float)) or other <= 0:
             return False
-        return run.unknown("it depends on the batch size")
+        batch = left if isinstance(left, Batch) else right
+        return by_batch(run, "==", batch.multiple, other) if isinstance(batch, Batch) else False
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return run.truth(binary(run, "==", left, right))
     if isinstance(left, (list, tuple, deque)) and isinstance(right, (list, tuple, deque)) and left_kind is right_kind:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def causes_of(root: Root, model: Model, training: Training, estimate: Estimate) -> tuple[Unknown, ...]:
     """Why the figures are no exact ones; empty where they are."""
-    every = (*model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training))
+    every = (
+        *model.causes, *estimate.left_out, *unsaid(root, training), *lost_batch(model, training),
+        *other_batch(model, training),
+    )  # fmt: skip
     return tuple(dict.fromkeys(every))
 
 
@@ -37,6 +40,13 @@ def unsaid(root: Root, training: Training) -> Iterator[Unknown]:
         if fact.source == "default":
             cause = f"the training's {name} is not known: {fact.value}, the default, was counted"
             yield Unknown(cause, site.path, site.line)
+
+
+def other_batch(model: Model, training: Training) -> Iterator[Unknown]:
+    """What was decided at another batch size than a device has: its share where several divide the batch."""
+    if not model.same_at(training.batch_size.value):
+        site = model.site
+        yield Unknown("it depends on the batch size", *((site.path, site.line) if site is not None else ("", 0)))
 
 
 def lost_batch(model: Model, training: Training) -> Iterator[Unknown]:

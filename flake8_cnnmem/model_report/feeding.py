@@ -30,10 +30,11 @@ def feed_model(root: Root, facts: Facts, settings: Settings, path: str) -> tuple
         evidence = of_unknown_model(root.run, root.phases, root.fit)
     else:
         evidence = gathered(root.run, root.value, root.phases, root.fit)
-    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence) or models.only_fed(root)
+    batch = precedence.batch_in_force(facts, settings, evidence, path)
+    built = models.build_model(root, models.Wanted(facts.input_shape, option), evidence, batch) or models.only_fed(root)
     if built is not None and evidence.trained is not None:
-        batch = evidence.batch_size[0].value if evidence.batch_size else None
-        built = models.stated_by_step(built, evidence.trained, batch)
+        drawn = evidence.batch_size[0].value if evidence.batch_size else None
+        built = models.stated_by_step(built, evidence.trained, drawn)
     training = precedence.training_for(facts, settings, built, evidence, path)
     return built, written(training, facts, evidence, built, root, path)
 

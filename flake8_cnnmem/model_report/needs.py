@@ -64,8 +64,12 @@ class Needs:
         return None if within and status == "lower-bound" else within
 
     def largest_batch(self) -> int | None:
-        """The largest batch that is trained within the limit, of all devices together."""
-        return self.trained.largest_batch(self.limit.bytes) * self.training.devices if self.limit is not None else None
+        """The largest batch that is trained within the limit, of all devices together; None where there is no limit,
+        and where the model may compute something else at that batch."""
+        if self.limit is None:
+            return None
+        found = self.trained.largest_batch(self.limit.bytes)
+        return found * self.training.devices if self.whole.model.same_at(found) else None
 
     def remedies(self, status: str) -> tuple[Remedy, ...]:
         """What would make it fit; none where it does."""
@@ -74,7 +78,8 @@ class Needs:
             return ()
         if self.evaluation is not None and self.deciding is not None:
             return self.smaller_evaluation(self.evaluation, self.deciding, limit)
-        return suggest(self.root, self.whole, self.training, self.estimate, status == "exact", self.settings, limit)
+        certain = status == "exact" and not self.whole.model.batch_tests
+        return suggest(self.root, self.whole, self.training, self.estimate, certain, self.settings, limit)
 
     def smaller_evaluation(self, evaluation: EvaluationReport, deciding: Evaluated, limit: Limit) -> tuple[Remedy, ...]:
         """A smaller training step makes no room for it."""

@@ -79,16 +79,24 @@ class Built:
     """Other input shapes and where they come from."""
 
 
-def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None) -> Built | None:
-    """The model of a root; None where there is no instance to call. `evidence` is what code says of its training."""
+def build_model(root: Root, wanted: Wanted, evidence: Evidence | None = None, batch: int | None = None) -> Built | None:
+    """The model of a root; None where there is no instance to call. `evidence` is what code says of its training,
+    `batch` the batch size in force: what the model decides by its batch is decided by that."""
     instance = root.value
     if instance is None:
         return None
     framework = frameworks.of_layer(instance)
     assert framework is not None
     instance = instance if root.is_training else framework.network(instance)
-    with deep_recursion():
-        return Builder(root, instance, framework, wanted, evidence or Evidence()).build()
+    run = root.run
+    run.batch, run.batch_tests = batch, []
+    try:
+        with deep_recursion():
+            built = Builder(root, instance, framework, wanted, evidence or Evidence()).build()
+    finally:
+        run.batch = None
+    tests = tuple(dict.fromkeys(run.batch_tests))
+    return replace(built, model=replace(built.model, batch_tests=tests)) if tests else built
 
 
 def stated_by_step(built: Built, call: RootCall, batch: int | None) -> Built:

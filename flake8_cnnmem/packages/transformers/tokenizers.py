@@ -174,7 +174,7 @@ def batch_encode_plus(run: Runtime, self: Instance, texts: Value = None, *args: 
 @MEMBERS.method("encode")
 def encode_ids(run: Runtime, self: Instance, text: Value = None, *args: Value, **kwargs: Value) -> Value:
     """The tokens alone of one text."""
-    return encoded(encode(run, self, text, True, kwargs))["input_ids"]
+    return run.index(encode(run, self, text, True, kwargs), "input_ids")
 
 
 @MEMBERS.method("pad")
