@@ -191,7 +191,14 @@ def padded(run: Runtime, items: list[Value], options: Mapping[str, Value]) -> Va
     if not isinstance(held, dict):
         return first if isinstance(first, Unknown) else run.unknown("a sample of a batch is not known")
     count = len(items)
-    batch: dict[Value, Value] = {name: batched(run, value, count, options) for name, value in held.items()}
+    to = options.get("max_length") if options.get("padding") == "max_length" else None
+    batch: dict[Value, Value] = {}
+    for name, value in held.items():
+        if isinstance(value, Unknown) and isinstance(to, int) and name in PADDED:
+            # Texts that are longer than that cannot be stacked with others.
+            batch[name] = Tensor((count, to), "int64")
+        else:
+            batch[name] = batched(run, value, count, to)
     for old in ("label", "label_ids"):
         if old in batch:
             batch["labels"] = batch.pop(old)
@@ -201,16 +208,17 @@ def padded(run: Runtime, items: list[Value], options: Mapping[str, Value]) -> Va
     return Instance(ENCODING, payload=batch)
 
 
-def batched(run: Runtime, value: Value, count: int, options: Mapping[str, Value]) -> Value:
-    """One part of a batch."""
+PADDED = ("input_ids", "attention_mask")
+"""The parts of an encoding that every tokenizer gives, one number for each token."""
+
+
+def batched(run: Runtime, value: Value, count: int, to: Value) -> Value:
+    """One part of a batch: numbers, or lists of them, which are padded to a length where one is given."""
     if isinstance(value, Tensor) and isinstance(value.shape, tuple):
         return Tensor((count, *value.shape), value.dtype)
     if isinstance(value, list) and value:
         kinds = {each.number if isinstance(each, Unknown) else type(each).__name__ for each in value}
-        width: Size = len(value)
-        to = options.get("max_length")
-        if options.get("padding") == "max_length" and isinstance(to, int):
-            width = max(len(value), to)
+        width: Size = max(len(value), to) if isinstance(to, int) else len(value)
         if kinds <= {"int", "float"}:
             return Tensor((count, width), "int64" if kinds == {"int"} else "float32")
     if (isinstance(value, Unknown) and value.number) or isinstance(value, (int, float)):
