@@ -126,6 +126,9 @@ class Op(Protocol):
     def random(self) -> bool: ...
 
     @property
+    def like_input(self) -> bool: ...
+
+    @property
     def volume(self) -> str: ...
 
     @property
