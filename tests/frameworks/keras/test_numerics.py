@@ -18,6 +18,13 @@ square = keras.Input((8, 8))
 """
 
 EXPRESSIONS: dict[str, Any] = {
+    "ops.take(x, [0, 1])": [[2]],
+    "ops.take(x, [[0, 1]])": [[1, 2]],
+    "ops.take(x, 3)": [[]],
+    "ops.take(x, [0, 1], axis=-1)": [[None, 8, 2]],
+    "ops.take_along_axis(x, ops.zeros((5,), 'int32'))": [[5]],
+    "ops.take_along_axis(x, ops.zeros((1, 3, 12), 'int32'), axis=1)": [[None, 3, 12]],
+    "ops.take_along_axis(x, ops.zeros((1, 7, 1), 'int32'), axis=1)": [[None, 7, 12]],
     "ops.fft2((x, x))": [[None, 8, 12], [None, 8, 12]],
     "ops.rfft(x)": [[None, 8, 7], [None, 8, 7]],
     "ops.irfft(ops.rfft(x, 16), 16)": [[None, 8, 16]],

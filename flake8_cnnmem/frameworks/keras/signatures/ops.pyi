@@ -48,7 +48,7 @@ from flake8_cnnmem.frameworks.keras.ops.numerics import (
     segments,
 )
 from flake8_cnnmem.frameworks.keras.ops.operands import dtype_of, is_tensor
-from flake8_cnnmem.frameworks.keras.ops.picking import gather, per_matrix
+from flake8_cnnmem.frameworks.keras.ops.picking import per_matrix, take, take_along
 from flake8_cnnmem.frameworks.keras.ops.reductions import moments, reduce, sort, top_k
 from flake8_cnnmem.frameworks.keras.ops.shaping import (
     broadcast_to,
@@ -70,7 +70,6 @@ from flake8_cnnmem.frameworks.keras.ops.shaping import (
     stack,
     strided_slice,
     swapaxes,
-    take_along,
     tile,
     transpose,
     unstack,
@@ -424,7 +423,7 @@ def roll(x: Tensor, shift, axis=None): ...
 def flip(x: Tensor, axis=None): ...
 @pad(paddings=pad_width)
 def pad(x: Tensor, pad_width, mode="constant", constant_values=None): ...
-@gather
+@take
 def take(x: Tensor, indices, axis=None): ...
 @strided_slice(x=inputs, begin=start_indices, size=shape)
 def slice(inputs: Tensor, start_indices, shape): ...
