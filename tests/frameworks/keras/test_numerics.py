@@ -18,6 +18,15 @@ square = keras.Input((8, 8))
 """
 
 EXPRESSIONS: dict[str, Any] = {
+    "ops.cumsum(ops.ones((2, 8)))": [[16]],
+    "ops.cumsum(x)": [[None]],
+    "ops.cumprod(x, axis=1)": [[None, 8, 12]],
+    "ops.argsort(x)": [[None, 8, 12]],
+    "ops.argsort(x, axis=None)": [[None]],
+    "ops.sort(x, axis=None)": [[None]],
+    "ops.trace(x)": [[12]],
+    "ops.trace(x, axis1=1, axis2=2)": [[None]],
+    "ops.trace(x, 0, -2, -1)": [[None]],
     "ops.take(x, [0, 1])": [[2]],
     "ops.take(x, [[0, 1]])": [[1, 2]],
     "ops.take(x, 3)": [[]],

@@ -184,6 +184,19 @@ def per_matrix(run: Runtime, x: Value, *, kind: str, left: int) -> Value:
     return apply(run, Given(kind, (shape[:-2],)), x, function=kind)
 
 
+def trace(run: Runtime, x: Value, axis1: Value = 0, axis2: Value = 1) -> Value:
+    """`keras.ops.trace`: the sums of diagonals that run along two axes, one for each place in the others."""
+    shape, axes = shape_of(x), [axis_number(axis1), axis_number(axis2)]
+    if isinstance(shape, Unknown):
+        return shape
+    known = [axis for axis in axes if isinstance(axis, int) and -len(shape) <= axis < len(shape)]
+    if len(known) < 2:
+        return run.unknown("the axes of a trace are not known")
+    left = {axis % len(shape) for axis in known}
+    others = tuple(size for at, size in enumerate(shape) if at not in left)
+    return apply(run, Given("matrix_trace", (others,)), x, function="trace")
+
+
 def matvec(run: Runtime, x: Value, y: Value, **options: Value) -> Value:
     """A matrix with a vector."""
     shape = shape_of(x)
