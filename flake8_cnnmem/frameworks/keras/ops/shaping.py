@@ -91,7 +91,7 @@ def constant_reshaped(flat: list[Any], target: tuple[Size, ...]) -> Value:
 
 
 def flatten(run: Runtime, x: Value) -> Value:
-    """(values,)."""
+    """`keras.ops.ravel(x)`: all values in one axis."""
     return apply(run, Reshape((-1,)), x, function="flatten")
 
 

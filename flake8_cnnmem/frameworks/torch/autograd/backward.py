@@ -58,7 +58,7 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
 
 
 def forget_gradient(run: Runtime, tensor: Tensor) -> None:
-    """`x.grad = None`."""
+    """`x.grad = None`: the gradient of a leaf that is no parameter goes."""
     if run.data(OF_LEAVES).pop(id(tensor), None) is not None:
         run.note("zero_grad", tensor)
 
