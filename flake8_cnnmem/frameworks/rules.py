@@ -1,4 +1,4 @@
-"""The form in which a framework says what training holds: one `Row` for each kind of op, one `Rules` in all.
+"""The form in which a framework says what training holds: one `OpRule` for each kind of op, one `Rules` in all.
 
 Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
 of them, "y" the (first) result, "positions" the second one or what would be it. What has no place is a tensor of its
@@ -81,6 +81,7 @@ class OpRule:
     before it makes the gradient.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
     otherwise is copied for it.
+    `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
@@ -105,6 +106,7 @@ class OpRule:
     passing: str = ""
     as_result: bool = False
     counts: bool = False
+    mask_first: bool = False
     to_training: bool = False
     known: bool = True
 

@@ -17,7 +17,7 @@ from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, 
 from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
-from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
+from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
@@ -128,7 +128,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
         if 0 not in wanted:
             scratch.append(memory.lot(gradient.values, each))
-    valuewise = row.layout == "like" and (call.op.kind in ARITHMETIC or isinstance(call.op, (Elementwise, Dropout)))
+    valuewise = row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
     made: list[Made] = []
     result = node.results[0][1].dtype
     for at in wanted:

@@ -227,6 +227,6 @@ def union(root: Root, parts: Sequence[Part], causes: Sequence[Unknown]) -> Model
         paths=paths,
         causes=tuple(dict.fromkeys(causes)),
         site=root.site,
-        trained=frozenset().union(*(model.trained for model in models)),
+        trained=frozenset().union(*(model.trained or () for model in models)),
         batch_tests=tuple(dict.fromkeys(test for model in models for test in model.batch_tests)),
     )

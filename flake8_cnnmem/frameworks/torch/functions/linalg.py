@@ -78,7 +78,7 @@ class Kronecker(Weightless):
 
 
 def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
-    """`input + left @ right`"""
+    """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` added to the input, which is broadcast to it, or in place."""
     return binary(run, "+", matmul(run, left, right), input) if not in_place else binary(
         run, "+", input, matmul(run, left, right), True
     )  # fmt: skip
@@ -96,7 +96,7 @@ def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: V
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
-    """`input + (batch1 @ batch2).sum(0)`"""
+    """`torch.addbmm(input, batch1, batch2)`: (b, n, k) and (b, k, m) to (n, m)."""
     return binary(run, "+", reduce(run, "sum", matmul(run, batch1, batch2), 0), input)
 
 
@@ -158,7 +158,7 @@ def determinant(run: Runtime, A: Value) -> Value:
 
 
 def linalg_matmul(run: Runtime, input: Value, other: Value, *, out: Value = None) -> Value:
-    """`torch.linalg.matmul`"""
+    """`torch.linalg.matmul(input, other)`: (..., n, k) and (..., k, m) to (..., n, m)."""
     return apply(run, Matmul(), input, other, function="matmul")
 
 
