@@ -12,8 +12,6 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
@@ -26,6 +24,7 @@ from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
 from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
 from flake8_cnnmem.graph import Invocation, Tensor
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
