@@ -52,7 +52,7 @@ def test_it_is_what_the_allocator_does(lots: list[Line], events: list[int], batc
 
 
 @pytest.mark.parametrize(
-    "room, reached",
+    ("room", "reached"),
     [
         pytest.param(None, (14 * MIB, 26 * MIB), id="as much as it wants"),
         pytest.param(16 * MIB, (14 * MIB, 14 * MIB), id="the first segment is given back"),
