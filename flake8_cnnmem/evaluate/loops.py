@@ -91,7 +91,8 @@ class Rounds:
             trace.skipping = False
             # A number of its own: what is given another value now has outlived the turn before.
             self.turn = trace.begin(self.loop, self.run.next_number())
-            if any(event.kind == "call" for event in trace.events[self.drawn[0] :]):
+            drawn = self.drawn[0]
+            if len(trace.events) > drawn and any(event.kind == "call" for event in trace.events[drawn:]):
                 trace.begun_with(self.turn, self.drawn)
 
     def end(self) -> None:
@@ -102,7 +103,8 @@ class Rounds:
         self.turn, self.last = None, turn
         self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
-        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+        events, first = run.trace.events, turn.events[0]
+        if len(events) > first and any(event.turn is turn and learns(event) for event in events[first:]):
             mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 
