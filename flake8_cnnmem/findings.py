@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -51,6 +50,14 @@ class Answer:
     models: tuple[Standing, ...] = ()
 
 
+def asked(source: Source, settings: Settings, codes: Collection[str]) -> tuple[object, ...]:
+    """All that decides the findings beside the files that are read."""
+    import hashlib
+
+    text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return ("findings", source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
+
+
 def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> Answer:
     """The findings with these codes. An error of ours is the answer's failure, and is not kept."""
 
@@ -70,10 +77,9 @@ def findings_of(source: Source, settings: Settings, codes: Collection[str]) -> A
             "models": [astuple(standing(each)) for each in report.reports],
         }
 
-    text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
-    question = ("findings", source.path, text, plain(settings), sorted(codes), [noted(each) for each in sys.path])
     try:
-        answer = remembered(store_of(settings), question, work)
+        store = store_of(settings)
+        answer = remembered(store, () if store is None else asked(source, settings, codes), work)
     except Exception as error:
         if os.environ.get(STRICT):
             raise

@@ -5,18 +5,19 @@ and makes an import of two hundred of them cost as much as parsing a large file.
 instantiated, most instances never compared, and hardly any is asked for its `fields`. What comes out is a dataclass to
 all of `dataclasses` (`fields`, `replace`, `astuple`) and to `pickle`.
 
-Of the decorator's options those that this package uses, and no class variable among the annotations. A dataclass that
-inherits from one of these is to be made by the same decorator: to Python's own they are not frozen.
+Of the decorator's options those that this package uses.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 from collections.abc import Callable
+from copy import copy
 from reprlib import recursive_repr
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_origin
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -30,6 +31,9 @@ else:
 MISSING = dataclasses.MISSING
 FIELDS = "__dataclass_fields__"
 """Where `dataclasses` looks for the fields of a class."""
+
+FEW = 12
+"""Instances of a class that are made without an `__init__` of its own."""
 
 OWN = "__own_fields__"
 """Where this module keeps those that a class declares itself."""
@@ -73,37 +77,39 @@ def entries(cls: type) -> list[Entry]:
 
 
 def fields_of(cls: type) -> dict[str, Any]:
-    """The fields as `dataclasses` has them: Python's own decorator makes them, of a class that has nothing else."""
+    """The fields as `dataclasses` has them: copies of one that Python's own decorator has made."""
     found: dict[str, Any] = {}
     for each in reversed(cls.__mro__):
         own = each.__dict__.get(OWN)
         if own is None:
             continue
-        annotations = inspect.get_annotations(each)
-        namespace: dict[str, Any] = {"__annotations__": annotations, "__module__": each.__module__, "__doc__": ""}
+        annotations = annotations_of(each)
         for entry in own:
-            if entry != Entry(entry.name):
-                namespace[entry.name] = dataclasses.field(
-                    default=entry.default, default_factory=entry.factory, init=entry.init, repr=entry.repr,
-                    compare=entry.compare, hash=entry.hash,
-                )  # fmt: skip
-        # By name alone: the order of those with a default is the whole class's.
-        alone: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(type(each.__name__, (), namespace))
-        found.update({field.name: field for field in dataclasses.fields(alone)})
+            field = copy(FIELD)
+            field.name, field.type = entry.name, annotations[entry.name]
+            field.default, field.default_factory = entry.default, entry.factory
+            field.init, field.repr, field.compare, field.hash = entry.init, entry.repr, entry.compare, entry.hash
+            found[entry.name] = field
     return found
 
 
-def parameters_of() -> Any:
-    """What `dataclasses` notes of how a class was made, for all of these alike."""
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class Made:
+    """What Python's own decorator leaves in a class."""
 
-    @dataclasses.dataclass(init=False, repr=False, eq=False)
-    class Any:
-        """Without fields."""
-
-    return Any.__dict__["__dataclass_params__"]
+    field: Any
 
 
-PARAMETERS = parameters_of()
+FIELD: Any = dataclasses.fields(Made)[0]
+
+
+@dataclasses.dataclass(init=False, repr=False, eq=False, frozen=True)
+class MadeFrozen:
+    """The same of a frozen one."""
+
+
+PARAMETERS = {cls is MadeFrozen: cls.__dict__["__dataclass_params__"] for cls in (Made, MadeFrozen)}
+"""What `dataclasses` notes of how a class was made, by whether it is frozen."""
 
 ORDER = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
@@ -117,8 +123,10 @@ def made(
         cls.__doc__ = cls.__name__
     own = frozenset(cls.__dict__)
     hashed = "__hash__" in own and not (cls.__dict__["__hash__"] is None and "__eq__" in own)
-    cls = declared(cls, slots)
-    writers: dict[str, Callable[[type], str]] = {"__init__": initialiser(frozen)}
+    cls = declared(cls, slots, frozen)
+    writers: dict[str, Callable[[type], str]] = {}
+    if "__init__" not in own:
+        cls.__init__ = postponed_initialiser(initialiser(frozen))  # type: ignore[misc]
     if eq:
         writers["__eq__"] = lambda cls: comparison(cls, "__eq__", "==")
         if frozen and not hashed:
@@ -129,7 +137,7 @@ def made(
         writers[name] = lambda cls, name=name, sign=sign: comparison(cls, name, sign)  # type: ignore[misc]
     for name, write in writers.items():
         if name not in own:
-            setattr(cls, name, postponed(cls, name, write))
+            setattr(cls, name, postponed(name, write))
     if repr and "__repr__" not in own:
         cls.__repr__ = shown  # type: ignore[assignment]
     if frozen:
@@ -140,11 +148,13 @@ def made(
     return cls
 
 
-def declared(cls: type, slots: bool) -> type:
+def declared(cls: type, slots: bool, frozen: bool) -> type:
     """The class with its fields noted; with `slots` made anew, as slots cannot be added to one that is there."""
     namespace = dict(cls.__dict__)
     own = []
-    for name in inspect.get_annotations(cls):
+    for name, annotation in annotations_of(cls).items():
+        if is_class_variable(annotation):
+            continue
         # As Python's own: a descriptor gives the default itself, and a slot of a base is none.
         value = getattr(cls, name, MISSING)
         value = MISSING if isinstance(value, MemberDescriptorType) else value
@@ -170,23 +180,77 @@ def declared(cls: type, slots: bool) -> type:
     made: Any = cls
     setattr(made, OWN, tuple(own))
     setattr(made, FIELDS, Late(FIELDS, fields_of))
-    made.__dataclass_params__ = PARAMETERS
+    made.__dataclass_params__ = PARAMETERS[frozen]
     if "__match_args__" not in namespace:
         late = Late("__match_args__", lambda cls: tuple(each.name for each in entries(cls) if each.init))
         setattr(made, late.name, late)
     return cls
 
 
-def postponed(cls: type, name: str, write: Callable[[type], str]) -> Callable[..., Any]:
+def annotations_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class's own body."""
+    if sys.version_info >= (3, 14):
+        return inspect.get_annotations(cls)
+    found: dict[str, Any] = vars(cls).get("__annotations__", {})
+    return found
+
+
+def is_class_variable(annotation: Any) -> bool:
+    text = annotation if isinstance(annotation, str) else ""
+    return text.startswith(("ClassVar", "typing.ClassVar")) or get_origin(annotation) is ClassVar
+
+
+def postponed(name: str, write: Callable[[type], str]) -> Callable[..., Any]:
     """A method that writes the one of this name, puts it in its own place, and calls it."""
 
     def first(self: Any, *arguments: Any, **named: Any) -> Any:
-        method = compiled(cls, name, write(cls))
-        setattr(cls, name, method)
+        # Who makes slots has put it into another class than the one that it was made for.
+        owner = next(cls for cls in type(self).__mro__ if cls.__dict__.get(name) is first)
+        method = compiled(owner, name, write(owner))
+        setattr(owner, name, method)
         return method(self, *arguments, **named)
 
-    first.__name__, first.__qualname__ = name, f"{cls.__qualname__}.{name}"
     return first
+
+
+def postponed_initialiser(write: Callable[[type], str]) -> Callable[..., Any]:
+    """The same for `__init__`, which is written for a class of which several instances are made: the first ones are
+    filled here, as to compile it takes as long as thirty of them."""
+    turns = 0
+
+    def first(self: Any, *arguments: Any, **named: Any) -> Any:
+        nonlocal turns
+        turns += 1
+        owner = next(cls for cls in type(self).__mro__ if cls.__dict__.get("__init__") is first)
+        if turns <= FEW and fill(self, owner, arguments, named):
+            if hasattr(owner, "__post_init__"):
+                self.__post_init__()
+            return None
+        method = compiled(owner, "__init__", write(owner))
+        owner.__init__ = method  # type: ignore[misc]
+        return method(self, *arguments, **named)
+
+    return first
+
+
+def fill(self: Any, owner: type, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Set the fields as `__init__` would; False, and nothing done, where the arguments are not all known by name."""
+    fields = entries(owner)
+    parameters = [each.name for each in fields if each.init]
+    given = dict(zip(parameters, arguments, strict=False))
+    if len(arguments) > len(parameters) or not named.keys() <= {*parameters[len(arguments) :]}:
+        return False
+    given.update(named)
+    if any(each.init and each.name not in given and each.default is each.factory for each in fields):
+        return False
+    for each in fields:
+        if each.name in given:
+            object.__setattr__(self, each.name, given[each.name])
+        elif each.factory is not MISSING:
+            object.__setattr__(self, each.name, each.factory())
+        elif each.default is not MISSING:
+            object.__setattr__(self, each.name, each.default)
+    return True
 
 
 def compiled(cls: type, name: str, text: str) -> Callable[..., Any]:
@@ -194,6 +258,9 @@ def compiled(cls: type, name: str, text: str) -> Callable[..., Any]:
     given: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": MISSING}
     for each in entries(cls):
         given[f"_default_{each.name}"] = each.default if each.default is not MISSING else each.factory
+        slot = getattr(cls, each.name, None)
+        if isinstance(slot, MemberDescriptorType):
+            given[f"_set_{each.name}"] = slot.__set__
     exec(text, given)
     method: Callable[..., Any] = given[name]
     method.__qualname__ = f"{cls.__qualname__}.{name}"
@@ -219,7 +286,13 @@ def initialiser(frozen: bool) -> Callable[[type], str]:
                 value = f"_default_{name}"
             else:
                 continue
-            lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+            if not frozen:
+                lines.append(f"self.{name} = {value}")
+            elif isinstance(getattr(cls, name, None), MemberDescriptorType):
+                # By the slot itself: a third faster than by its name.
+                lines.append(f"_set_{name}(self, {value})")
+            else:
+                lines.append(f"_set(self, {name!r}, {value})")
         if hasattr(cls, "__post_init__"):
             lines.append("self.__post_init__()")
         return f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -29,6 +30,16 @@ os.environ[STRICT] = "1"
 # whole package anew, which takes longer than what most of them are started for.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".cache" / "bytecode"))
+
+# What is collected stays to the end: half a million objects, at which the garbage collector would look after every file
+# that a test has analysed, for a fifth of the time of all tests.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
 
 LOCAL_PLUGIN = f"""\
 [flake8:local-plugins]

@@ -252,7 +252,7 @@ copy.deepcopy(d)
 d == {1: d, 2: d}""",
     "lists in lists, deep": """\
 l = []
-for _ in range(100000): l = [l]
+for _ in range(20000): l = [l]
 str(l)
 l == [l]
 import copy
@@ -262,7 +262,7 @@ torch.tensor(l)
 import numpy as np
 np.array(l)
 t = ()
-for _ in range(100000): t = (t,)
+for _ in range(20000): t = (t,)
 hash(t)
 {t: 1}
 t == (t,)
@@ -270,7 +270,7 @@ isinstance(1, t)
 torch.zeros(t)
 nn.Conv2d(t, t, t)
 d = {}
-for _ in range(100000): d = {1: d}
+for _ in range(20000): d = {1: d}
 d == {1: d}
 keras.Input(t)
 keras.layers.Dense(t)

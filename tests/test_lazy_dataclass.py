@@ -166,7 +166,16 @@ def test_methods_are_written_when_they_are_called() -> None:
     assert written == ["__init__", "__eq__", "__hash__"]
     assert made(1) == made(1)
     assert made.__dict__["__hash__"].__code__.co_name == "first"
-    assert made.__dict__["__init__"].__code__.co_name == "__init__"
+    assert made.__dict__["__eq__"].__code__.co_name == "__eq__"
+
+
+@pytest.mark.parametrize("times", [1, 2 * lazy_dataclass.FEW])
+def test_an_initialiser_is_written_where_many_are_made(times: int) -> None:
+    made = classes(lazy_dataclass.dataclass)["Counter"]
+    for number in range(times):
+        assert made(number, right=2).total == number + 2
+    written = made.__dict__["__init__"].__code__.co_name == "__init__"
+    assert written is (times > lazy_dataclass.FEW)
 
 
 def test_the_package_has_no_others() -> None:

@@ -6,7 +6,6 @@ Reports are more than JSON can hold: what is kept is the text that is printed, o
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import sys
 from collections.abc import Callable
@@ -39,6 +38,8 @@ def kept(target: Target, settings: Settings, wanted: tuple[object, ...], work: C
         with contextlib.redirect_stderr(told):
             answer = work(files)
         return {"told": told.getvalue(), "answer": answer}
+
+    import hashlib
 
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     searched = [noted(each) for each in sys.path]

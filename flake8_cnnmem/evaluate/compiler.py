@@ -11,11 +11,10 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.noting import Notes, notes_for, twins_of
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.values import Value
 
 ExpressionRule = Callable[["Compiler", Any], Code]

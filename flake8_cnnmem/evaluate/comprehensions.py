@@ -7,8 +7,6 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import cast
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate import joins
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LENGTH, YIELDS, Exhausted
@@ -19,6 +17,7 @@ from flake8_cnnmem.evaluate.gathering import fill_up_from
 from flake8_cnnmem.evaluate.subscripts import alike
 from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Stream, Value
 

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate.attributes import LOOKED_UP, SLOTS
 from flake8_cnnmem.evaluate.budget import Exhausted
@@ -18,6 +16,7 @@ from flake8_cnnmem.evaluate.functions import Code, Function, Parameters
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.private import as_stored
 from flake8_cnnmem.source import SourceError, parse_body
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.deferred_bodies import DeferredBody, docstring, yields
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, StaticMethod, Value, is_object

@@ -6,14 +6,13 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.statements import compile_block, statement
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Raised, Value
 

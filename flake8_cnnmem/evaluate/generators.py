@@ -11,8 +11,6 @@ import ast
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import DEPTH, LOOP_ROUNDS, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant
@@ -22,6 +20,7 @@ from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
 from flake8_cnnmem.evaluate.loops import join_breaks
 from flake8_cnnmem.evaluate.statements import BREAK, Returned, Signal, compile_statement, pair
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.deferred_bodies import yields
 from flake8_cnnmem.unknown import Leaving, Unknown
 from flake8_cnnmem.values import Raised, Value

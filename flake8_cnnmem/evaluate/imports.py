@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from flake8_cnnmem import frameworks, packages
 from flake8_cnnmem.evaluate import registries, stdlib
 from flake8_cnnmem.evaluate.budget import READ, Exhausted
@@ -22,6 +20,7 @@ from flake8_cnnmem.evaluate.modules import Importable, Module
 from flake8_cnnmem.evaluate.statements import statement
 from flake8_cnnmem.evaluate.user_stubs import Stubs
 from flake8_cnnmem.source import Source, SourceError, load, read
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.text.files import DISK, Files
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Namespace, Value

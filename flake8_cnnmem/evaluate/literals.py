@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any, cast
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.compiler import Compiler, constant, expression
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 

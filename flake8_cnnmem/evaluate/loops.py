@@ -12,8 +12,6 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import LOOP_ROUNDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite
@@ -26,6 +24,7 @@ from flake8_cnnmem.evaluate.trace import Event, Loop, Turn
 from flake8_cnnmem.evaluate.training_state import learns, mark_held, models_put_by
 from flake8_cnnmem.evaluate.turns import COUNTED, FINITE, is_too_long, passed_over, turns_of, turns_until
 from flake8_cnnmem.graph import Invocation, Tensor
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
@@ -92,7 +91,8 @@ class Rounds:
             trace.skipping = False
             # A number of its own: what is given another value now has outlived the turn before.
             self.turn = trace.begin(self.loop, self.run.next_number())
-            if any(event.kind == "call" for event in trace.events[self.drawn[0] :]):
+            drawn = self.drawn[0]
+            if len(trace.events) > drawn and any(event.kind == "call" for event in trace.events[drawn:]):
                 trace.begun_with(self.turn, self.drawn)
 
     def end(self) -> None:
@@ -103,7 +103,8 @@ class Rounds:
         self.turn, self.last = None, turn
         self.done += 1
         self.drawn = run.trace.so_far(run.numbered)
-        if any(event.turn is turn and learns(event) for event in run.trace.events[turn.events[0] :]):
+        events, first = run.trace.events, turn.events[0]
+        if len(events) > first and any(event.turn is turn and learns(event) for event in events[first:]):
             mark_held(run, turn)
         run.trace.end(turn, run.numbered)
 

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.assignment import compile_augmented, compile_deletion, compile_target, rebinding
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
 from flake8_cnnmem.evaluate.contexts import enter_all, within_contexts
@@ -17,6 +15,7 @@ from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.stopping import passing_over
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Value
 

@@ -7,14 +7,13 @@ import ast
 import os
 from typing import TYPE_CHECKING, Any
 
-import libcst as cst
-
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
 from flake8_cnnmem.evaluate.top_level import describe
 from flake8_cnnmem.graph import Call
+from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Raised, Value
 

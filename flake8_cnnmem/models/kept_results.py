@@ -27,6 +27,8 @@ TOO_MUCH = Unknown("whether results of forward are kept: the program holds too m
 PLAIN = (str, int, float, complex, bytes, type(None), Unknown, slice, range)
 NO_TENSORS = frozenset((*PLAIN, bool))
 CONTAINERS = (list, tuple, deque, set, frozenset)
+BUILTIN = frozenset((dict, *CONTAINERS))
+"""Those that are empty hold nothing: most of a module's own dicts."""
 
 
 def kept_results(
@@ -66,7 +68,7 @@ def tensors_held(values: Iterable[Value]) -> tuple[list[Tensor], bool]:
     while waiting and len(seen) < MOST:
         value = waiting.pop()
         kind = type(value)
-        if kind in NO_TENSORS or id(value) in seen or isinstance(value, PLAIN):
+        if kind in NO_TENSORS or (kind in BUILTIN and not value) or id(value) in seen:
             continue
         if type(value) is Tensor:
             found.append(value)
@@ -99,7 +101,8 @@ def of_generator(value: GeneratorType[Value, Value, Value]) -> Iterable[Value]:
 HOLDING: list[tuple[type | tuple[type, ...], Callable[[Any], Iterable[Value]]]] = [
     (Instance, lambda value: (value.attributes, value.payload, value.cls, *of_native(value.native))),
     # As natives change it: an OrderedDict of the host keeps an order of its own beside.
-    (dict, lambda value: (*dict.keys(value), *dict.values(value))),
+    (dict, lambda value: [*dict.values(value), *(key for key in dict.keys(value) if type(key) is not str)]),
+    (PLAIN, nothing),
     (CONTAINERS, lambda value: value),
     (Class, lambda value: (value.namespace, *value.bases) if value.site is not None else ()),
     (Function, lambda value: (value.defaults, value.keyword_defaults, value.attributes, *enclosed(value))),

@@ -313,6 +313,9 @@ class Windows(View):
         """The input's strides, those of the axis times the step, and behind them the axis' own."""
         if not isinstance(self.axis, int) or not isinstance(self.step, int):
             return View.view_strides(self, sizes, strides, result)
+        if not sizes:
+            # A single number is one window.
+            return (1,)
         at = self.axis % len(sizes)
         return (*strides[:at], strides[at] * self.step, *strides[at + 1 :], strides[at])
 

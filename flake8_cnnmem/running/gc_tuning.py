@@ -18,6 +18,9 @@ YOUNG = 100_000
 YOUNGEST, YOUNGER, ALL = range(3)
 """The collector's generations."""
 
+put_away = False
+"""Whether the host has put objects away for good: they must stay there."""
+
 grown_old = False
 """Whether objects of the last file are among those that the collector looks at last."""
 
@@ -54,8 +57,10 @@ def looks_at_older() -> int:
 @contextmanager
 def passing_over_what_is_there() -> Iterator[None]:
     """The collector looks at new objects alone: a look at all modules and syntax trees takes half a second."""
-    if gc.get_freeze_count():
-        # The host has put objects away for good: they must stay there.
+    global put_away
+    # To count them takes as long as there are objects.
+    put_away = put_away or gc.get_freeze_count() > 0
+    if put_away:
         yield
         return
     gc.freeze()

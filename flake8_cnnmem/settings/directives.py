@@ -97,6 +97,9 @@ class Directives:
     @classmethod
     def read(cls, text: str, tree: ast.Module) -> Directives:
         """The directives of a file, `tree` being its syntax tree."""
+        if "cnnmem" not in text.lower():
+            # Most files have none, and need not be taken apart into tokens.
+            return cls()
         found = [
             comment for comment in comments(text) if _DIRECTIVE.search(comment.text) or _NEARLY.search(comment.text)
         ]

@@ -133,10 +133,12 @@ def of_hatch(root: str, pyproject: str, files: Files) -> Iterator[str]:
     if found is None:
         return
     name = re.sub(r"[-_.]+", "-", found[1]).lower()
-    letters = letters_of(files.real(root))
     given = files.variable("HATCH_DATA_DIR")
     for folder in [given] if given else data_folder(files, "hatch"):
-        place = os.path.join(folder, "env", "virtual", name, letters)
+        projects = os.path.join(folder, "env", "virtual", name)
+        if not files.is_folder(projects):
+            continue
+        place = os.path.join(projects, letters_of(files.real(root)))
         yield from (os.path.join(place, each) for each, below in files.entries(place) if below)
 
 

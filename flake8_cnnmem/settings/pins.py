@@ -6,7 +6,6 @@ The files are read as data; nothing of them is run. What a lock file says comes 
 
 from __future__ import annotations
 
-import configparser
 import json
 import os
 import re
@@ -275,6 +274,8 @@ def of_conda(path: str, files: Files) -> Iterator[Pin]:
 
 
 def of_setup_cfg(path: str, files: Files) -> Iterator[Pin]:
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text_of(path, files))

@@ -82,11 +82,11 @@ def parse_cst(text: str, tree: ast.Module, path: str = "") -> libcst.Module:
     line = too_deep(tree)
     if line is not None:
         raise SourceError("an expression or block is nested too deeply to be followed", path, line)
-    import libcst
+    from flake8_cnnmem.source.syntax import cst
 
     try:
-        return libcst.parse_module(text)
-    except libcst.ParserSyntaxError as error:
+        return cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
         raise SourceError("libcst cannot parse this file", path, error.raw_line) from None
     except (RecursionError, MemoryError):
         raise SourceError("an expression or block is nested too deeply to be followed", path) from None

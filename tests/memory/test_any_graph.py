@@ -55,20 +55,21 @@ def graphs(draw: st.DrawFn, framework: str) -> Model:
     return Model("any", framework, None, (x,), outputs, tuple(calls), unique)
 
 
-@pytest.mark.parametrize("accounting", ["framework", "cs231n"])
 @pytest.mark.parametrize("framework", ["torch", "keras"])
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_graph_has_an_answer(framework: str, accounting: str, data: st.DataObject) -> None:
+def test_any_graph_has_an_answer(framework: str, data: st.DataObject) -> None:
     model = data.draw(graphs(framework))
     dtype = data.draw(st.sampled_from(["float32", "bfloat16", "mixed_float16"]))
     batch = data.draw(st.integers(1, 64))
     options = data.draw(st.sampled_from([(), (("momentum", 0.9),), (("global_clipnorm", 1.0),)]))
     name = data.draw(st.sampled_from(["sgd", "adam", "lbfgs", "adafactor", "muon", "rmsprop"]))
     training = Training(Fact(batch, "test"), Fact(dtype, "test"), Fact(Optimizer(name, options), "test"))
-    estimate = account(model, training, accounting, 0)
-    terms = (estimate.parameters, estimate.gradients, estimate.optimizer, estimate.activations, estimate.input)
-    assert all(term >= 0 for term in terms)
-    assert estimate.total == sum(terms)
-    largest = estimate.largest_batch(estimate.total)
-    assert largest >= batch
+    # To make up a graph takes longer than to account for it.
+    for accounting in ("framework", "cs231n"):
+        estimate = account(model, training, accounting, 0)
+        terms = (estimate.parameters, estimate.gradients, estimate.optimizer, estimate.activations, estimate.input)
+        assert all(term >= 0 for term in terms)
+        assert estimate.total == sum(terms)
+        largest = estimate.largest_batch(estimate.total)
+        assert largest >= batch

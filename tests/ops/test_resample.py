@@ -156,3 +156,9 @@ def test_cropping_undoes_padding(pads: list[tuple[int, int]]) -> None:
     shape = (N, 3, 8, 9)
     full = ((0, 0), (0, 0), *pads)
     assert Crop(full).outputs(*Pad(full).outputs(shape)) == (shape,)
+
+
+def test_a_window_of_a_single_number() -> None:
+    """As torch.tensor(2.0).unfold(0, 1, 1): one value, its stride 1."""
+    assert Windows(0, 1, 1).outputs(()) == ((1,),)
+    assert Windows(0, 1, 1).view_strides((), (), (1,)) == (1,)

@@ -13,9 +13,13 @@ from flake8_cnnmem.running.gc_tuning import YOUNG, seldom_collected
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
+def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = gc.get_threshold()
+    # What the tests themselves have put away.
+    gc.unfreeze()
+    monkeypatch.setattr(gc_tuning, "put_away", False)
     yield
+    gc.freeze()
     gc.set_threshold(*before)
 
 

@@ -20,8 +20,6 @@ PERCENT = re.compile(r"%(?:\((?P<key>[^()]*)\))?(?P<flags>[#0\- +]*)(?P<width>\*
 
 NUMBER = re.compile(r"\d+")
 
-FIELD = re.compile(r"[^.\[]*")
-
 
 def to_str(run: Runtime, value: Value) -> str | Unknown:
     """`str(value)`."""

@@ -11,9 +11,10 @@ from dataclasses import field
 from flake8_cnnmem.graph import Call
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.allocator import allocator_for
-from flake8_cnnmem.memory.allocator.caching import Block, CachingAllocator, OutOfMemory
+from flake8_cnnmem.memory.allocator.caching import DEFAULTS, Block, CachingAllocator, OutOfMemory
 from flake8_cnnmem.memory.allocator.program import Program, program_of
 from flake8_cnnmem.memory.allocator.settings import AllocatorSettings
+from flake8_cnnmem.memory.allocator.whole_program import run_whole
 from flake8_cnnmem.memory.estimate import Moment
 from flake8_cnnmem.memory.replay_result import Replayed
 
@@ -69,34 +70,38 @@ class OnCard:
         """Bytes of the workspaces together."""
         return self.program(self.replayed).workspaces
 
-    def run(self, batch: int, room: int | None, program: Program | None = None) -> CachingAllocator | None:
-        """The program with so much of the card; None where it runs out of memory."""
+    def run(self, batch: int, room: int | None, program: Program | None = None) -> tuple[int, int] | None:
+        """The most that the program has allocated and reserved with so much of the card; None where it runs out of
+        memory."""
         program = program or self.program(self.replayed)
+        if self.settings == DEFAULTS:
+            return run_whole(program, batch, room)
         try:
-            return replay(program, batch, allocator_for(room, self.settings, self.visible))
+            allocator = replay(program, batch, allocator_for(room, self.settings, self.visible))
         except OutOfMemory:
             return None
+        return allocator.most_allocated, allocator.most_reserved
 
     def at(self, batch: int, room: int) -> Reserved:
         """The step at this batch size, where so much of the card is left for it. One that does not fit is told as on a
         card with room for it."""
         free = self.run(batch, None)
         assert free is not None
-        allocated, reserved = free.most_allocated, free.most_reserved
+        allocated, reserved = free
         if reserved <= room:
             return Reserved(allocated, reserved, reserved)
         tight = self.run(batch, room)
         if tight is None:
             return Reserved(allocated, reserved, reserved)
-        low, high = tight.most_allocated, tight.most_reserved
+        low, high = tight
         while high - low > self.visible // PRECISION:
             middle = (low + high) // 2
             less = self.run(batch, middle)
             if less is None:
                 low = middle
             else:
-                high = less.most_reserved
-        return Reserved(tight.most_allocated, tight.most_reserved, high)
+                high = less[1]
+        return Reserved(*tight, high)
 
     def largest_batch(self, room: int) -> int:
         """The largest batch size at which the step fits into so many bytes; 0 when there is none."""

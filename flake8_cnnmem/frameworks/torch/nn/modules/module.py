@@ -65,6 +65,23 @@ def walk(root: Instance, unique: bool = True) -> Iterator[tuple[str, Instance]]:
             waiting += inner
 
 
+def modules_in(root: Instance) -> list[Instance]:
+    """The module and all inside it as `walk` gives them, each once, for those who ask for no names."""
+    seen: set[int] = set()
+    found: list[Instance] = []
+    waiting = [root]
+    while waiting:
+        instance = waiting.pop()
+        if id(instance) in seen:
+            continue
+        seen.add(id(instance))
+        found.append(instance)
+        modules = stored(instance, "_modules")
+        if modules:
+            waiting += [child for child in reversed(modules.values()) if type(child) is Instance]
+    return found
+
+
 def visited(run: Runtime, root: Instance) -> list[tuple[str, Instance]]:
     """As `walk`, for a program that asks for it: as often as it likes."""
     found = list(walk(root))
@@ -118,7 +135,7 @@ def named(run: Runtime, prefix: Value, pairs: Iterable[tuple[str, Value]]) -> Va
 
 def weights_of(root: Instance) -> list[Weight]:
     """All parameters in the order of `named_parameters`, then all buffers, each once."""
-    modules = [instance for _, instance in walk(root)]
+    modules = modules_in(root)
     found: dict[int, Weight] = {}
     for store in ("_parameters", "_buffers"):
         for instance in modules:

@@ -16,6 +16,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     PRE_HOOKS,
     children_of,
     is_module,
+    modules_in,
     owned,
     stored,
     walk,
@@ -229,7 +230,7 @@ def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
 
 def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
     """What of a model's training is counted otherwise than it is done."""
-    found = (hooks.doubt(run, module) for _, module in walk(root))
+    found = (hooks.doubt(run, module) for module in modules_in(root))
     return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
 
