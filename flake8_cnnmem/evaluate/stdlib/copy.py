@@ -63,8 +63,11 @@ def tensor_copy(x: Tensor) -> Tensor:
 
 @names.function("deepcopy")
 def deepcopy(run: Runtime, x: Value, memo: Value = None) -> Value:
-    """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared."""
-    return Copier(run).copy(x)
+    """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared. What `memo` has
+    by an object's id stands for its copy."""
+    if memo is not None and not isinstance(memo, dict):
+        return run.unknown("what copies are known already is not followed")
+    return Copier(run, {} if memo is None else memo).copy(x)
 
 
 def own(x: Instance, word: str) -> Value:
@@ -105,22 +108,26 @@ def by_pickling(run: Runtime, x: Instance, copied: Callable[[Value], Value]) -> 
 
 
 class Copier:
-    """One deep copy, with what it has already copied, by id. The originals are held so that their ids stay theirs."""
+    """One deep copy, with what it has already copied, by id, as the program's `__deepcopy__` reads and fills it. The
+    originals are held under the id of all that, as Python does it, so that their ids stay theirs."""
 
-    def __init__(self, run: Runtime) -> None:
+    def __init__(self, run: Runtime, memo: dict[Value, Value]) -> None:
         self.run = run
-        self.done: dict[int, tuple[Value, Value]] = {}
+        self.done = memo
 
     def remember(self, original: Value, copied: Value) -> Value:
         """Note the copy of a value, so that it is copied once."""
-        self.done[id(original)] = (original, copied)
+        self.done[id(original)] = copied
+        held = self.done.setdefault(id(self.done), [])
+        if isinstance(held, list):
+            held.append(original)
         return copied
 
     def copy(self, x: Value) -> Value:
         """`copy.deepcopy(x)`"""
         found = self.done.get(id(x))
         if found is not None:
-            return found[1]
+            return found
         if isinstance(x, Instance):
             return self.instance(x)
         if isinstance(x, Tensor):
@@ -169,7 +176,7 @@ class Copier:
         run.spend(2)
         method = special(x, "__deepcopy__")
         if method is not None:
-            result = run.call(method, {})
+            result = run.call(method, self.done)
             return self.remember(x, result)
         rebuilt = by_pickling(run, x, self.copy)
         if rebuilt is not MISSING:
@@ -188,7 +195,7 @@ class Copier:
         """What a native class keeps about an instance: containers and dataclasses of ours are copied likewise."""
         found = self.done.get(id(x))
         if found is not None:
-            return found[1]
+            return found
         if isinstance(x, (list, dict, set, tuple, frozenset, Instance, Tensor)):
             return self.copy(x)
         if dataclasses.is_dataclass(x) and not isinstance(x, (type, Unknown)):

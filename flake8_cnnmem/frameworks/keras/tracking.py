@@ -151,8 +151,16 @@ def held_by(layer: Instance) -> Iterator[Value]:
         return
     yield from state.former
     for name, value in layer.attributes.items():
-        if name not in state.set_around:
+        if name not in state.set_around and (state.statements is None or name in state.statements):
             yield value
+
+
+def attributes_dict(run: Runtime, self: Instance) -> dict[str, Value]:
+    """`layer.__dict__`. From now on attributes may come to be without `Layer.__setattr__`."""
+    state = self.native
+    if isinstance(state, LayerState) and state.statements is None:
+        state.statements = set(self.attributes)
+    return self.attributes
 
 
 class TrackedList(list[Value]):
@@ -280,6 +288,8 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
         if before is not None and before is not value:
             keep(run, state, before)
         state.set_around.discard(name)
+        if state.statements is not None:
+            state.statements.add(name)
         value = tracked(run, state, value)
         come_to_know(state, value)
     run.set_plainly(self, name, value)
