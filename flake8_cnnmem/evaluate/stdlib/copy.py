@@ -1,4 +1,4 @@
-"""`copy` and `weakref`: copies of containers and of whole models, and references that are as good as strong ones."""
+"""`copy` and `weakref`: copies of containers and of whole models, and references that hold nothing."""
 
 from __future__ import annotations
 
@@ -241,7 +241,36 @@ def dereference(run: Runtime, self: Instance) -> Value:
     found: Weakly = self.native
     if isinstance(found.target, Tensor) and not isinstance(found.target, Weight):
         return run.unknown("whether a result is still there that is referred to weakly")
+    if isinstance(found.target, Instance) and not in_reach(run, found.target):
+        return run.unknown("whether an object is still there that is referred to weakly")
     return found.target
+
+
+MOST_VALUES = 10_000
+"""So many are looked at in the search for one that is referred to."""
+
+
+def in_reach(run: Runtime, target: Instance) -> bool:
+    """Whether the variables of the frames that run, and of their modules, lead to an object by strong references."""
+    from flake8_cnnmem.evaluate.training_state import names_in_sight
+
+    seen: set[int] = set()
+    waiting = [value for _, value in names_in_sight(getattr(run, "frame", None))]
+    while waiting and len(seen) < MOST_VALUES:
+        value = waiting.pop()
+        if value is target:
+            return True
+        if not isinstance(value, (Instance, Bound, list, tuple, dict, set, deque)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Instance):
+            waiting += [value.attributes, value.payload]
+        elif isinstance(value, Bound):
+            waiting.append(value.receiver)
+        else:
+            waiting += value.values() if isinstance(value, dict) else value
+    run.spend(len(seen) // 16)
+    return False
 
 
 REFERENCE = native_class("ReferenceType", dict(references), module="weakref")

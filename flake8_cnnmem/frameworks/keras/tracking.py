@@ -47,6 +47,9 @@ def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> W
     order: tuple[str, ...] = WEIGHT_ARGUMENTS
     if args and (args[0] is None or isinstance(args[0], str)):
         order = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
+    state = state_of(run, self)
+    if state.locked and not state.building:
+        raise run.error("ValueError", LOCKED)
     given = dict(zip(order, args, strict=False)) | kwargs
     shape = given.get("shape")
     trainable = given.get("trainable")
@@ -317,11 +320,14 @@ def keep(run: Runtime, state: LayerState, before: Value) -> None:
         state.former.append(before)
 
 
+LOCKED = "You cannot add new elements of state to a layer that is already built"
+
+
 def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
     """ValueError for layers and variables that a layer does not hold yet."""
     known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
     if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
-        raise run.error("ValueError", "You cannot add new elements of state to a layer that is already built")
+        raise run.error("ValueError", LOCKED)
 
 
 def sublayers(layer: Instance) -> list[Instance]:
