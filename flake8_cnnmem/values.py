@@ -209,6 +209,8 @@ class Namespace:
     """Whether `import *` brings a name along; None where it brings whatever `lookup` knows."""
     names: Callable[[], Sequence[str]] | None = None
     """All public names that the module has; None where nobody has written them down."""
+    older: Callable[[str], bool] | None = None
+    """Whether a name is one that earlier versions had, so that it depends on the version whether it is there."""
     stands_in: bool = False
     """Whether it is what is known of a module whose source is not found."""
 

@@ -10,6 +10,7 @@ from flake8_cnnmem.evaluate.attributes import SLOTS
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.evaluate.native_state import about_to_change
+from flake8_cnnmem.evaluate.statements import Returned
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import (
@@ -25,6 +26,12 @@ from flake8_cnnmem.values import (
 
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
+
+
+def run_other_code(run: Interpreter, function: Function) -> None:
+    """A function whose `__code__` is another one from now on: what it gives is not followed."""
+    cause = run.unknown(f"the code of {function.name}() was replaced")
+    function.body = lambda: lambda frame: Returned(cause)
 
 
 def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
@@ -48,6 +55,8 @@ def assign(run: Interpreter, value: Value, name: str, new: Value) -> None:
             about_to_change(value.attributes)
         run.changed(value.attributes)
         value.attributes[name] = new
+        if isinstance(value, Function) and name == "__code__":
+            run_other_code(run, value)
     elif isinstance(value, Bound):
         assign(run, value.function, name, new)
     elif type(value) is OrderedDict:

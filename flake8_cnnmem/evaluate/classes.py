@@ -9,6 +9,7 @@ from flake8_cnnmem.dims import Batch
 from flake8_cnnmem.evaluate import (
     builtins,
 )
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.modules import Module
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
@@ -35,6 +36,25 @@ def class_made(run: Interpreter, cls: Class, options: dict[str, Value]) -> Value
             result = run.invoke(function, (cls,), options)
             return result if isinstance(result, Class) else cls
     return cls
+
+
+REGISTERED = "registered"
+"""Among the facts of a class: what was registered as a subclass of it (`ABCMeta.register`)."""
+
+
+def told_by_class(run: Interpreter, cls: Class, own: Class, value: Value) -> bool | Unknown | None:
+    """What the program itself says of whether a value is an instance of a class: `__instancecheck__` of its metaclass,
+    `__subclasshook__`, what is registered. None where it says nothing."""
+    metaclass = cls.facts.get("metaclass")
+    check = metaclass.find("__instancecheck__") if isinstance(metaclass, Class) else MISSING
+    if isinstance(check, Function):
+        return run.truth(run.invoke(Bound(check, cls), (value,), {}))
+    hook = cls.find("__subclasshook__")
+    if isinstance(hook, ClassMethod) and isinstance(hook.function, Function):
+        answer = run.invoke(hook.function, (cls, own), {})
+        if answer is not NotImplemented:
+            return run.truth(answer)
+    return True if any(own.derives_from(each) for each in cls.facts.get(REGISTERED, ())) else None
 
 
 def type_of(run: Interpreter, value: Value) -> Class | Unknown:
@@ -77,6 +97,9 @@ def is_instance(run: Interpreter, value: Value, cls: Value) -> bool | Unknown:
         return value is None
     if not isinstance(cls, Class):
         return run.unknown("isinstance() of something that is not a class")
+    told = None if own is cls else told_by_class(run, cls, own, value)
+    if told is not None:
+        return told
     if own.derives_from(cls) or cls.name == "object":
         return True
     hook = cls.find("__instancecheck__")

@@ -21,6 +21,7 @@ from flake8_cnnmem.values import Class, Instance, Raised, Value
 def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
     """Code for `raise`: an exception, a class of which one is made, or alone the exception in progress."""
     value = compiler.expression(node.exc) if node.exc is not None else None
+    cause = compiler.expression(node.cause.item) if node.cause is not None else None
 
     def code(frame: Frame) -> None:
         run = frame.run
@@ -33,6 +34,10 @@ def raise_(compiler: Compiler, node: cst.Raise, twin: ast.Raise) -> Code:
         if isinstance(exception, Class):
             exception = run.call(exception)
         if isinstance(exception, Instance):
+            if cause is not None:
+                before = cause(frame)
+                exception.attributes["__cause__"] = run.call(before) if isinstance(before, Class) else before
+                exception.attributes["__suppress_context__"] = True
             raise Raised(exception)
         raise run.error("Exception", "an exception that is not known")
 

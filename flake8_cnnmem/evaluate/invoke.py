@@ -232,8 +232,20 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
     metaclass = cls.facts.get("metaclass")
     if isinstance(metaclass, Class):
         method = metaclass.find("__call__")
-        if method is not MISSING and not in_progress(run, cls):
-            return guard_metaclass(run, cls, method, args, kwargs)
+        if method is not MISSING:
+            calls = run.data("metaclass calls")
+            if calls.pop(id(cls), None) is None:
+                return guard_metaclass(run, cls, method, args, kwargs)
+            # What is made of the same class meanwhile goes through the metaclass again.
+            try:
+                return make(run, cls, args, kwargs)
+            finally:
+                calls[id(cls)] = cls
+    return make(run, cls, args, kwargs)
+
+
+def make(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """What `type.__call__` does: `__new__`, and `__init__` of what that gives."""
     site = run.site
     maker = cls.find("__new__")
     instance: Value
@@ -268,11 +280,6 @@ def construct(run: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dic
     if isinstance(instance.native, dict) and "batch_size" in instance.native:
         run.data("loaders")[id(instance)] = instance
     return instance
-
-
-def in_progress(run: Interpreter, cls: Class) -> bool:
-    """Whether a metaclass's `__call__` for this class is being run."""
-    return id(cls) in run.data("metaclass calls")
 
 
 def guard_metaclass(

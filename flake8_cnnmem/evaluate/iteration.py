@@ -28,7 +28,8 @@ def iterate(run: Interpreter, value: Value) -> Iterator[Value] | Unknown:
         return cause
     if isinstance(value, (list, tuple)):
         run.spend(len(value) // 64)
-        return iter(list(value))
+        # By place: a list that changes meanwhile gives what stands there by then.
+        return list.__iter__(value) if isinstance(value, list) else iter(list(value))
     if isinstance(value, Tensor):
         items = frameworks.of(value).iterate(run, value)
         return items if isinstance(items, Unknown) else iter(items)

@@ -387,6 +387,9 @@ def in_place(run: Interpreter, symbol: str, left: Value, right: Value) -> Value:
         left.clear()
         left.update(changed)
         return left
+    if isinstance(left, dict) and symbol == "|" and not isinstance(right, Unknown):
+        run.call(run.get(left, "update"), right)
+        return left
     if isinstance(left, Instance):
         method = left.cls.find(f"__i{METHODS[symbol]}__")
         if method is not MISSING:

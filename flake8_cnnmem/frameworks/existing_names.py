@@ -16,14 +16,14 @@ class Names:
         self.words = words
         self.split: dict[str, frozenset[str]] = {}
 
-    def among(self, dotted: str) -> Callable[[str], bool] | None:
+    def among(self, dotted: str, private: bool = True) -> Callable[[str], bool] | None:
         """Whether a namespace has a name; None for a namespace whose names are not written down.
 
-        Private names are nobody's promise, and may always be there.
+        Private names are nobody's promise, and may always be there; but for those that are not `private`.
         """
         if dotted not in self.words:
             return None
-        return lambda name: name.startswith("_") or name in self.of(dotted)
+        return lambda name: (private and name.startswith("_")) or name in self.of(dotted)
 
     def listed(self, dotted: str) -> Callable[[], Sequence[str]] | None:
         """All names of a namespace in their order; None for one whose names are not written down."""

@@ -69,6 +69,13 @@ class ScaledDotProduct(Weightless):
             heads, shared = q[-3], k[-3]
             if isinstance(heads, int) and isinstance(shared, int) and quotient(heads, shared or 1) * shared != heads:  # type: ignore[operator]
                 problem = problem or Problem("CNM201", f"shares {shared} heads of k among {heads} of q")
+        if len(inputs) > 3 and problem is None:
+            scores = (*(batch if self.grouped is False else ()), q[-2], k[-2])
+            mask = inputs[3] if self.grouped is False else inputs[3][-2:]
+            try:
+                broadcast((scores, mask), "masks")
+            except Mismatch as mismatch:
+                problem = mismatch.problem
         result = (*batch, q[-2], v[-1])
         if problem:
             raise Mismatch(problem, (result,))

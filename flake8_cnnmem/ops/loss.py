@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flake8_cnnmem.dims import Shape, same, show
+from flake8_cnnmem.dims import Shape, Size, same, show
 from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Weightless
@@ -76,6 +76,10 @@ class Loss(Weightless):
     reduction: str = "mean"
     options: tuple[str, ...] = ()
     """What its options change about what is kept: "smoothed" labels, "weighted" classes, "positive" weights."""
+    classes: Size | None = None
+    """How many classes there are weights for; None without weights."""
+    compared: int = 0
+    """So many of the inputs are broadcast against each other, where that is not said of the kind."""
 
     @property
     def unreduced(self) -> bool:
@@ -99,8 +103,14 @@ class Loss(Weightless):
         """(): one value, or with reduction "none" one for each sample. Mismatch for a target of a wrong shape."""
         shape = inputs[0]
         problem = target_problem(self.kind, shape, inputs[1]) if len(inputs) > 1 else None
+        given = shape[1] if len(shape) > 1 else shape[0] if shape else None
+        if problem is None and isinstance(self.classes, int) and isinstance(given, int) and self.classes != given:
+            what = f"has weights for {self.classes} classes, but is given {given} in {show(shape)}"
+            problem = Problem("CNM201", what)
         if problem is not None:
             raise Mismatch(problem, (shape if self.reduction in ("none", None) else (),))
+        if isinstance(self.compared, int) and 1 < self.compared <= len(inputs):
+            broadcast(inputs[: self.compared], "compares")
         if isinstance(self.reduction, Unknown):
             return (self.reduction,)
         if self.reduction not in ("none", None):

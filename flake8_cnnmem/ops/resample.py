@@ -153,6 +153,10 @@ class Resize(Weightless):
         wanted = self.scale if self.size is None else self.size
         aims = wanted if isinstance(wanted, tuple) else (wanted,) * max(1, len(shape) - 2)
         rank = len(aims)
+        if isinstance(wanted, tuple) and self.channels_last is False and len(shape) > 2 and rank != len(shape) - 2:
+            sides_of = count(len(shape) - 2, "side", "sides")
+            what = f"is given {count(rank, 'size', 'sizes')} for {show(shape)}, which has {sides_of}"
+            raise Mismatch(Problem("CNM201", what, error="ValueError"), None)
         _, first = layout(shape, rank, self.channels_last)
         sides = shape[first : first + rank]
         if self.size is not None:

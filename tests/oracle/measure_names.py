@@ -78,6 +78,10 @@ NAMES = Names(
 TAIL = """    }
 )
 """
+OLDER = """
+OLDER = Names(
+    {
+"""
 
 
 def module(framework: str, truth: dict[str, dict[str, list[str]]]) -> str:
@@ -87,7 +91,14 @@ def module(framework: str, truth: dict[str, dict[str, list[str]]]) -> str:
         words = sorted({*truth["names"][dotted], *truth["older"].get(dotted, ())})
         lines = textwrap.wrap(" ".join(words), 104, break_long_words=False, break_on_hyphens=False)
         text += f'        "{dotted}": """\n' + textwrap.indent("\n".join(lines), " " * 12) + '\n        """,\n'
-    return text + TAIL
+    text += TAIL
+    older = {dotted: {*words} - {*truth["names"][dotted]} for dotted, words in truth["older"].items()}
+    for dotted in NAMESPACES[framework]:
+        lines = textwrap.wrap(" ".join(sorted(older.get(dotted, ()))), 104, break_long_words=False)
+        if lines:
+            text += OLDER + f'        "{dotted}": """\n' + textwrap.indent("\n".join(lines), " " * 12)
+            text += '\n        """,\n' + TAIL
+    return text
 
 
 def main() -> None:

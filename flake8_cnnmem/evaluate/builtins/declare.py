@@ -144,6 +144,8 @@ def operator_method(symbol: str) -> Callable[..., Value]:
     """The method of an operator (`__add__`) by its symbol, on the host values of instances."""
 
     def method(run: Runtime, self: Value, other: Value, /) -> Value:
+        if leaves_it_to(other):
+            return NotImplemented
         return run.operate(symbol, payload(self), payload(other))
 
     return method
@@ -153,9 +155,16 @@ def reflected_method(symbol: str) -> Callable[..., Value]:
     """The reflected method of an operator (`__radd__`) by its symbol."""
 
     def method(run: Runtime, self: Value, other: Value, /) -> Value:
+        if leaves_it_to(other):
+            return NotImplemented
         return run.operate(symbol, payload(other), payload(self))
 
     return method
+
+
+def leaves_it_to(other: Value) -> bool:
+    """Whether a builtin type's operator has nothing to say of another value: an object of the program's own class."""
+    return type(other) is Instance and other.payload is None and other.cls.site is not None
 
 
 def made(run: Runtime, cls: Class, value: Value) -> Value:

@@ -56,8 +56,11 @@ def add_note(run: Runtime, self: Instance, note: Value) -> None:
 
 
 names["args"] = ()
-for word in ("__traceback__", "__cause__", "__context__"):
+for word in ("__traceback__", "__cause__"):
     names[word] = None
+names["__context__"] = Property(
+    Native("__context__", lambda run, self: run.unknown("the exception that was handled before is not kept"))
+)
 names["__suppress_context__"] = False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import Batch
@@ -282,7 +282,14 @@ def get_attribute(run: Runtime, value: Value, name: Value, default: Value = MISS
     if default is MISSING:
         return run.get(value, word)
     found = quietly(run, value, word)
+    if found is not MISSING and is_older(value, word):
+        return run.unknown(f"it depends on the version of {value.name} whether it has {word}")
     return default if found is MISSING else found
+
+
+def is_older(value: Value, name: str) -> TypeGuard[Namespace]:
+    """Whether a name of a module is one that only its earlier versions have."""
+    return isinstance(value, Namespace) and value.older is not None and value.older(name)
 
 
 def quietly(run: Runtime, value: Value, name: str) -> Value:
@@ -299,6 +306,8 @@ def quietly(run: Runtime, value: Value, name: str) -> Value:
 def has_attribute(run: Runtime, value: Value, name: Value, /) -> Value:
     """`hasattr(value, name)`; unknown where nobody can say whether the attribute is there."""
     found = quietly(run, value, attribute_name(name))
+    if is_older(value, attribute_name(name)):
+        return run.unknown(f"it depends on the version of {value.name} whether it has {attribute_name(name)}")
     if isinstance(value, Namespace) and value.holds is not None:
         return found is not MISSING
     if isinstance(found, Unknown) and not isinstance(value, (Instance, Class)):

@@ -185,6 +185,16 @@ def stack_exit(run: Runtime, self: Instance, *exception: Value) -> bool:
     return swallowed
 
 
+@stacks.function("pop_all")
+def pop_all(run: Runtime, self: Instance) -> Value:
+    """`stack.pop_all()`: a new stack, with all that was to be left with this one."""
+    other = run.call(self.cls)
+    if isinstance(other, Instance):
+        run.changed(self.attributes["_exits"])
+        other.attributes["_exits"], self.attributes["_exits"] = self.attributes["_exits"], []
+    return other
+
+
 stacks["close"] = Native("close", lambda run, self: stack_exit(run, self))
 context("ExitStack", dict(stacks))
 names["asynccontextmanager"] = Native(

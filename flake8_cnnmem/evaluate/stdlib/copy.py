@@ -1,4 +1,4 @@
-"""`copy` and `weakref`: copies of containers and of whole models, and references that are as good as strong ones."""
+"""`copy` and `weakref`: copies of containers and of whole models, and references that hold nothing."""
 
 from __future__ import annotations
 
@@ -63,8 +63,11 @@ def tensor_copy(x: Tensor) -> Tensor:
 
 @names.function("deepcopy")
 def deepcopy(run: Runtime, x: Value, memo: Value = None) -> Value:
-    """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared."""
-    return Copier(run).copy(x)
+    """A deep copy: layers get new weights of the same shapes, and what was shared inside stays shared. What `memo` has
+    by an object's id stands for its copy."""
+    if memo is not None and not isinstance(memo, dict):
+        return run.unknown("what copies are known already is not followed")
+    return Copier(run, {} if memo is None else memo).copy(x)
 
 
 def own(x: Instance, word: str) -> Value:
@@ -105,22 +108,26 @@ def by_pickling(run: Runtime, x: Instance, copied: Callable[[Value], Value]) -> 
 
 
 class Copier:
-    """One deep copy, with what it has already copied, by id. The originals are held so that their ids stay theirs."""
+    """One deep copy, with what it has already copied, by id, as the program's `__deepcopy__` reads and fills it. The
+    originals are held under the id of all that, as Python does it, so that their ids stay theirs."""
 
-    def __init__(self, run: Runtime) -> None:
+    def __init__(self, run: Runtime, memo: dict[Value, Value]) -> None:
         self.run = run
-        self.done: dict[int, tuple[Value, Value]] = {}
+        self.done = memo
 
     def remember(self, original: Value, copied: Value) -> Value:
         """Note the copy of a value, so that it is copied once."""
-        self.done[id(original)] = (original, copied)
+        self.done[id(original)] = copied
+        held = self.done.setdefault(id(self.done), [])
+        if isinstance(held, list):
+            held.append(original)
         return copied
 
     def copy(self, x: Value) -> Value:
         """`copy.deepcopy(x)`"""
         found = self.done.get(id(x))
         if found is not None:
-            return found[1]
+            return found
         if isinstance(x, Instance):
             return self.instance(x)
         if isinstance(x, Tensor):
@@ -169,7 +176,7 @@ class Copier:
         run.spend(2)
         method = special(x, "__deepcopy__")
         if method is not None:
-            result = run.call(method, {})
+            result = run.call(method, self.done)
             return self.remember(x, result)
         rebuilt = by_pickling(run, x, self.copy)
         if rebuilt is not MISSING:
@@ -188,7 +195,7 @@ class Copier:
         """What a native class keeps about an instance: containers and dataclasses of ours are copied likewise."""
         found = self.done.get(id(x))
         if found is not None:
-            return found[1]
+            return found
         if isinstance(x, (list, dict, set, tuple, frozenset, Instance, Tensor)):
             return self.copy(x)
         if dataclasses.is_dataclass(x) and not isinstance(x, (type, Unknown)):
@@ -234,7 +241,36 @@ def dereference(run: Runtime, self: Instance) -> Value:
     found: Weakly = self.native
     if isinstance(found.target, Tensor) and not isinstance(found.target, Weight):
         return run.unknown("whether a result is still there that is referred to weakly")
+    if isinstance(found.target, Instance) and not in_reach(run, found.target):
+        return run.unknown("whether an object is still there that is referred to weakly")
     return found.target
+
+
+MOST_VALUES = 10_000
+"""So many are looked at in the search for one that is referred to."""
+
+
+def in_reach(run: Runtime, target: Instance) -> bool:
+    """Whether the variables of the frames that run, and of their modules, lead to an object by strong references."""
+    from flake8_cnnmem.evaluate.training_state import names_in_sight
+
+    seen: set[int] = set()
+    waiting = [value for _, value in names_in_sight(getattr(run, "frame", None))]
+    while waiting and len(seen) < MOST_VALUES:
+        value = waiting.pop()
+        if value is target:
+            return True
+        if not isinstance(value, (Instance, Bound, list, tuple, dict, set, deque)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Instance):
+            waiting += [value.attributes, value.payload]
+        elif isinstance(value, Bound):
+            waiting.append(value.receiver)
+        else:
+            waiting += value.values() if isinstance(value, dict) else value
+    run.spend(len(seen) // 16)
+    return False
 
 
 REFERENCE = native_class("ReferenceType", dict(references), module="weakref")

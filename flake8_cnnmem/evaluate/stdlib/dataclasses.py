@@ -352,7 +352,7 @@ def plain(run: Runtime, value: Value, factory: Value, as_tuple: bool) -> Value:
         return type(value)(plain(run, item, factory, as_tuple) for item in value)
     if isinstance(value, dict):
         return {word: plain(run, item, factory, as_tuple) for word, item in value.items()}
-    return Copier(run).copy(value)
+    return Copier(run, {}).copy(value)
 
 
 @names.function("asdict")

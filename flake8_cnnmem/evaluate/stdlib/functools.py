@@ -182,7 +182,13 @@ def cached_property(run: Runtime, func: Value) -> Property:
         run.changed(self)
         self.attributes[word] = value
 
-    return Property(Native(word, get), Native(word, set_, propagate_unknown=False))
+    def delete(run: Runtime, self: Instance) -> None:
+        if word not in self.attributes:
+            raise run.error("AttributeError", word)
+        run.changed(self)
+        del self.attributes[word]
+
+    return Property(Native(word, get), Native(word, set_, propagate_unknown=False), Native(word, delete))
 
 
 # Folding and ordering

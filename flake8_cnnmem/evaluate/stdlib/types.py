@@ -22,7 +22,7 @@ from flake8_cnnmem.evaluate.builtins.objects import (
 )
 from flake8_cnnmem.evaluate.stdlib.modules import identity, native_class
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Bound, Class, Instance, Namespace, Native, Runtime, Value
+from flake8_cnnmem.values import Bound, Class, ClassMethod, Instance, Namespace, Native, Runtime, Value
 
 names = Names({
     "FunctionType": FUNCTION, "LambdaType": FUNCTION, "MethodType": METHOD, "BuiltinFunctionType": BUILTIN_FUNCTION,
@@ -95,8 +95,16 @@ def new_class(run: Runtime, name: Value, bases: Value = (), kwds: Value = None, 
 
 # abc
 
-META = Class("ABCMeta", (TYPE,), {"register": Native("register", lambda run, cls, subclass: subclass)}, module="abc")
-ABC = Class("ABC", (OBJECT,), {}, module="abc")
+
+def register(run: Runtime, cls: Class, subclass: Value) -> Value:
+    """`cls.register(subclass)`: counts as a subclass from now on."""
+    if isinstance(subclass, Class):
+        cls.facts.setdefault("registered", []).append(subclass)
+    return subclass
+
+
+META = Class("ABCMeta", (TYPE,), {"register": Native("register", register)}, module="abc")
+ABC = Class("ABC", (OBJECT,), {"register": ClassMethod(Native("register", register))}, module="abc")
 
 
 abstract_classes: dict[str, Value] = {

@@ -22,7 +22,7 @@ from flake8_cnnmem.frameworks.keras import (
 from flake8_cnnmem.frameworks.keras.layers import registry
 from flake8_cnnmem.frameworks.keras.models import FUNCTIONAL, MODEL
 from flake8_cnnmem.frameworks.keras.module_paths import IMAGENET_UTILS, KERAS_ROOTS, TENSORFLOW_ROOTS, is_inner
-from flake8_cnnmem.frameworks.keras.names import NAMES
+from flake8_cnnmem.frameworks.keras.names import NAMES, OLDER
 from flake8_cnnmem.frameworks.keras.ops import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.ops.control import checkpointed
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
@@ -259,7 +259,8 @@ def module(root: str, path: tuple[str, ...]) -> Namespace | None:
         return MISSING if inner is None else inner
 
     kind = config_objects.KINDS.get(path[-1]) if path else None
-    return Namespace(name, lookup, holds, exported=kind[1].__contains__ if kind is not None else None)
+    exported = kind[1].__contains__ if kind is not None else None
+    return Namespace(name, lookup, holds, exported=exported, older=OLDER.among(name, private=False))
 
 
 @cache

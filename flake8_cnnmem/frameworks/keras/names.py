@@ -75,3 +75,16 @@ NAMES = Names(
         """,
     }
 )
+
+OLDER = Names(
+    {
+        "keras.layers": """
+            AbstractRNNCell AtrousConv1D AtrousConv2D AtrousConvolution1D AtrousConvolution2D BatchNormalizationV1
+            BatchNormalizationV2 ConvLSTM2DCell ConvRNN2D ConvRecurrent2D CuDNNGRU CuDNNLSTM Deconv2D Deconv3D
+            Deconvolution2D Deconvolution3D DenseFeatures DepthwiseConvolution1D DepthwiseConvolution2D
+            GroupedQueryAttention Highway K LocallyConnected1D LocallyConnected2D MaxoutDense Merge ParametricReLU
+            ParametricSoftplus RandomHeight RandomWidth Recurrent SReLU SequenceFeatures SyncBatchNormalization
+            ThresholdedReLU TimeDistributedDense activations constraints initializers merge np regularizers
+        """,
+    }
+)

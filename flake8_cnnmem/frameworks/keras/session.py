@@ -129,6 +129,9 @@ class LayerState:
     """What attributes held that were set anew or deleted: a layer among it stays one of this layer's own."""
     set_around: set[Value] = field(default_factory=set)
     """The names of attributes that were not set by `Layer.__setattr__`: what they hold is none of the layer's own."""
+    statements: set[str] | None = None
+    """The names of attributes that were set before `__dict__` was first asked for, or by `Layer.__setattr__` since:
+    what else is there was written into the dict, and is none of the layer's own. None where nobody has asked."""
     order: dict[int, tuple[int, Instance]] = field(default_factory=dict)
     """By id, the layers that attributes hold, numbered as Keras has come to know them."""
     known: int = 0

@@ -47,6 +47,9 @@ def add_weight(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> W
     order: tuple[str, ...] = WEIGHT_ARGUMENTS
     if args and (args[0] is None or isinstance(args[0], str)):
         order = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
+    state = state_of(run, self)
+    if state.locked and not state.building:
+        raise run.error("ValueError", LOCKED)
     given = dict(zip(order, args, strict=False)) | kwargs
     shape = given.get("shape")
     trainable = given.get("trainable")
@@ -151,8 +154,16 @@ def held_by(layer: Instance) -> Iterator[Value]:
         return
     yield from state.former
     for name, value in layer.attributes.items():
-        if name not in state.set_around:
+        if name not in state.set_around and (state.statements is None or name in state.statements):
             yield value
+
+
+def attributes_dict(run: Runtime, self: Instance) -> dict[str, Value]:
+    """`layer.__dict__`. From now on attributes may come to be without `Layer.__setattr__`."""
+    state = self.native
+    if isinstance(state, LayerState) and state.statements is None:
+        state.statements = set(self.attributes)
+    return self.attributes
 
 
 class TrackedList(list[Value]):
@@ -280,6 +291,8 @@ def set_attribute(run: Runtime, self: Instance, name: str, value: Value) -> None
         if before is not None and before is not value:
             keep(run, state, before)
         state.set_around.discard(name)
+        if state.statements is not None:
+            state.statements.add(name)
         value = tracked(run, state, value)
         come_to_know(state, value)
     run.set_plainly(self, name, value)
@@ -307,11 +320,14 @@ def keep(run: Runtime, state: LayerState, before: Value) -> None:
         state.former.append(before)
 
 
+LOCKED = "You cannot add new elements of state to a layer that is already built"
+
+
 def refuse_new(run: Runtime, layer: Instance, value: Value) -> None:
     """ValueError for layers and variables that a layer does not hold yet."""
     known = {id(each) for each in (*sublayers(layer), *own_weights(layer))}
     if any(id(each) not in known for each in (*layers_in(value), *weights_in(value)) if each is not layer):
-        raise run.error("ValueError", "You cannot add new elements of state to a layer that is already built")
+        raise run.error("ValueError", LOCKED)
 
 
 def sublayers(layer: Instance) -> list[Instance]:

@@ -238,7 +238,9 @@ MERGES = [
     # A few products of matrices, each of which keeps its factors.
     *rows("matrix_exp matrix_power", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(3))),
     *rows("pinv pinverse", OpRule((X, Y, Saved(New("x", times=2))), backward=temporaries(4))),
-    ("solve", OpRule((Saved("x1"), Y, Saved(New("x1"))), backward=temporaries(1, "y"))),
+    # linalg_solve_backward: A, the result, LU and its int32 pivots; the triangular one A and the result.
+    ("solve", OpRule((Saved("x1"), Y, Saved(New("x1")), Saved(New("pivots", 4))), backward=temporaries(1, "y"))),
+    ("solve_triangular", OpRule((Saved("x1"), Y), backward=temporaries(1, "y"))),
     ("det", OpRule((X, Saved(New("x"))), backward=temporaries(2))),
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
     ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))))),

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
-from flake8_cnnmem.dims import Size
+from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_inner
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import state_of
 from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
-from flake8_cnnmem.ops.base import asked
+from flake8_cnnmem.ops.base import WeightSpec, asked
 from flake8_cnnmem.values import Instance, Runtime, Value
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRenorm(BatchNorm):
+    """Batch renormalization: three further statistics, of which the corrections of each step are made."""
+
+    kind = "batch_renorm"
+
+    def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
+        """Those of `BatchNorm`, and the buffers "moving_stddev", "renorm_mean" and "renorm_stddev" (features,)."""
+        own = BatchNorm.weights(self, *inputs)
+        kept = own.get("running_mean")
+        return (
+            own if kept is None else {**own, **dict.fromkeys(("moving_stddev", "renorm_mean", "renorm_stddev"), kept)}
+        )
 
 
 @layer("SyncBatchNormalization", "BatchNormalizationV2", "BatchNormalizationV1")
@@ -28,7 +45,7 @@ def BatchNormalization(
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         axis = axis[0]
     # What is no axis is found by the op.
-    return BatchNorm(
+    return (BatchRenorm if asked(renorm) else BatchNorm)(
         axis=cast("Size", axis), scale=asked(scale), center=asked(center), training=training, counted=False
     )
 

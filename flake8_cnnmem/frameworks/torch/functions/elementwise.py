@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.torch.applying import apply, kind, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, real_dtype
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, broadcast_data, constant
 from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Elementwise, PRelu
+from flake8_cnnmem.ops.base import axis_of
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
@@ -130,7 +133,19 @@ def tanhshrink(run: Runtime, input: Value) -> Value:
     return run.operate("-", input, unary(run, "tanh", input))
 
 
-def along_axis(run: Runtime, name: str, input: Value, dtype: Value) -> Value:
+@dataclass(frozen=True, slots=True)
+class Along(Elementwise):
+    """One that works along an axis, which its input has to have."""
+
+    axis: Value = None
+
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """The input's shape. Mismatch where it has no such axis."""
+        axis_of(self.axis, max(len(inputs[0]), 1))
+        return (inputs[0],)
+
+
+def along_axis(run: Runtime, name: str, input: Value, dtype: Value, dim: Value = None) -> Value:
     """Softmax and its like. A `dtype` casts the input first."""
     input = tensor_of(input)
     wanted = dtype_of(dtype, "")
@@ -138,6 +153,9 @@ def along_axis(run: Runtime, name: str, input: Value, dtype: Value) -> Value:
     if wanted and wanted != own:
         input = apply(run, Elementwise("cast"), input, function="to", dtype=wanted)
         own = wanted
+    shape = input.shape if isinstance(input, Tensor) else None
+    if isinstance(shape, tuple) and isinstance(dim, int) and not -max(len(shape), 1) <= dim < max(len(shape), 1):
+        return apply(run, Along(name, axis=dim), input, function=name, dtype=own)
     return unary(run, name, input, dtype=own)
 
 

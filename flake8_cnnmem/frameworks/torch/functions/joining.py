@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from flake8_cnnmem import dims
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape, Size, show
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constant, flat, is_constant
 from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
-from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
-from flake8_cnnmem.ops.base import Weightless
+from flake8_cnnmem.ops.base import Weightless, axis_of, count
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
@@ -125,8 +125,20 @@ class Gather(Weightless):
     kind = "gather"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """The shape of the indices."""
-        return (inputs[1],)
+        """The shape of the indices. Mismatch for another number of axes than the input has, or more places along an
+        axis that is not gathered along (`gather_shape_check` in aten/src/ATen/native/ScatterGatherChecks.h)."""
+        shape, places = inputs[0], inputs[1]
+        if self.axis is not None and max(len(shape), 1) != max(len(places), 1):
+            what = (
+                f"takes indices of {count(len(shape), 'axis', 'axes')} from {show(shape)}, but is given {show(places)}"
+            )
+            raise Mismatch(Problem("CNM201", what), (places,))
+        along = axis_of(self.axis, len(shape)) if self.axis is not None and shape else None
+        for at, (own, asked) in enumerate(zip(shape, places, strict=False) if isinstance(along, int) else ()):
+            if at != along and isinstance(own, int) and isinstance(asked, int) and 1 < own < asked:
+                what = f"takes {asked} places along axis {at} of {show(shape)}: indices are {show(places)}"
+                raise Mismatch(Problem("CNM201", what), (places,))
+        return (places,)
 
 
 def index_select(run: Runtime, input: Value, dim: Value, index: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.dims import Shape, Size, multiply
+from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
@@ -178,9 +178,22 @@ def pinv(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
     return apply(run, Swapped("pinv"), A, function="pinv")
 
 
+@dataclass(frozen=True, slots=True)
+class LinearSystem(Elementwise):
+    """X of A X = B, by an LU decomposition with pivots: (..., n, k) for B and (..., n, n) for A."""
+
+    def quantity(self, name: str, *inputs: Shape) -> Size:
+        """ "pivots": one for each row of each matrix."""
+        return (
+            product(inputs[1][:-1])
+            if name == "pivots" and len(inputs) > 1
+            else Elementwise.quantity(self, name, *inputs)
+        )
+
+
 def solve(run: Runtime, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
     """The shape of B, in A X = B."""
-    return apply(run, Elementwise("solve"), B, A, function="solve")
+    return apply(run, LinearSystem("solve"), B, A, function="solve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +283,7 @@ def solve_triangular(
     out: Value = None,
 ) -> Value:
     """The shape of B, in A X = B."""
-    return apply(run, Elementwise("solve"), B, A, function="solve_triangular")
+    return apply(run, Elementwise("solve_triangular"), B, A, function="solve_triangular")
 
 
 def several(name: str) -> Native:

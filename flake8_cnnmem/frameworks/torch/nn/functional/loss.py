@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary
 from flake8_cnnmem.frameworks.torch.functions.elementwise import unary
@@ -117,8 +118,20 @@ def measure(run: Runtime, kind: str, inputs: list[Value], options: dict[str, Val
     weight = options.get("weight")
     weights = [weight] if isinstance(weight, Tensor) else []
     dtype = common_dtype(tensors[:1])
-    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)))
+    compared = COMPARED.get(kind, 0) if options.get("distance_function") is None else 0
+    op = Loss(kind, reduction_of(options), tuple(changing(kind, options)), classes_of(kind, weight), compared)
     return apply(run, op, *tensors, weights=weights, function=function, dtype=dtype)
+
+
+COMPARED = {"triplet_margin": 3, "margin_ranking": 3, "cosine_embedding": 2, "hinge_embedding": 2, "soft_margin": 2}
+"""By kind, how many of its inputs are broadcast against each other (aten/src/ATen/native/Loss.cpp)."""
+
+
+def classes_of(kind: str, weight: Value) -> Size | None:
+    """How many classes weights are for; None where they are weights of something else, or nobody knows."""
+    known = kind in ("cross_entropy", "nll", "multi_margin") and isinstance(weight, Tensor)
+    shape = weight.shape if known and isinstance(weight, Tensor) else None
+    return shape[0] if isinstance(shape, tuple) and len(shape) == 1 else None
 
 
 def changing(kind: str, options: dict[str, Value]) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.dims import Shape, Size, same, show
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import ntuple, per_axis, sizes
 from flake8_cnnmem.frameworks.torch.functions.constants import scalar
-from flake8_cnnmem.graph import Op, Tensor
+from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import AdaptivePool, Elementwise, Fold, Pad, Resize, Unfold
 from flake8_cnnmem.ops.base import Weightless
@@ -70,8 +70,6 @@ def check_rank(run: Runtime, input: Value, sizes: Value, mode: Value) -> None:
     needed = RANKS.get(mode, rank) if isinstance(mode, str) else rank
     if needed != rank or not 3 <= rank <= 5:
         raise run.error("NotImplementedError", f"Got {rank}D input, but {mode} mode needs {needed}D input")
-    if isinstance(sizes, (list, tuple)) and len(sizes) != rank - 2:
-        raise run.error("ValueError", "Input and output must have the same number of spatial dimensions")
 
 
 def resize(run: Runtime, input: Value, target: Value, scale: Value, mode: Value, function: str) -> Value:
@@ -128,13 +126,23 @@ class GridSample(Resize):
         """The name of its rule: "grid_sample"."""
         return "grid_sample"
 
+    def outputs(self, *inputs: Shape) -> tuple[Shape]:
+        """(N, C, sides) and (N, *sides, rank) to (N, C, *sides). Mismatch for another number of axes or coordinates."""
+        shape, grid = inputs[0], inputs[1]
+        rank = len(shape) - 2
+        if len(grid) != len(shape) or same(grid[-1], rank) is False or same(grid[0], shape[0]) is False:
+            wanted = (shape[0], *("sides",) * rank, rank)
+            what = f"samples {show(shape)} at places ({', '.join(map(str, wanted))}), but is given {show(grid)}"
+            raise Mismatch(Problem("CNM201", what), None)
+        return Resize.outputs(self, shape)
+
 
 def sample(run: Runtime, input: Value, grid: Value) -> Value:
     """A map's values at the places of a grid: (N, C, ...) and (N, *sides, rank) give (N, C, *sides)."""
     places = tensor_of(grid)
     rank = spatial_rank(input)
     sides: tuple[Size, ...] = (Unknown("the size of a sampling grid is not known"),) * rank
-    if isinstance(places, Tensor) and not isinstance(places.shape, Unknown) and len(places.shape) == rank + 2:
+    if isinstance(places, Tensor) and not isinstance(places.shape, Unknown) and len(places.shape) > 2:
         sides = places.shape[1:-1]
     return apply(run, GridSample(sides), input, grid, function="grid_sample")
 
@@ -148,7 +156,12 @@ class AffineGrid(Weightless):
     kind = "affine_grid"
 
     def outputs(self, *inputs: Shape) -> tuple[Shape]:
-        """The shape that it was made with: (N, *sides, rank)."""
+        """The shape that it was made with: (N, *sides, rank). Mismatch for matrices other than (N, rank, rank + 1)."""
+        theta, rank = inputs[0], self.shape[-1]
+        wanted = (self.shape[0], rank, rank + 1) if isinstance(rank, int) else ()
+        if wanted and (len(theta) != 3 or any(same(a, b) is False for a, b in zip(theta, wanted, strict=True))):
+            what = f"takes matrices {show(wanted)} for a map of {rank} sides, but is given {show(theta)}"
+            raise Mismatch(Problem("CNM201", what), (self.shape,))
         return (self.shape,)
 
 

@@ -95,8 +95,12 @@ def add(run: Runtime, self: Instance, name: str, module: Value) -> None:
 
 @sequential.method("forward")
 def sequential_forward(run: Runtime, self: Instance, input: Value) -> Value:
-    """The input through all modules, one after the other."""
-    for module in list(stored(self, "_modules").values()):
+    """The input through all modules, one after the other: those that a subclass's own `__iter__` gives."""
+    plain = self.cls.find("__iter__") is sequential["__iter__"]
+    inside = list(stored(self, "_modules").values()) if plain else run.items(self)
+    if isinstance(inside, Unknown):
+        return inside
+    for module in inside:
         input = run.call(module, input)
     return input
 

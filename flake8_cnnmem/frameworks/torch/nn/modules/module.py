@@ -295,10 +295,32 @@ def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
     return None
 
 
+def own_pairs(run: Runtime, self: Instance, word: str, *args: Value) -> list[Value] | Unknown | None:
+    """The second of each pair that a method of the program's own gives (`named_parameters` of a subclass), which
+    torch's methods ask as well; None where the class has torch's."""
+    if self.cls.find(word) is MEMBERS[word]:
+        return None
+    pairs = run.items(run.call(run.get(self, word), *args))
+    return pairs if isinstance(pairs, Unknown) else [run.index(pair, 1) for pair in pairs]
+
+
 @MEMBERS.method("children")
 def children(run: Runtime, self: Instance) -> Value:
     """An iterator over the modules that a module holds directly."""
+    own = own_pairs(run, self, "named_children")
+    if own is not None:
+        return own if isinstance(own, Unknown) else iter(own)
     return iter([child for _, child in children_of(self)])
+
+
+def own_children(run: Runtime, self: Instance) -> list[Value] | Unknown:
+    """What `module.children()` gives, whoever has written it."""
+    if (
+        self.cls.find("children") is MEMBERS["children"]
+        and self.cls.find("named_children") is MEMBERS["named_children"]
+    ):
+        return [child for _, child in children_of(self)]
+    return run.items(run.call(run.get(self, "children")))
 
 
 @MEMBERS.method("named_children")
@@ -310,6 +332,9 @@ def named_children(run: Runtime, self: Instance) -> Value:
 @MEMBERS.method("modules")
 def modules(run: Runtime, self: Instance, remove_duplicate: Value = True) -> Value:
     """An iterator over a module and all below it, each once."""
+    own = own_pairs(run, self, "named_modules")
+    if own is not None:
+        return own if isinstance(own, Unknown) else iter(own)
     return iter([module for _, module in visited(run, self)])
 
 
@@ -324,6 +349,9 @@ def named_modules(
 @MEMBERS.method("parameters")
 def parameters(run: Runtime, self: Instance, recurse: Value = True) -> Value:
     """An iterator over the parameters of a module, and with `recurse` of all below it."""
+    own = own_pairs(run, self, "named_parameters")
+    if own is not None:
+        return own if isinstance(own, Unknown) else iter(own)
     return iter([value for _, value in owned(run, self, "_parameters", recurse=recurse is not False)])
 
 

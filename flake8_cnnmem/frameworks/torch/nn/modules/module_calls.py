@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import first_unknown
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
@@ -14,9 +15,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MEMBERS,
     PRE_HOOKS,
-    children_of,
     is_module,
     modules_in,
+    own_children,
     owned,
     stored,
     walk,
@@ -83,7 +84,8 @@ def is_around(model: Instance) -> bool:
 @MEMBERS.method("apply")
 def apply_to_all(run: Runtime, self: Instance, fn: Value) -> Value:
     """`module.apply(fn)`: of all below it first, then of itself; the module."""
-    for _, child in children_of(self):
+    inside = own_children(run, self)
+    for child in inside if isinstance(inside, list) else ():
         run.call(run.get(child, "apply"), fn)
     run.call(fn, self)
     return self
@@ -94,9 +96,9 @@ def train(run: Runtime, self: Instance, mode: Value = True) -> Value:
     """`module.train(mode)`, of all below it as well; the module."""
     run.changed(self)
     self.attributes["training"] = mode
-    for _, child in children_of(self):
-        method = child.cls.find("train")
-        if method is TRAIN:
+    inside = own_children(run, self)
+    for child in inside if isinstance(inside, list) else ():
+        if isinstance(child, Instance) and child.cls.find("train") is TRAIN:
             train(run, child, mode)
         else:
             run.call(run.get(child, "train"), mode)
@@ -115,7 +117,8 @@ def evaluate(run: Runtime, self: Instance) -> Value:
 @MEMBERS.method("requires_grad_")
 def requires_grad(run: Runtime, self: Instance, requires_grad: Value = True) -> Value:
     """`module.requires_grad_(requires_grad)`: of all parameters; the module."""
-    for _, value in owned(run, self, "_parameters"):
+    found = run.items(run.call(run.get(self, "parameters")))
+    for value in found if isinstance(found, list) else ():
         if isinstance(value, Weight):
             if not isinstance(value.shape, Unknown) and first_unknown(value.shape) is NOT_CALLED:
                 raise run.error("ValueError", "Attempted to use an uninitialized parameter in requires_grad_")
@@ -230,7 +233,12 @@ def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
 
 def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
     """What of a model's training is counted otherwise than it is done."""
-    found = (hooks.doubt(run, module) for module in modules_in(root))
+    found = [hooks.doubt(run, module) for module in modules_in(root)]
+    for word in ("parameters", "named_parameters", "named_modules"):
+        own = root.cls.find(word)
+        if own is not MEMBERS[word] and isinstance(own, Function):
+            reason = f"{root.cls.name} has a {word}() of its own: what an optimizer is given is not all that it holds"
+            found.append(Unknown(reason, own.site.path, own.site.line))
     return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
 

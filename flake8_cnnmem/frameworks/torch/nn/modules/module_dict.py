@@ -132,6 +132,9 @@ LIKE_DICTS: dict[str, Callable[..., Value]] = {
 for _members in (module_dict, parameter_dict):
     for _name, _function in LIKE_DICTS.items():
         _members[_name] = Native(_name, _function, propagate_unknown=False)
+parameter_dict["__ior__"] = Native(
+    "__ior__", lambda run, self, other: (dict_update(run, self, other), self)[1], propagate_unknown=False
+)
 parameter_dict["get"] = Native("get", dict_lookup, propagate_unknown=False)
 parameter_dict["setdefault"] = Native(
     "setdefault",
