@@ -12,10 +12,10 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constan
 from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
-from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Op, Operand, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
-from flake8_cnnmem.ops.base import Operand, Weightless
+from flake8_cnnmem.ops.base import Weightless
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
