@@ -33,6 +33,9 @@ from flake8_cnnmem.values import (
 if TYPE_CHECKING:
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
+INHERITED_FROM_UNKNOWN = "asked of a base that is not known"
+"""The scratch dict of what was last asked of a base class that is not known: the object, by the cause's id."""
+
 INHERITED = ("__getattribute__", "__setattr__", "__delattr__", "__init_subclass__")
 """What `object` does that people call by name on objects of any class."""
 
@@ -110,6 +113,7 @@ def of_instance(run: Interpreter, instance: Instance, name: str) -> Value:
             return found
     unknown_base = cls.any_unknown_base()
     if unknown_base is not None:
+        run.data(INHERITED_FROM_UNKNOWN)[id(unknown_base)] = instance
         return unknown_base
     if instance.payload is not None:
         return builtins.method(run, instance.payload, name)
@@ -189,6 +193,7 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
     for base in mro[start:]:
         if base.unknown_base is not None and base is not value.cls:
             if name not in COOPERATIVE:
+                run.data(INHERITED_FROM_UNKNOWN)[id(base.unknown_base)] = receiver
                 return base.unknown_base
             lost = base.unknown_base if lost is None else lost
         if name in base.namespace:
@@ -203,6 +208,7 @@ def of_super(run: Interpreter, value: Super, name: str) -> Value:
         found = run.builtin("object").namespace[name]
         return found if name == "__new__" else bind(run, found, receiver, cls)
     if lost is not None:
+        run.data(INHERITED_FROM_UNKNOWN)[id(lost)] = receiver
         return lost
     if isinstance(receiver, Instance) and name not in INHERITED:
         fallback = next(

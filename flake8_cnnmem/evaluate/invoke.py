@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.attributes import INHERITED_FROM_UNKNOWN
 from flake8_cnnmem.evaluate.budget import DEPTH, Exhausted
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.evaluate.frame import Frame
@@ -57,11 +58,11 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
         return construct(run, function, args, kwargs)
     if type(function) is Unknown:
         note_handed(run, args, kwargs)
+        inherited_call(run, function)
         size = told_batch(run, args, kwargs)
         if size is not MISSING:
             note_batch(run, size)
-        if run.invocation is None and run.trace.turn is not None and (args or kwargs):
-            run.trace.not_followed(function, args[0] if args else next(iter(kwargs.values())), run.site)
+        note_unfollowed(run, function, args, kwargs)
         if function.items is not None:
             # A method of so many rows that gives as many.
             return function
@@ -74,6 +75,7 @@ def invoke(run: Interpreter, function: Value, args: tuple[Value, ...], kwargs: d
             return invoke(run, method, (function, *args), kwargs)
         unknown_base = function.cls.any_unknown_base()
         if unknown_base is not None:
+            note_unfollowed(run, unknown_base, args, kwargs)
             return unknown_base
     elif isinstance(function, (StaticMethod, ClassMethod)):
         return invoke(run, function.function, args, kwargs)
@@ -88,16 +90,37 @@ def may_be_copied(value: Instance) -> bool:
     return framework is not None and framework.declares_inputs
 
 
+def note_unfollowed(run: Interpreter, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    """A call, in a loop and outside of all layers, of what nobody can follow: a model, perhaps."""
+    if run.invocation is None and run.trace.turn is not None and (args or kwargs):
+        run.trace.not_followed(cause, args[0] if args else next(iter(kwargs.values())), run.site)
+
+
 def note_handed(run: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """Functions of the analysed file that are handed to what nobody can follow, which may call them: what a search
-    tries, what a launcher starts."""
+    tries, what a launcher starts. And models, of which it may make others."""
     for value in (*args, *kwargs.values()):
+        if type(value) is Instance and id(value) in run.trace.layers:
+            run.data(HANDED_LAYERS)[id(value)] = value
         if type(value) is Function and value.module.path == run.trace.path:
             run.data(HANDED).setdefault(id(value), value)
 
 
+def inherited_call(run: Interpreter, function: Unknown) -> None:
+    """A method that an object has of a base class nobody knows may fill the lists, dicts and sets that it holds."""
+    instance = run.data(INHERITED_FROM_UNKNOWN).pop(id(function), None)
+    if type(instance) is not Instance or frameworks.of_layer(instance) is not None:
+        return
+    for value in instance.attributes.values():
+        if isinstance(value, (list, dict, set)):
+            run.havoc(value, function)
+
+
 HANDED = "functions handed to what is not followed"
 """The scratch dict of functions by id."""
+
+HANDED_LAYERS = "layers handed to what is not followed"
+"""The scratch dict of layers by id."""
 
 BATCH_WORDS = frozenset({"batch_size", "train_batch_size", "per_device_train_batch_size", "bs"})
 

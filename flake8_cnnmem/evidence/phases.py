@@ -152,10 +152,12 @@ def phases_of(trace: Trace) -> list[Phase]:
 
 
 def step_loop(trace: Trace, step: Event) -> Loop | None:
-    """The innermost loop that holds an optimizer's step and a backward pass or a call of a model."""
-    for turn in around(step.turn):
-        if any(event.kind in ("backward", "call") for event in trace.events_of(turn)):
-            return turn.loop
+    """The innermost loop that holds an optimizer's step and a backward pass or a call of a model; where there is none,
+    the innermost with a backward pass from what is not known."""
+    for kinds in (("backward", "call"), ("unclear",)):
+        for turn in around(step.turn):
+            if any(event.kind in kinds for event in trace.events_of(turn)):
+                return turn.loop
     return None
 
 

@@ -21,7 +21,7 @@ from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
-from flake8_cnnmem.models.unknown_models import of_unknown_models, of_unknown_steps, steps_on_unknown
+from flake8_cnnmem.models.unknown_models import made_from, of_unknown_models, of_unknown_steps, steps_on_unknown
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -112,7 +112,8 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         root.phases.sort(key=size_of, reverse=True)
         if len(root.phases) > 1:
             root.beside += tuple(states_of_other_runs(root.phases))
-    found += of_unknown_models(run, unknown, {id(weight) for root in roots for weight in weights_of(root)})
+    others = list(of_unknown_models(run, unknown, {id(weight) for root in roots for weight in weights_of(root)}))
+    found = [*(root for root in found if not others or not made_from(run, root)), *others]
     learns = any(root.is_training for root in found) or any(
         event.kind in ("backward", "call") and event.trainable for event in run.trace.events
     )

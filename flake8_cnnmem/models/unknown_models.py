@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.evaluate.interpreter import Interpreter
+from flake8_cnnmem.evaluate.invoke import HANDED_LAYERS
 from flake8_cnnmem.evaluate.top_level import deep_recursion
 from flake8_cnnmem.evaluate.trace import Unfollowed, is_within
 from flake8_cnnmem.evidence import Phase
@@ -34,7 +35,8 @@ def of_unknown_models(run: Interpreter, phases: Sequence[Phase], of_models: set[
         key = (where, *(id(optimizer) for optimizer in phase.optimizers))
         if site is None or key in seen or not phase.optimizers:
             continue
-        if not steps_on_unknown(phase) and not (goes_back(phase) and phase.updated and not phase.updated & of_models):
+        steps = steps_on_unknown(phase) or is_unclear(run, phase)
+        if not steps and not (goes_back(phase) and phase.updated and not phase.updated & of_models):
             continue
         seen.add(key)
         target = f"{run.trace.path}::{NAME}"
@@ -70,10 +72,21 @@ def goes_back(phase: Phase) -> bool:
     return any(event.kind == "backward" for event in phase.events)
 
 
+def is_unclear(run: Interpreter, phase: Phase) -> bool:
+    """Whether the loss is not known, and comes from a call of the very thing that the optimizer updates."""
+    unclear = any(event.kind == "unclear" for event in phase.events)
+    return unclear and not goes_back(phase) and model_call(run, phase) is not None
+
+
+def made_from(run: Interpreter, root: Root) -> bool:
+    """Whether a model that nothing trains was given to what nobody can follow: what trains may be made of it."""
+    return not root.is_training and root.value is not None and id(root.value) in run.data(HANDED_LAYERS)
+
+
 def cause_of(phase: Phase) -> Unknown:
     """Why the loss, and with it the model, is not known."""
     for event in phase.events:
-        loss = event.subject if event.kind == "backward" else None
+        loss = event.subject if event.kind in ("backward", "unclear") else None
         if isinstance(loss, Unknown):
             return loss
         read = [tensor for call in calls_behind([loss]) for tensor in call.inputs] if isinstance(loss, Tensor) else []

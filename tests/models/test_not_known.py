@@ -40,6 +40,34 @@ for x, y in DataLoader(data, batch_size=16, shuffle=True):
     optimizer.step()
 """
 
+MADE_OF = """\
+import torch
+import {package}
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+{given}
+
+model = {made}
+data = TensorDataset(torch.randn(512, 3, 40, 48))
+optimizer = torch.optim.Adam(model.parameters())
+for x, in DataLoader(data, batch_size=16):
+    optimizer.zero_grad()
+    loss = model(x).mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+NET = "net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Conv2d(4, 8, 3))"
+
+CUTTER = f"""{NET}
+
+class Cut(cutting.Module):
+    def __init__(self, whole):
+        super().__init__()
+        self.kept = {{}}
+        self.take(whole)"""
+
 KERAS = """\
 import keras
 from keras.preprocessing.image import ImageDataGenerator
@@ -64,6 +92,21 @@ KNOWN = {
         (1, 40, 48),
     ),
     "the same, given by its name": (TORCH.format(step="loss = F.cross_entropy(net(input=x), y)"), 16, (3, 40, 48)),
+    "made of a model that is known": (
+        MADE_OF.format(package="cutting", given=NET, made="cutting.cut(net, 1)"),
+        16,
+        (3, 40, 48),
+    ),
+    "made of one by a trace": (
+        MADE_OF.format(package="torch.fx", given=NET, made="torch.fx.symbolic_trace(net)"),
+        16,
+        (3, 40, 48),
+    ),
+    "made of one by a class with a base that is not known": (
+        MADE_OF.format(package="cutting", given=CUTTER, made="Cut(net)"),
+        16,
+        (3, 40, 48),
+    ),
     "a model of a file that is not there": (KERAS.format(data=GENERATOR, given="train, epochs=3"), 20, (96, 64, 3)),
     "the same, fitted on arrays": (KERAS.format(data=ARRAYS, given="x, y, batch_size=50"), 50, (28, 28, 1)),
     "the same, which takes what it takes by itself": (KERAS.format(data=ARRAYS, given="x, y"), 32, (28, 28, 1)),

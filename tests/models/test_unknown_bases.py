@@ -8,6 +8,8 @@ from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source
 from flake8_cnnmem.training import Fact
+from flake8_cnnmem.unknown import Unknown
+from tests.frameworks.torch.code import Ran
 
 NET = """
 import torch
@@ -49,3 +51,34 @@ def test_what_the_file_says_counts(bases: str, new: str, arguments: str, status:
 def test_a_class_of_another_framework_is_not_taken_for_a_module() -> None:
     text = NET.format(bases="Base", new="pass", arguments="").replace("import torch\nfrom torch import nn", "import nn")
     assert analyse(Source("net.py", text), Settings()).reports == ()
+
+
+TRACER = """
+from nowhere import Tracer
+
+class Own(Tracer):
+    def __init__(self):
+        super().__init__()
+        self.nodes, self.names, self.seen, self.depth = {}, [], set(), 3
+
+    def go(self):
+        super().trace()
+
+own = Own()
+"""
+
+FILLED = {
+    "a method of the base": ("own.trace(4)", ("nodes", "names", "seen")),
+    "by way of super()": ("own.go()", ("nodes", "names", "seen")),
+    "what is only asked for": ("found = own.graph", ()),
+    "another object's method": ("Own().trace(4)", ()),
+}
+
+
+@pytest.mark.parametrize(("code", "lost"), FILLED.values(), ids=FILLED)
+def test_a_method_of_a_base_that_is_not_known_may_fill_what_an_object_holds(code: str, lost: tuple[str, ...]) -> None:
+    ran = Ran(f"{TRACER}{code}\nlengths = [len(own.nodes), len(own.names), len(own.seen)]\ndepth = own.depth\n")
+    lengths = ran["lengths"]
+    assert isinstance(lengths, list)
+    assert [isinstance(length, Unknown) for length in lengths] == [word in lost for word in ("nodes", "names", "seen")]
+    assert ran["depth"] == 3

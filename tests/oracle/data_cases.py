@@ -171,6 +171,18 @@ result = next(iter(tf.data.Dataset.from_tensor_slices((x, y)).map(prepare).batch
     "a function on batches": "result = next(iter(tf.data.Dataset.from_tensor_slices((x, y)).batch(5).map(lambda a, b: (a / 255, b))))",
     "samples in dicts": "result = next(iter(tf.data.Dataset.from_tensor_slices({'a': x, 'b': y}).batch(3)))['a']",
     "unbatched": "result = next(iter(tf.data.Dataset.from_tensor_slices(x).batch(4).unbatch()))",
+    "windows": """
+windows = tf.data.Dataset.range(100).window(21, shift=1, drop_remainder=True).flat_map(lambda w: w.batch(21))
+result = next(iter(windows.map(lambda w: (w[:-1], w[-1:])).batch(25).prefetch(1)))
+""",
+    "windows in larger batches": """
+windows = tf.data.Dataset.from_tensor_slices(x).window(6, shift=2).flat_map(lambda w: w.batch(30))
+result = next(iter(windows))
+""",
+    "windows of pairs": """
+pairs = tf.data.Dataset.from_tensor_slices((x, y)).window(5, stride=2, drop_remainder=True)
+result = next(iter(pairs.flat_map(lambda a, b: tf.data.Dataset.zip((a.batch(5), b.batch(5)))).batch(3)))
+""",
     "zipped": """
 a, b = tf.data.Dataset.from_tensor_slices(x), tf.data.Dataset.range(40)
 result = next(iter(tf.data.Dataset.zip((a, b)).batch(6)))

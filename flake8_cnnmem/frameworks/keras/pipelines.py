@@ -15,6 +15,8 @@ from flake8_cnnmem.values import MISSING, Class, Instance, Native, Runtime, Stat
 
 DEPTH = 8
 NOT_KNOWN = Unknown("the items of a data set are not known")
+WINDOW = "window"
+"""The fact of a data set that is a window of another one: how many elements it has, but for the last ones."""
 
 
 def native(function: Callable[..., Value]) -> Native:
@@ -97,7 +99,11 @@ def batched(
     run: Runtime, self: Instance, batch_size: Value = None, drop_remainder: Value = False, *args: Value, **kwargs: Value
 ) -> Instance:
     """`dataset.batch(batch_size)`: each tensor led by the batch."""
-    size = size_of_batch(batch_size)
+    size: Size | Unknown = size_of_batch(batch_size)
+    facts = facts_of(self)
+    if WINDOW in facts:
+        count = facts[WINDOW]
+        size = min(count, batch_size) if isinstance(count, int) and isinstance(batch_size, int) else NOT_KNOWN
 
     def stacked(tensor: Tensor) -> Tensor:
         shape = tensor.shape if isinstance(tensor.shape, Unknown) else (size, *tensor.shape)
@@ -156,7 +162,26 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
     """`interleave`, `flat_map`: the function gives a pipeline for each element."""
     element = element_of(self)
     made = run.attempt(map_func, *element) if isinstance(element, tuple) else run.attempt(map_func, element)
-    return made if isinstance(made, Instance) else pipeline(self.cls, {})
+    if not isinstance(made, Instance):
+        return pipeline(self.cls, {})
+    if not holds_windows(element):
+        return made
+    # What batches the rows of a window makes no batch of the training.
+    return pipeline(made.cls, {"element": element_of(made)})
+
+
+def holds_windows(element: Value) -> bool:
+    """Whether an element consists of data sets: windows of another one."""
+    items = element.values() if isinstance(element, dict) else element if isinstance(element, tuple) else (element,)
+    return any(isinstance(item, Instance) and WINDOW in facts_of(item) for item in items)
+
+
+def windowed(run: Runtime, self: Instance, size: Value = None, *args: Value, **kwargs: Value) -> Instance:
+    """`dataset.window(size, shift, stride, drop_remainder)`: elements are data sets of `size` elements, one for each
+    tensor of the structure. That the last ones may have fewer is not followed."""
+    own = {word: value for word, value in facts_of(self).items() if word not in ("batch_size", "site")}
+    windows = changed_in(element_of(self), lambda tensor: pipeline(self.cls, {"element": tensor, WINDOW: size}))
+    return pipeline(self.cls, {**own, "element": windows})
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
@@ -306,6 +331,7 @@ METHODS: dict[str, Value] = {
     "map_with_legacy_function": native(mapped),
     "flat_map": native(inner),
     "interleave": native(inner),
+    "window": native(windowed),
     "apply": native(applied),
     "enumerate": native(numbered),
     "as_numpy_iterator": native(iterate),

@@ -36,7 +36,15 @@ def finished(function: Callable[..., Value]) -> Callable[..., Value]:
 
 def placed(function: Callable[..., Value]) -> Callable[..., Value]:
     """A function with note of the device that it is told, where it takes one."""
-    return placing(function) if "device" in parameters_of(function) else function
+    takes = "device" in parameters_of(function) or rest_of(function) == "options"
+    return placing(function) if takes else function
+
+
+def rest_of(function: Callable[..., Value]) -> str:
+    """The name of a native's parameter for all other keywords (`**options`: what makes a tensor); "" without one."""
+    code = function.__code__
+    behind = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    return code.co_varnames[behind] if code.co_flags & inspect.CO_VARKEYWORDS else ""
 
 
 def parameters_of(function: Callable[..., Value]) -> tuple[str, ...]:

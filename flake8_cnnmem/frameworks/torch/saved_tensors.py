@@ -250,6 +250,14 @@ MERGES = [
     *rows("lerp matmul_into", NOTHING),
 ]
 
+JOINED = OpRule(
+    (X, Saved("x1"), Saved("x2"), Y),
+    in_place=(Saved(New("x")), Saved("x1"), Saved("x2"), Y),
+    # The places of the extremes and how many there are, of the result and of what was joined with it.
+    backward=(New("x", times=4), New("x2", times=3), New("x2", 1)),
+    layout="contiguous",
+)
+
 SHAPES = [
     ("view", PASSES),
     ("copy", PASSES),
@@ -265,8 +273,13 @@ SHAPES = [
     # The places; values are added into zeros.
     *rows("gather take", OpRule((X, Saved("x1")), layout="contiguous")),
     *rows("index_add index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
-    *rows("scatter scatter_add scatter_reduce index_fill masked_scatter index_reduce",
-          OpRule((Saved("x1"),), layout="contiguous")),
+    *rows("scatter scatter_add index_fill masked_scatter", OpRule((Saved("x1"),), layout="contiguous")),
+    # All that goes in and comes out, whatever the way (scatter_reduce_backward); what is written over as a copy.
+    *rows("scatter_reduce index_reduce", replace(JOINED, known=False)),
+    ("scatter_reduce/sum", replace(JOINED, backward=())),
+    # What does not count of the first one gets no gradient: zeros in a copy of it.
+    ("scatter_reduce/sum, alone", replace(JOINED, backward=temporaries(1))),
+    *rows("scatter_reduce/amax scatter_reduce/amin", JOINED),
     *rows("index_put put crop", NOTHING),
     ("pad", OpRule(layout="suggested")),
     *rows("reflection_pad replication_pad", OpRule((X,), layout="suggested")),

@@ -95,14 +95,16 @@ def full(
 
 
 @define("torch.randint")
-def randint(run: Runtime, *bounds: Value, size: Value = None, dtype: Value = None, **options: Value) -> Value:
+def randint(
+    run: Runtime, *bounds: Value, size: Value = None, dtype: Value = None, device: Value = None, **options: Value
+) -> Value:
     """(size), int64 unless a dtype is said; numbers are not known."""
     shape = size if size is not None else next((b for b in bounds if isinstance(b, (list, tuple))), None)
     return Tensor(sizes((shape,)) if shape is not None else NOT_NESTED, dtype_of(dtype, "int64"))
 
 
 @define("torch.randperm")
-def randperm(run: Runtime, n: Value, *, dtype: Value = None, **options: Value) -> Value:
+def randperm(run: Runtime, n: Value, *, dtype: Value = None, device: Value = None, **options: Value) -> Value:
     """(n,), int64."""
     return Tensor((whole(n),), dtype_of(dtype, "int64"))
 
@@ -201,11 +203,15 @@ for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None), ("
 
 @define("tensor.new_full")
 def new_full(
-    run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, **options: Value
-) -> Value:
-    """(size), of one value; the tensor's dtype unless one is said."""
+    run: Runtime, input: Value, size: Value, fill_value: Value, *, dtype: Value = None, device: Value = None,
+    **options: Value,
+) -> Value:  # fmt: skip
+    """(size), of one value; the tensor's dtype unless one is said, and on its device."""
     own = input.dtype if isinstance(input, Tensor) else "float"
-    return born(run, filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own)))
+    made = filled(sizes((size,)), scalar(fill_value), dtype_of(dtype, own))
+    if isinstance(input, Tensor):
+        made.moved = made.made_there = input.moved
+    return born(run, made)
 
 
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:

@@ -12,7 +12,7 @@ from flake8_cnnmem.frameworks.torch.functions.constants import Constant, constan
 from flake8_cnnmem.frameworks.torch.functions.shapes import diagonal as diagonal_of
 from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, shaped
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
-from flake8_cnnmem.graph import Mismatch, Op, Problem, Tensor, Weight
+from flake8_cnnmem.graph import Mismatch, Op, Operand, Problem, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import Concatenate, Elementwise, Expand, Index, Reshape, Stack, Unsqueeze
 from flake8_cnnmem.ops.base import Weightless, axis_of, count
@@ -188,11 +188,54 @@ class Written(Elementwise):
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reduced(Written):
+    """Values of another input joined with those of the first at the same place: `reduce` says how. With `alone` the
+    first one's own value at such a place does not count."""
+
+    reduce: str = ""
+    alone: bool = False
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """The way in which values are joined."""
+        return (f"{self.reduce}, alone", self.reduce) if self.alone else (self.reduce,)
+
+
+def _reduced(name: str) -> None:
+    """`scatter_reduce` and `index_reduce`, in place and out of place. Where the way is not known, neither is what the
+    backward pass takes."""
+
+    def joined(
+        in_place: bool, run: Runtime, input: Value, index: Value, source: Value, reduce: Value, include_self: Value
+    ) -> Value:
+        if in_place and isinstance(input, Weight):
+            return input
+        word = reduce if isinstance(reduce, str) and isinstance(include_self, bool) else ""
+        op = Reduced(name, in_place, word, include_self is False)
+        return apply(run, op, input, *sources((index, source), {}), function=f"{name}_" if in_place else name)
+
+    def written(
+        run: Runtime, input: Value, dim: Value = 0, index: Value = None, src: Value = None, reduce: Value = None,
+        source: Value = None, *, include_self: Value = True,
+    ) -> Value:  # fmt: skip
+        return joined(True, run, input, index, source if src is None else src, reduce, include_self)
+
+    def copied(
+        run: Runtime, input: Value, dim: Value = 0, index: Value = None, src: Value = None, reduce: Value = None,
+        source: Value = None, *, include_self: Value = True,
+    ) -> Value:  # fmt: skip
+        return joined(False, run, input, index, source if src is None else src, reduce, include_self)
+
+    define(f"tensor.{name}_")(written)
+    define(*everywhere(name))(copied)
+
+
 for _name in (
-    "scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_fill", "index_put",
-    "masked_scatter", "index_reduce",
+    "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "index_put", "masked_scatter",
 ):  # fmt: skip
     _written(_name)
+for _name in ("scatter_reduce", "index_reduce"):
+    _reduced(_name)
 _written("put", copies=False)
 
 
