@@ -39,22 +39,26 @@ def by_instance(statistics: int) -> OpRule:
 
 
 ACTIVATIONS = [
-    *rows("relu sigmoid tanh", by_result()),
+    # Where the gradient lies as the "slope", TensorIterator is given the kept tensor, or a mask made of it, first.
+    ("relu", OpRule((Y,), gradient_layout="slope")),
+    *rows("sigmoid tanh", by_result()),
     # Their results are contiguous, whatever the input.
     # Softmax multiplies the gradient by the result first.
     ("softmax", by_result(1, autocast=FUSED_HALF, layout="contiguous")),
     # Rows that are masked throughout are looked for.
     ("safe_softmax", OpRule((Y,), forward=(New("y", 1),), backward=temporaries(1), layout="contiguous")),
     ("log_softmax", by_result(autocast=FUSED_HALF, layout="contiguous")),
-    *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink threshold", by_input()),
+    *rows("relu6 hardtanh silu hardswish hardsigmoid mish gelu hardshrink softshrink", by_input()),
+    ("threshold", OpRule((X,), gradient_layout="slope")),
     *rows("softplus", by_input(autocast=FULL)),
     # Their in-place forms are differentiated by the result.
-    *rows("leaky_relu elu selu celu", OpRule((X,), in_place=(Y,))),
+    ("leaky_relu", OpRule((X,), in_place=(Y,), gradient_layout="slope")),
+    *rows("elu selu celu", OpRule((X,), in_place=(Y,))),
     # CUDA computes log_sigmoid without the buffer that the CPU keeps (log_sigmoid_forward_cuda).
     ("logsigmoid", by_input()),
-    ("rrelu", OpRule((X, Saved(New("x"))))),
-    ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF)),
-    ("glu", by_input()),
+    ("rrelu", OpRule((X, Saved(New("x"))), layout="contiguous")),
+    ("prelu", OpRule((X,), backward=(New("y"),), weights="first", autocast=HALF, gradient_layout="slope")),
+    ("glu", by_input(layout="halves", gradient_layout="contiguous")),
     *rows("softsign tanhshrink", OpRule((X, Saved(New("x"))), forward=temporaries(1), backward=temporaries(3))),
 ]
 
@@ -62,7 +66,10 @@ MATHEMATICS = [
     *rows("exp", by_result(autocast=FULL)),
     ("exp2", by_result(1)),
     # A number to the power of a tensor.
-    ("exponential", OpRule((X, Y), backward=temporaries(1), autocast=FULL)),
+    (
+        "exponential",
+        OpRule((X, Y), backward=temporaries(1), autocast=FULL, layout="contiguous", gradient_layout="gradient"),
+    ),
     ("tan", by_result(2, autocast=FULL)),
     ("sqrt", by_result(1)),
     ("expm1", by_result(1, autocast=FULL)),
@@ -73,17 +80,18 @@ MATHEMATICS = [
     *rows("log2 log10", by_input(1, autocast=FULL)),
     *rows("log1p", by_input(1, autocast=FULL)),
     *rows("abs sin lgamma", by_input(1)),
-    *rows("sinh cosh erfinv", by_input(1, autocast=FULL)),
+    *rows("sinh cosh", by_input(1, autocast=FULL)),
+    ("erfinv", OpRule((X,), backward=temporaries(1), autocast=FULL, gradient_layout="slope")),
     *rows("cos atan acosh asinh atanh digamma i0", by_input(2)),
     *rows("acos asin", by_input(4, autocast=FULL)),
-    *rows("sinc", by_input(7)),
+    ("sinc", OpRule((X,), backward=temporaries(7), gradient_layout="slope")),
     # Three comparisons, one byte a value each.
     ("nan_to_num", OpRule((X,), backward=(New("x", 1, 3),))),
     *rows("pow", by_input(2, autocast=FULL)),
-    *rows("erf erfc", by_input(4)),
+    *rows("erf erfc", OpRule((X,), backward=temporaries(4), gradient_layout="slope")),
     # A comparison with each bound, one byte a value.
-    ("clamp", OpRule((X,), backward=(New("x", 1, 2),))),
-    ("clamp_one", OpRule((X,), backward=(New("x", 1),))),
+    ("clamp", OpRule((X,), backward=(New("x", 1, 2),), gradient_layout="slope")),
+    ("clamp_one", OpRule((X,), backward=(New("x", 1),), gradient_layout="slope")),
     *rows("neg scale div rdiv trunc frac floor ceil round sign", NOTHING),
     *rows("shift add_number identity alias real", PASSES),
     *rows("isnan isinf isfinite logical_not signbit bitwise_not isreal detach one_hot", CONSTANT),
@@ -93,7 +101,7 @@ MATHEMATICS = [
     # It is a contiguous copy that is written into (masked_fill of TensorAdvancedIndexing.cpp).
     ("masked_fill", OpRule((Saved("x1"),), layout="contiguous")),
     # A triangle of a matrix.
-    ("mask", NOTHING),
+    ("mask", OpRule(layout="contiguous")),
     ("searchsorted", CONSTANT),
 ]
 
@@ -157,14 +165,27 @@ NORMALISATIONS = [
     # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
     (
         "local_response_norm",
-        OpRule((X, Saved(New("padded")), Saved(New("x", times=2))), forward=temporaries(1), backward=temporaries(3)),
+        OpRule(
+            (X, Saved(New("padded")), Saved(New("x", times=2))),
+            forward=temporaries(1),
+            backward=temporaries(3),
+            gradient_layout="gradient",
+        ),
     ),
     # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
-    ("normalize", OpRule((X, Saved(New("rows", times=2))), backward=temporaries(3), autocast=RESULT)),
+    (
+        "normalize",
+        OpRule((X, Saved(New("rows", times=2))), backward=temporaries(3), autocast=RESULT, gradient_layout="gradient"),
+    ),
     # The gradient is made in float32, and cast.
     (
         "normalize/half",
-        OpRule((X, Saved(New("rows", times=2))), backward=(*temporaries(3), New("x", 2)), autocast=RESULT),
+        OpRule(
+            (X, Saved(New("rows", times=2))),
+            backward=(*temporaries(3), New("x", 2)),
+            autocast=RESULT,
+            gradient_layout="gradient",
+        ),
     ),
 ]
 
@@ -211,7 +232,7 @@ MERGES = [
     *rows("multiply", OpRule((OPERANDS,))),
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
     # Two comparisons and a half of the gradient.
-    *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")))),
+    *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope")),
     *rows("power", OpRule((Saved("inputs"), Saved("y", "others")), backward=temporaries(4, "y"), autocast=FULL)),
     *rows("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
     *rows("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
@@ -219,7 +240,7 @@ MERGES = [
     # Two numbers are one complex one.
     ("complex", NOTHING),
     # The condition.
-    ("where", OpRule((X,), autocast="widest")),
+    ("where", OpRule((X,), autocast="widest", gradient_layout="slope")),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
     # The rest changes as the first operand does, and by the whole quotient with the second.
     ("remainder", OpRule((OPERANDS,), gradient="signed")),
@@ -255,7 +276,10 @@ SHAPES = [
     ("set_slice", OpRule(gradient="slices")),
     ("contiguous", OpRule(gradient="same", layout="contiguous")),
     ("channels_last", OpRule(gradient="same", layout="channels last")),
-    *rows("copy/Roll copy/Flip copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", OpRule(layout="contiguous")),
+    ("copy/Flip", OpRule(gradient_layout="gradient")),
+    # Its kernel reads a contiguous input, or a copy of it.
+    ("copy/Roll", OpRule(reads="contiguous", passing="forward", layout="contiguous")),
+    *rows("copy/Repeat copy/RepeatInterleave copy/ChannelShuffle", OpRule(layout="contiguous")),
     # One axis after the other.
     ("copy/several", OpRule(forward=temporaries(1), backward=temporaries(1), layout="contiguous")),
     # Advanced indexing adds into zeros, out of place.
@@ -266,14 +290,14 @@ SHAPES = [
     *rows("scatter scatter_add scatter_reduce index_fill masked_scatter index_reduce",
           OpRule((Saved("x1"),), layout="contiguous")),
     *rows("index_put put crop", NOTHING),
-    ("pad", OpRule(layout="suggested")),
+    ("pad", OpRule(layout="suggested", gradient_layout="suggested")),
     *rows("reflection_pad replication_pad", OpRule((X,), layout="suggested")),
     ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous")),
-    ("pixel_shuffle", OpRule(layout="suggested")),
-    *rows("unfold fold", OpRule(layout="contiguous")),
-    # Their backward pass reads the gradient as the result lies.
-    *rows("upsample_nearest upsample_nearest_exact upsample_linear upsample_bilinear upsample_bicubic "
-          "upsample_trilinear", OpRule(layout="suggested", autocast=FULL, as_result=True)),
+    *rows("pixel_shuffle unfold fold", OpRule(layout="contiguous")),
+    *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
+          OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="suggested")),
+    *rows("upsample_linear upsample_bicubic upsample_trilinear",
+          OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="contiguous")),
     # The grid that the matrices are applied to is made anew for the backward pass.
     ("affine_grid", OpRule(forward=(New("y"),), backward=(New("y"),), layout="contiguous")),
     ("upsample_area", OpRule((X,), layout="suggested")),
@@ -299,15 +323,29 @@ REDUCTIONS = [
     ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
     # The gradient is turned round, summed up and turned back; of half precision it is cast before.
     ("cumsum", OpRule(backward=temporaries(2), layout="contiguous", autocast=RESULT)),
-    ("cumsum/half", OpRule(backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT)),
+    # Autocast asks for a result in float32, for which the input is cast when the result is there.
+    (
+        "cumsum/half",
+        OpRule(forward=(New("x", 4),), backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT),
+    ),
     # Sorted values, and those between which the result lies.
     (
         "quantile",
         OpRule((Saved(New("x", times=2)), Saved(New("x", 8))), forward=temporaries(1), backward=temporaries(2)),
     ),
-    ("logcumsumexp", OpRule((X, Y), backward=temporaries(7))),
+    ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
     # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
-    ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), autocast=RESULT)),
+    (
+        "cumprod/half",
+        OpRule(
+            (X, Y),
+            forward=(New("x", 4),),
+            backward=(New("x", 4, 4), New("x", 1)),
+            layout="contiguous",
+            autocast=RESULT,
+        ),
+    ),
+    ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
     *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]
