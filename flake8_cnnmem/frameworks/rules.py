@@ -87,6 +87,8 @@ class OpRule:
     `layout` says of the operand; "gradient": as the one that arrives; "slope": as what was kept, which the kernel reads
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
+    `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
+    a backward pass can do with, and the figure is a lower bound, with a cause.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -113,6 +115,7 @@ class OpRule:
     counts: bool = False
     gradient_layout: str = ""
     to_training: bool = False
+    library: str = ""
     known: bool = True
 
 
