@@ -309,7 +309,7 @@ def _like_operands(row: OpRule, operands: Sequence[Value], at: int, gradient: Fo
         beside = [*operands[:at], *operands[at + 1 :]]
     elif row.keeps:
         # A condition alone, else all operands.
-        beside = operands[:1] if operands[0].dtype == "bool" else list(operands)
+        beside = list(operands[:1] if operands[0].dtype == "bool" else operands)
     known = [(one.sizes, one.strides) for one in beside if one.sizes is not None and one.strides is not None]
     read = [pair for pair in known if layout.fits(pair[0], gradient.sizes)]
     own = (gradient.sizes, gradient.strides)

@@ -20,7 +20,6 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
     NOTHING,
     OPERANDS,
     PASSES,
-    RESULT,
     X,
     Y,
     by_input,
@@ -30,13 +29,7 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
 )
 from flake8_cnnmem.frameworks.torch.optim.states import STATES as OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.saved_by_losses import DERIVATIVES, LOSSES
-
-
-def by_instance(statistics: int) -> OpRule:
-    """An instance norm: its input lies contiguous for it, or is copied (at::instance_norm)."""
-    kept = Saved(New("instances", 4, statistics))
-    return OpRule((X, kept), layout="contiguous", reads="contiguous", viewed=True)
-
+from flake8_cnnmem.frameworks.torch.saved_by_reductions import NORMALISATIONS, REDUCTIONS
 
 ACTIVATIONS = [
     # Where the gradient lies as the "slope", TensorIterator is given the kept tensor, or a mask made of it, first.
@@ -81,8 +74,9 @@ MATHEMATICS = [
     *rows("log1p", by_input(1, autocast=FULL)),
     *rows("abs sin lgamma", by_input(1)),
     *rows("sinh cosh", by_input(1, autocast=FULL)),
-    ("erfinv", OpRule((X,), backward=temporaries(1), autocast=FULL, gradient_layout="slope")),
-    *rows("cos atan acosh asinh atanh digamma i0", by_input(2)),
+    ("erfinv", OpRule((X,), backward=temporaries(4), autocast=FULL, gradient_layout="slope")),
+    *rows("digamma i0", by_input(1)),
+    *rows("cos atan acosh asinh atanh", by_input(2)),
     *rows("acos asin", by_input(4, autocast=FULL)),
     ("sinc", OpRule((X,), backward=temporaries(7), gradient_layout="slope")),
     # Three comparisons, one byte a value each.
@@ -122,71 +116,11 @@ LAYERS = [
             (Saved("x", "weight"),), layout="contiguous", reads="matrix", weights="needed", autocast=HALF, turned=True
         ),
     ),
-    ("bilinear", OpRule((X, Saved("x1")), layout="contiguous", weights="first", autocast="widest")),
+    # Three products in one kernel, whose parts are nobody's to see.
+    ("bilinear", OpRule((X, Saved("x1")), layout="contiguous", weights="first", autocast="widest", known=False)),
     ("embedding", OpRule((X,), layout="contiguous")),
     # Beside the indices, which bag each belongs to, and how many there are: counted otherwise on the CPU than on a GPU.
     ("embedding_bag", OpRule((X,), layout="contiguous", known=False)),
-]
-
-NORMALISATIONS = [
-    (
-        "batch_norm",
-        OpRule(
-            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
-        ),
-    ),
-    ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
-    # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
-    (
-        "layer_norm",
-        OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
-    ),
-    (
-        "group_norm",
-        OpRule((X, Saved(New("groups", 4, 2))), layout="contiguous", reads="contiguous", autocast=FULL, as_result=True),
-    ),
-    # A batch norm of N x C channels, with the weights repeated for each sample.
-    ("instance_norm", by_instance(2)),
-    (
-        "instance_norm/scaled",
-        OpRule((X, Saved(New("instances", 4, 3))), layout="contiguous", reads="contiguous", viewed=True),
-    ),
-    # Running statistics are repeated as well.
-    (
-        "instance_norm/tracked",
-        OpRule((X, Saved(New("instances", 4, 4))), layout="contiguous", reads="contiguous", viewed=True),
-    ),
-    (
-        "instance_norm/scaled, tracked",
-        OpRule((X, Saved(New("instances", 4, 5))), layout="contiguous", reads="contiguous", viewed=True),
-    ),
-    # _fused_rms_norm on CUDA.
-    ("rms_norm", OpRule((X, Saved(New("rows", 4))), layout="contiguous", autocast=FULL)),
-    # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
-    (
-        "local_response_norm",
-        OpRule(
-            (X, Saved(New("padded")), Saved(New("x", times=2))),
-            forward=temporaries(1),
-            backward=temporaries(3),
-            gradient_layout="gradient",
-        ),
-    ),
-    # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
-    (
-        "normalize",
-        OpRule((X, Saved(New("rows", times=2))), backward=temporaries(3), autocast=RESULT, gradient_layout="gradient"),
-    ),
-    # The gradient is made in float32, and cast.
-    (
-        "normalize/half",
-        OpRule(
-            (X, Saved(New("rows", times=2))),
-            backward=(*temporaries(3), New("x", 2)),
-            autocast=RESULT,
-            gradient_layout="gradient",
-        ),
-    ),
 ]
 
 POOLS = [
@@ -233,7 +167,10 @@ MERGES = [
     ("divide", OpRule((Saved("x1"), Saved("x", "others")), backward=temporaries(2, "y"))),
     # Two comparisons and a half of the gradient.
     *rows("maximum minimum", OpRule((Saved("inputs"),), backward=(New("y", 1, 2), New("y")), gradient_layout="slope")),
-    *rows("power", OpRule((Saved("inputs"), Saved("y", "others")), backward=temporaries(4, "y"), autocast=FULL)),
+    *rows(
+        "power",
+        OpRule((Saved("inputs"), Saved("y", "others")), backward=(*temporaries(4, "y"), New("y", 1)), autocast=FULL),
+    ),
     *rows("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
     *rows("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
     *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
@@ -264,7 +201,8 @@ MERGES = [
     # _weight_norm_interface: the direction, the magnitude and the norms that it divides by.
     ("weight_norm", OpRule((Saved("inputs"), Saved(New("x1"))))),
     # _cdist_backward reads both and the result.
-    ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL)),
+    # Of few rows its backward pass makes a tensor of every difference, of many it is a product of matrices.
+    ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp matmul_into", NOTHING),
 ]
@@ -286,8 +224,10 @@ SHAPES = [
     ("copy/Index", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
     # The places; values are added into zeros.
     *rows("gather take", OpRule((X, Saved("x1")), layout="contiguous")),
-    *rows("index_add index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
-    *rows("scatter scatter_add scatter_reduce index_fill masked_scatter index_reduce",
+    ("index_add", OpRule((Saved("x1"), Saved("x2")), layout="contiguous", gradient="signed")),
+    ("index_copy", OpRule((Saved("x1"), Saved("x2")), layout="contiguous")),
+    ("scatter_add", OpRule((Saved("x1"),), layout="contiguous", gradient="signed")),
+    *rows("scatter scatter_reduce index_fill masked_scatter index_reduce",
           OpRule((Saved("x1"),), layout="contiguous")),
     *rows("index_put put crop", NOTHING),
     ("pad", OpRule(layout="suggested", gradient_layout="suggested")),
@@ -303,52 +243,6 @@ SHAPES = [
     ("upsample_area", OpRule((X,), layout="suggested")),
     ("grid_sample", OpRule((Saved("inputs"),), layout="suggested", autocast="widest")),
 ]  # fmt: skip
-
-REDUCTIONS = [
-    ("mean", OpRule(gradient="averaged", partial=4)),
-    ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
-    # With positions, or the value compared with all.
-    *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
-    *rows("median mode kthvalue", OpRule((Saved("positions"),), gradient="placed")),
-    # The places of the extremes, which are counted.
-    *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("y", 8)), partial=1, counts=True)),
-    *rows("max/whole min/whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
-    # Mean, sum of squares and both numbers.
-    ("var", OpRule((X,), backward=temporaries(1), partial=16)),
-    ("var_mean", OpRule((X,), backward=temporaries(2), partial=16)),
-    ("std", OpRule((X, Y), backward=temporaries(1), partial=16)),
-    ("norm", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
-    ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
-    # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
-    ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
-    # The gradient is turned round, summed up and turned back; of half precision it is cast before.
-    ("cumsum", OpRule(backward=temporaries(2), layout="contiguous", autocast=RESULT)),
-    # Autocast asks for a result in float32, for which the input is cast when the result is there.
-    (
-        "cumsum/half",
-        OpRule(forward=(New("x", 4),), backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT),
-    ),
-    # Sorted values, and those between which the result lies.
-    (
-        "quantile",
-        OpRule((Saved(New("x", times=2)), Saved(New("x", 8))), forward=temporaries(1), backward=temporaries(2)),
-    ),
-    ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
-    # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
-    (
-        "cumprod/half",
-        OpRule(
-            (X, Y),
-            forward=(New("x", 4),),
-            backward=(New("x", 4, 4), New("x", 1)),
-            layout="contiguous",
-            autocast=RESULT,
-        ),
-    ),
-    ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
-    *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
-    *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
-]
 
 
 def unfused(*probabilities: New, backward: int = 1) -> OpRule:
