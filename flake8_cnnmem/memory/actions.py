@@ -170,7 +170,19 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
 
 def for_any_batch(step: Step, batch: int) -> Step:
     """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
-    return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch))
+    samples = [leaf for turn in step.turns for leaf in leaves_of(turn.calls) if begins_with(leaf.shape, batch)]
+    grows = bool(samples) and all(lifted(leaf, batch) != leaf.shape for leaf in samples)
+    return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch, grows))
+
+
+def leaves_of(calls: Sequence[Call]) -> Iterator[Tensor]:
+    """What the calls read that none of them has made, weights aside."""
+    made: set[int] = set()
+    for call in calls:
+        for tensor in call.inputs:
+            if id(tensor) not in made and not isinstance(tensor, Weight):
+                yield tensor
+        made.update(map(id, call.outputs))
 
 
 def for_input(step: Step, old: Shape, new: Shape) -> Step | None:
@@ -341,13 +353,19 @@ def samples_behind(tensor: Tensor) -> set[object]:
     return {leaf.shape[0] for leaf in leaves if isinstance(leaf.shape, tuple) and len(leaf.shape) >= max(axes, 2)}
 
 
-def shapes_of(copied: Call, call: Call, batch: int) -> list[Shape | Unknown]:
-    """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was."""
+def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[Shape | Unknown]:
+    """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was. `grows`
+    says whether all that begins with that number has the batch in front."""
     given = [tensor.shape for tensor in copied.inputs]
     if all(
         mine is theirs or mine == theirs for mine, theirs in zip(given, [t.shape for t in call.inputs], strict=True)
     ):
-        if isinstance(call.op, Expand) and given[0] != call.outputs[0].shape and not begins_with(given[0], batch):
+        if (
+            grows
+            and isinstance(call.op, Expand)
+            and given[0] != call.outputs[0].shape
+            and not begins_with(given[0], batch)
+        ):
             # A parameter that is repeated for each sample: the number comes of the batch, as a leaf's does.
             return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
         return [tensor.shape for tensor in call.outputs]

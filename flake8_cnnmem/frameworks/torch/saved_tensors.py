@@ -231,7 +231,9 @@ SHAPES = [
           OpRule((Saved("x1"),), layout="contiguous")),
     *rows("index_put put crop", NOTHING),
     ("pad", OpRule(layout="suggested", gradient_layout="suggested")),
-    *rows("reflection_pad replication_pad", OpRule((X,), layout="suggested")),
+    # Their kernels read a contiguous input, or a copy of it.
+    *rows("reflection_pad replication_pad",
+          OpRule((X,), layout="contiguous", reads="contiguous", passing="forward")),
     ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous")),
     *rows("pixel_shuffle unfold fold", OpRule(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
