@@ -236,7 +236,9 @@ def rebuilt(
             found = copies.get(id(tensor))
             if found is None:
                 wide = copies.get(id(tensor.as_wide_as), tensor.as_wide_as)
-                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide)
+                # What the code computes of data alone, beside the graph, is there from then on.
+                born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
+                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
                 copies[id(tensor)] = found
                 leaves.append((number, found))
             return found
