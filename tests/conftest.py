@@ -49,6 +49,16 @@ paths = {ROOT}
 """
 
 
+CUDNN = "what cuDNN reserves for"
+"""How the cause begins that every recurrent layer of PyTorch leaves."""
+
+
+def not_followed(report: ModelReport) -> list[str]:
+    """The causes of a report that is not exact, but for what cuDNN alone knows of recurrent layers."""
+    assert report.causes or report.status == "exact"
+    return [cause.reason for cause in report.causes if not cause.reason.startswith(CUDNN)]
+
+
 def installed() -> bool:
     """Whether this interpreter has our entry point; else flake8 is told of the plugin by a configuration file."""
     from importlib.metadata import entry_points

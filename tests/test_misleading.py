@@ -22,6 +22,7 @@ from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.settings.options import Settings
 from flake8_cnnmem.source import Source, load
 from flake8_cnnmem.training import Fact
+from tests.conftest import not_followed
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 ON_BY_DEFAULT = [check.code for check in checks.every() if check.default]
@@ -61,6 +62,8 @@ FOLLOWED_IN_PART: dict[str, str] = {
     "hooks_forward.py::Features()": KEPT,
     "hooks_forward.py::Wrapper()": KEPT,
     **{f"kept_torch.py::{name}()": KEPT for name in KEPT_BY},
+    "sizes_torch.py::Bilinear()": "what Bilinear keeps for its backward pass is not known",
+    "sizes_torch.py::Distances()": "what cdist keeps for its backward pass is not known",
     "keras_models.py::frozen_after()": "weights were frozen or set free after compile()",
     "keras_models.py::Falls()": "the layer's input channels are not known before its first call",
     "lazy_layers.py::Own()": "Own is a lazy layer of its own",
@@ -126,13 +129,13 @@ def test_exact_is_what_the_framework_says(program: dict[str, Any]) -> None:
     assert not found
     if program["target"] in FOLLOWED_IN_PART:
         assert report.causes[0].reason.startswith(FOLLOWED_IN_PART[program["target"]])
-    if report.status != "exact":
+    if report.status != "exact" and (not report.causes or not_followed(report)):
         assert program["target"] in FOLLOWED_IN_PART or not program["told"], report.causes
         return
     assert (report.parameters, report.trainable) == (program["parameters"], program["trainable"])
     assert report.model is not None
     assert [at_batch(tensor) for tensor in report.model.outputs] == program["outputs"]
-    if "saved_bytes" in program:
+    if "saved_bytes" in program and report.status == "exact":
         assert report.estimate is not None
         assert report.estimate.saved in saved_of(program)
 

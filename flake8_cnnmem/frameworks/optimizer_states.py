@@ -22,7 +22,8 @@ class OptimizerState:
 
     `step` is the peak of a step over all parameters at once (PyTorch's foreach, its default on a GPU), in
     multiples of the parameters; `single` that of a step that takes one parameter after the other, in
-    multiples of the largest. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
+    multiples of each. `single_held` of these a variable of the optimizer's loop holds until the same of the next
+    parameter is made. `decay` and `single_decay` are what a weight decay that is not decoupled adds to each.
     In a graph (TensorFlow) `single` (with `single_optional` where an option is set) is in multiples of each variable as
     its turn comes, beside its gradient, and `ahead` (with `ahead_optional`) what is computed of every variable before
     its gradient is there. `chain`: the update of a variable is a chain of ops that is still under way when the
@@ -39,6 +40,7 @@ class OptimizerState:
     history: int = 0
     step: int = 0
     single: int = 0
+    single_held: int = 0
     decay: int = 0
     single_decay: int = 0
     foreach: bool = True

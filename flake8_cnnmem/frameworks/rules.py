@@ -54,9 +54,10 @@ class OpRule:
     (a copy of it for the first operand, a copy of a part for the second), "signed" (itself for the first operand, new
     for the second), "none".
     `layout` of the result: "like" its operands, "suggested" (channels last if the input is), "maps" (the same, where a
-    single side counts as maps of one row), "first" (the first operand's, whatever the others'), "contiguous", "time
-    first" (a sequence whose batch comes first is a view of one that has time first), "heads inside" (batch, positions,
-    heads, features, whatever the order of the axes), "agreed" (channels last if all operands are), "channels last".
+    single side counts as maps of one row), "halves" (its axes in the order of the input's), "first" (the first
+    operand's, whatever the others'), "contiguous", "time first" (a sequence whose batch comes first is a view of one
+    that has time first), "heads inside" (batch, positions, heads, features, whatever the order of the axes), "agreed"
+    (channels last if all operands are), "channels last".
     `reads`: operands are read as a "matrix", "contiguous", or the first one "time first" or, by cuDNN, as "suggested";
     one that does not lie so is copied, and the copy is kept.
     `weights`: the backward pass reads the "first" weight, "all", or the first if "needed" for an input's gradient;
@@ -80,9 +81,15 @@ class OpRule:
     `counts`: the backward pass counts the places of a mask: a sum of whole numbers of eight bytes, over the op's axes,
     before it makes the gradient.
     `as_result`: the kernel of the backward pass reads the gradient in the order in which the result lies: one that lies
-    otherwise is copied for it.
+    otherwise is copied for it. `dense`: it reads one that is contiguous, or, with a `gradient_layout` of "suggested",
+    channels last: any other is copied for it.
+    `gradient_layout`: how an operand's gradient lies. "": of arithmetic as the one that arrives, else as the result's
+    `layout` says of the operand; "gradient": as the one that arrives; "slope": as what was kept, which the kernel reads
+    before that one; "suggested": channels last if the one that arrives is; "contiguous".
     `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
+    `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
+    a backward pass can do with, and the figure is a lower bound, with a cause.
     `known`: False for a kind of which nobody has said what it holds; what it keeps is left out, with a cause.
     """
 
@@ -105,9 +112,12 @@ class OpRule:
     after: tuple[New, ...] = ()
     passing: str = ""
     as_result: bool = False
+    dense: bool = False
     counts: bool = False
     mask_first: bool = False
+    gradient_layout: str = ""
     to_training: bool = False
+    library: str = ""
     known: bool = True
 
 

@@ -14,6 +14,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.ops import Expand, Reshape
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
 
@@ -169,7 +170,19 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
 
 def for_any_batch(step: Step, batch: int) -> Step:
     """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
-    return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch))
+    samples = [leaf for turn in step.turns for leaf in leaves_of(turn.calls) if begins_with(leaf.shape, batch)]
+    grows = bool(samples) and all(lifted(leaf, batch) != leaf.shape for leaf in samples)
+    return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch, grows))
+
+
+def leaves_of(calls: Sequence[Call]) -> Iterator[Tensor]:
+    """What the calls read that none of them has made, weights aside."""
+    made: set[int] = set()
+    for call in calls:
+        for tensor in call.inputs:
+            if id(tensor) not in made and not isinstance(tensor, Weight):
+                yield tensor
+        made.update(map(id, call.outputs))
 
 
 def for_input(step: Step, old: Shape, new: Shape) -> Step | None:
@@ -223,7 +236,9 @@ def rebuilt(
             found = copies.get(id(tensor))
             if found is None:
                 wide = copies.get(id(tensor.as_wide_as), tensor.as_wide_as)
-                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide)
+                # What the code computes of data alone, beside the graph, is there from then on.
+                born = tensor.born or (tensor.call.number if tensor.call is not None else 0)
+                found = replace(tensor, shape=leaf_shape(tensor), call=None, as_wide_as=wide, born=born)
                 copies[id(tensor)] = found
                 leaves.append((number, found))
             return found
@@ -340,22 +355,63 @@ def samples_behind(tensor: Tensor) -> set[object]:
     return {leaf.shape[0] for leaf in leaves if isinstance(leaf.shape, tuple) and len(leaf.shape) >= max(axes, 2)}
 
 
-def shapes_of(copied: Call, call: Call, batch: int) -> list[Shape | Unknown]:
-    """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was."""
+def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[Shape | Unknown]:
+    """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was. `grows`
+    says whether all that begins with that number has the batch in front."""
     given = [tensor.shape for tensor in copied.inputs]
     if all(
         mine is theirs or mine == theirs for mine, theirs in zip(given, [t.shape for t in call.inputs], strict=True)
     ):
+        if (
+            grows
+            and isinstance(call.op, Expand)
+            and given[0] != call.outputs[0].shape
+            and not begins_with(given[0], batch)
+        ):
+            # A parameter that is repeated for each sample: the number comes of the batch, as a leaf's does.
+            return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
         return [tensor.shape for tensor in call.outputs]
     try:
         said: Sequence[Shape | Unknown] = call.op.outputs(*given)  # type: ignore[arg-type]
     except Mismatch:
         said = ()
+    if isinstance(call.op, Reshape):
+        moved = reshaped(given[0], call.outputs[0].shape, batch)
+        if moved is not None:
+            return [moved]
     if len(said) == len(call.outputs) and all(
         agrees(new, tensor.shape, batch) for new, tensor in zip(said, call.outputs, strict=True)
     ):
         return list(said)
     return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
+
+
+def reshaped(given: Shape | Unknown, old: Shape | Unknown, batch: int) -> Shape | None:
+    """What a shape with the batch along one axis becomes, of which a reshape makes `old` at this batch.
+
+    Of the new axes in the range of that axis the first grows that is as long as the batch, else the first that is a
+    multiple of it. None where there is none."""
+    if isinstance(given, Unknown) or isinstance(old, Unknown) or not all(isinstance(size, int) for size in old):
+        return None
+    at = [place for place, size in enumerate(given) if isinstance(size, Batch)]
+    before = dims.product(given[: at[0]]) if len(at) == 1 else None
+    if not isinstance(before, int):
+        return None
+    after = before * dims.at_batch(given[at[0]], batch)  # type: ignore[operator]
+    found: list[tuple[bool, int, Shape]] = []
+    outside = 1
+    for place, size in enumerate(old):
+        assert isinstance(size, int)
+        if outside < after and outside * size > before and size and size % batch == 0:
+            found.append((size != batch, place, (*old[:place], Batch(size // batch), *old[place + 1 :])))
+        outside *= size
+    grown = min(found)[2] if found else None
+    return grown if grown is not None and dims.product(grown) == dims.product(given) else None
+
+
+def begins_with(shape: Shape | Unknown, size: int) -> bool:
+    """Whether a shape has this number along its first axis."""
+    return not isinstance(shape, Unknown) and shape[:1] == (size,)
 
 
 def agrees(new: Shape | Unknown, old: Shape | Unknown, batch: int) -> bool:

@@ -39,7 +39,9 @@ class Autocast:
         if wanted == "fused":
             wanted = "float32"
         if wanted == "widest":
-            wanted = widest([value.dtype for _, value in operands]) or half
+            # A single value widens no tensor of its kind.
+            ranked = [value.dtype for _, value in operands if value.shape != ()]
+            wanted = widest(ranked) or widest([value.dtype for _, value in operands]) or half
         if not wanted:
             return list(operands), list(weights), [], []
         nodes: list[Entry] = []

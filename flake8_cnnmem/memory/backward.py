@@ -196,6 +196,7 @@ class Backward:
             arrived = [gradient]
         scratch = [memory.room(lot) for lot in way.scratch]
         scratch += [memory.allocate(line) for line in node.fetched]
+        passing = {place: memory.room(lot) for place, lot in way.passing}
         handed: list[Value | None] = [None] * len(way.made)
         if way.sums_when == "first":
             self._sum(way)
@@ -203,6 +204,9 @@ class Backward:
             made, operand = way.made[place], node.operands[plan.wanted[place]]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
                 handed[place] = self._make(made, operand, gradient)
+                if place in passing:
+                    memory.release(passing.pop(place))
+        scratch += passing.values()
         if way.after:
             # The kernel of the gates is done: what it has kept goes, and what it has made stays.
             for each in arrived:

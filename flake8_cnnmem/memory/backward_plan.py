@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
+from flake8_cnnmem.frameworks.rules import OpRule
 from flake8_cnnmem.graph import Call, Op
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.memory.batch_statistics import by_cudnn
@@ -47,6 +48,8 @@ class BackwardPlan:
     sums_when: str = ""
     """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
     "last" where what was there meanwhile is gone by then."""
+    passing: Sequence[tuple[int, int]] = ()
+    """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
 
 
 WHOLE = 8
@@ -120,6 +123,11 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         lies = node.results[0][1].strides
         if lies is not None and not lie_alike(gradient.sizes, gradient.strides, lies):
             scratch.append(memory.lot(gradient.values, each))
+    if (row.dense or call.op.kind == "embedding") and gradient.sizes is not None and gradient.strides is not None:
+        either = row.gradient_layout == "suggested" and layout.is_channels_last(gradient.sizes, gradient.strides)
+        wanted_as = layout.channels_last(gradient.sizes) if either else layout.contiguous(gradient.sizes)
+        if not lie_alike(gradient.sizes, gradient.strides, wanted_as):
+            scratch.append(memory.lot(gradient.values, each))
     if row.gradient in ("new", "reuse"):
         # The gradient of an operand that was repeated is made in full, and then summed.
         full = [shape for at in wanted if (shape := repeated(node, operands[at])) is not None]
@@ -128,17 +136,22 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         scratch += [memory.lot(value.values, size_of(value.dtype)) for value in operands[1:]]
         if 0 not in wanted:
             scratch.append(memory.lot(gradient.values, each))
-    valuewise = row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
+    valuewise = row.gradient_layout in ("slope", "gradient") or (
+        row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
+    )
     made: list[Made] = []
+    passing: list[tuple[int, int]] = []
     result = node.results[0][1].dtype
     for at in wanted:
         value = operands[at]
         # A mean's is made of a repeated view, whose axes are in the order of their numbers.
-        own = fresh(memory, value, "contiguous" if row.gradient in ("averaged", "placed") else row.layout)
-        if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
-            # Arithmetic on the gradient and on what lies beside it: the gradient decides.
-            like = layout.elementwise(value.sizes or (), [(value.sizes or (), gradient.strides)])
+        placed = "contiguous" if row.gradient in ("averaged", "placed") else row.layout
+        own = fresh(memory, value, "contiguous" if row.gradient_layout == "contiguous" else placed)
+        if row.gradient_layout == "suggested" and value.sizes is not None and gradient.strides is not None:
+            like = layout.suggested(value.sizes, gradient.sizes or (), gradient.strides)
             own = memory.form(value.shape, value.dtype, like)
+        if valuewise and gradient.sizes == value.sizes and gradient.strides is not None:
+            own = memory.form(value.shape, value.dtype, _like_operands(row, operands, at, gradient))
         product = summed(call, operands[:2]) if call.op.kind == "einsum" and at < 2 else None
         if product is not None and value.sizes is not None:
             # A product of the gradient and of the other operand, as it was read.
@@ -151,7 +164,11 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             # It is made in the result's dtype, and cast; of what was repeated, when it is summed. If that comes first,
             # what was made in full for it is gone by then.
             summed_before = any(repeated(node, operands[other]) is not None for other in wanted if other < at)
-            scratch.append(memory.lot(gradient.values, each - size_of(value.dtype) if summed_before else each))
+            lot = memory.lot(gradient.values, each - size_of(value.dtype) if summed_before else each)
+            if not summed_before:
+                passing.append((len(made), lot))
+            else:
+                scratch.append(lot)
         first = len(call.inputs)
         if row.after and (at < min(2, first) or first <= at < first + 2):
             made.append(("late", own, None))
@@ -160,7 +177,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
             made.append(("late", fresh(memory, value), None))
         elif call.op.kind == "convolution" and at == 1 and turned_by(leading(operands[0].form, value.form), value.form):
             # A parameter's gradient lies as the parameter does: one that is made channels last is copied.
-            made.append(("new", own, None))
+            made.append(("new", memory.form(value.shape, value.dtype, layout.channels_last(value.sizes or ())), None))
         elif is_sparse(call.op):
             # The rows that were read and their numbers: the gradient as it has arrived, and the indices.
             made.append(("alias", gradient, None))
@@ -186,7 +203,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         sums = [[*copies, *lots] for lots in sums]
     # A convolution's bias is summed when the kernels, and what was copied for them, are done.
     when = "last" if call.op.kind == "convolution" else "first" if row.counts or is_split(node, operands) else ""
-    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when)
+    return BackwardPlan(made, scratch, late, sums, order, instead, node.plan.after, when, passing)
 
 
 def reads_as_result(node: TapeNode) -> bool:
@@ -282,6 +299,23 @@ def fresh(memory: Memory, value: Value, placed: str = "like") -> Form:
     return memory.form(value.shape, value.dtype, strides)
 
 
+def _like_operands(row: OpRule, operands: Sequence[Value], at: int, gradient: Form) -> tuple[int, ...]:
+    """How arithmetic on a gradient and on what the op has kept lies: as the gradient, and where that is repeated along
+    an axis as what was kept; the other way round where the slope comes first."""
+    assert gradient.sizes is not None
+    assert gradient.strides is not None
+    beside: list[Value] = []
+    if any(kept.when == "others" for kept in row.keeps):
+        beside = [*operands[:at], *operands[at + 1 :]]
+    elif row.keeps:
+        # A condition alone, else all operands.
+        beside = list(operands[:1] if operands[0].dtype == "bool" else operands)
+    known = [(one.sizes, one.strides) for one in beside if one.sizes is not None and one.strides is not None]
+    read = [pair for pair in known if layout.fits(pair[0], gradient.sizes)]
+    own = (gradient.sizes, gradient.strides)
+    return layout.elementwise(gradient.sizes, [*read, own] if row.gradient_layout == "slope" else [own, *read])
+
+
 def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
     if value.sizes is None or gradient.strides is None:
         return None
@@ -291,8 +325,11 @@ def _part(gradient: Form, value: Value) -> tuple[int, ...] | None:
 
 
 ARITHMETIC = frozenset(
-    {"multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill"}
-)
+    {
+        "multiply", "divide", "power", "maximum", "minimum", "where", "atan2", "hypot", "lerp", "masked_fill",
+        "logaddexp", "logaddexp2",
+    }
+)  # fmt: skip
 """Kinds whose operands are repeated to the result's shape."""
 REPEATED = ARITHMETIC | {"add", "subtract"}
 """Kinds whose operands' gradients are summed to their shapes."""

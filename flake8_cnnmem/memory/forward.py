@@ -332,8 +332,8 @@ class Forward:
             operands, weights, casts, scratch = self.autocast.cast(call, row, operands, weights, half)
             self.tape += casts if self.records else []
         plan = self.planner.plan(call, row, operands, weights, half, self.records)
-        if plan.flows and not plan.row.known:
-            memory.left_out.setdefault(not_known(call))
+        if plan.flows and (plan.row.library or not plan.row.known):
+            memory.left_out.setdefault(not_known(call, plan.row.library))
         inputs = [value for _, value in operands]
         for at, form in plan.copies:
             given = inputs[at]
@@ -411,10 +411,12 @@ class Forward:
         return None
 
 
-def not_known(call: Call) -> Unknown:
-    """The cause that an op leaves of which no rule says what it holds."""
+def not_known(call: Call, library: str = "") -> Unknown:
+    """The cause that an op leaves of which no rule says what it holds, or not all of it, which is a library's."""
     name = call.function or call.op.kind
     place = (call.site.path, call.site.line) if call.site is not None else ("", 0)
+    if library:
+        return Unknown(f"what {library} reserves for the backward pass of {name} is its own, and not known", *place)
     return Unknown(f"what {name} keeps for its backward pass is not known", *place)
 
 

@@ -169,8 +169,23 @@ def step(memory: Memory, row: OptimizerState, options: Mapping[str, Any], update
         # A list lets go of its last element first.
         made = [storage for each in lists for storage in reversed(each)]
     else:
-        largest = max(lines, key=lambda line: line.at(memory.probe))
-        times = row.single + (row.single_decay if decays else 0)
-        made = [memory.allocate(largest, "stepping") for _ in range(times)]
+        made = one_by_one(memory, lines, row.single + (row.single_decay if decays else 0), row.single_held)
     for storage in made:
         memory.release(storage)
+
+
+def one_by_one(memory: Memory, lines: Sequence[Line], times: int, held: int) -> list[Storage]:
+    """The temporaries of a step that takes one parameter after the other: `times` tensors for each, of which the last
+    `held` are still there, in variables of its loop, when the next one's are made. Gives what the last one leaves."""
+    before: list[Storage] = []
+    for line in lines:
+        passing = [memory.allocate(line, "stepping") for _ in range(times - held)]
+        now: list[Storage] = []
+        for _ in range(held):
+            now.append(memory.allocate(line, "stepping"))
+            if before:
+                memory.release(before.pop(0))
+        for storage in passing:
+            memory.release(storage)
+        before = now
+    return before

@@ -72,6 +72,8 @@ def own_strides(row: OpRule, inputs: Sequence[Value], sizes: tuple[int, ...]) ->
         return layout.suggested(sizes, *full[0])
     if row.layout == "maps":
         return layout.suggested_of_maps(sizes, *full[0])
+    if row.layout == "halves" and len(full[0][0]) == len(sizes):
+        return layout.elementwise(sizes, [(sizes, full[0][1])])
     if all(layout.fits(own, sizes) for own, _ in full):
         return layout.elementwise(sizes, full)
     return layout.contiguous(sizes)

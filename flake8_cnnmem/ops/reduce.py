@@ -28,7 +28,9 @@ class Reduce(Weightless):
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
         """An extreme value without its position is compared with "all" values; where no axes are given at all, over the
-        "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`)."""
+        "whole" tensor once more (torch.max; torch.amax without axes is given none of them, `()`), as a norm is."""
+        if self.kind == "norm":
+            return ("whole",) if self.axes is None else ()
         if self.results != 1 or self.kind not in ("max", "min"):
             return ()
         return ("whole", "all") if self.axes is None else ("all",)

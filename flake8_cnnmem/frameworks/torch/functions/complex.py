@@ -9,7 +9,7 @@ from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_
 from flake8_cnnmem.frameworks.torch.arguments import or_by_name, whole
 from flake8_cnnmem.frameworks.torch.dtypes import real_dtype
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
-from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
+from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Operand, Tensor, Weight
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -192,11 +192,6 @@ def addbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
     """`x.addbmm_(batch1, batch2)`: `x += (batch1 @ batch2).sum(0)`."""
     product = apply(run, Reduce("sum", 0), matmul(run, batch1, batch2), function="addbmm_")
     return binary(run, "+", input, product, True)
-
-
-def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
-    """`torch.addr(x, vec1, vec2)`: (n, m) of vectors of n and m values."""
-    return binary(run, "+", input, binary(run, "*", unsqueeze(run, vec1, 1), vec2))
 
 
 def argwhere(run: Runtime, input: Value) -> Value:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flake8_cnnmem.dims import Shape, Size, multiply, product
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
 from flake8_cnnmem.frameworks.torch.functions.reductions import reduce
-from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape
+from flake8_cnnmem.frameworks.torch.functions.shapes import lost_shape, unsqueeze
 from flake8_cnnmem.frameworks.torch.registry import define, everywhere
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -77,9 +79,36 @@ class Kronecker(Weightless):
         return (self.shape,)
 
 
+def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
+    """`input + outer(vec1, vec2)`"""
+    product = binary(run, "*", unsqueeze(run, in_half(run, vec1), 1), in_half(run, vec2))
+    return binary(run, "+", in_half(run, input), product)
+
+
+def in_half(run: Runtime, value: Value) -> Value:
+    """An operand of a product that no cast of a rule reaches, as autocast casts it where it is on."""
+    if run.autocast is None or not isinstance(value, Tensor) or not is_floating(value.dtype):
+        return value
+    return apply(run, Elementwise("cast"), value, function="to", dtype=run.autocast)
+
+
+def dot(run: Runtime, input: Value, other: Value) -> Value:
+    """A product that autocast computes in the widest dtype of its operands (its list "promote")."""
+    return in_widest(run, lambda: matmul(run, input, other))
+
+
+def in_widest(run: Runtime, multiply: Callable[[], Value]) -> Value:
+    """What this makes with autocast off: operands of two dtypes are computed in the wider one."""
+    outside, run.autocast = run.autocast, None
+    try:
+        return multiply()
+    finally:
+        run.autocast = outside
+
+
 def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
     """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` added to the input, which is broadcast to it, or in place."""
-    return binary(run, "+", matmul(run, left, right), input) if not in_place else binary(
+    return binary(run, "+", matmul(run, left, right), in_half(run, input)) if not in_place else binary(
         run, "+", input, matmul(run, left, right), True
     )  # fmt: skip
 
@@ -89,15 +118,13 @@ def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: V
     product = matmul(run, batch1, batch2)
     if beta == 0:
         return product
-    if run.autocast is not None and isinstance(input, Tensor) and is_floating(input.dtype):
-        # Autocast casts what is added, too.
-        input = apply(run, Elementwise("cast"), input, function="to", dtype=run.autocast)
-    return binary(run, "+", product, input)
+    return binary(run, "+", product, in_half(run, input))
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
     """`torch.addbmm(input, batch1, batch2)`: (b, n, k) and (b, k, m) to (n, m)."""
-    return binary(run, "+", reduce(run, "sum", matmul(run, batch1, batch2), 0), input)
+    total = reduce(run, "sum", matmul(run, batch1, batch2), 0)
+    return binary(run, "+", in_half(run, total), in_half(run, input))
 
 
 def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2) -> Value:
@@ -120,7 +147,8 @@ def tensordot(run: Runtime, a: Value, b: Value, dims: Value = 2) -> Value:
         second[other] = first[own]
     kept = [x for x in first if x not in second] + [x for x in second if x not in first]
     equation = f"{''.join(first)},{''.join(second)}->{''.join(kept)}"
-    return apply(run, Einsum(equation), left, right, function="tensordot")
+    product = Einsum(equation)
+    return in_widest(run, lambda: apply(run, product, left, right, function="tensordot"))
 
 
 def chain_matmul(run: Runtime, *matrices: Value) -> Value:

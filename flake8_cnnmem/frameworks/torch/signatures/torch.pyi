@@ -20,7 +20,6 @@ from flake8_cnnmem.frameworks.torch.functions.arithmetic import (
     with_alpha,
 )
 from flake8_cnnmem.frameworks.torch.functions.complex import (
-    addr,
     argwhere,
     as_strided,
     complex_dtype,
@@ -62,8 +61,10 @@ from flake8_cnnmem.frameworks.torch.functions.linalg import (
     Decomposition,
     addbmm,
     added,
+    addr,
     baddbmm,
     chain_matmul,
+    dot,
     einsum,
     kron,
     qr,
@@ -693,7 +694,7 @@ def diagonal(input: Tensor, offset=0, dim1=0, dim2=1) -> Tensor: ...
 
 @einsum(equation, *operands)
 def einsum(equation, *operands) -> Tensor: ...
-@matmul
+@dot
 def dot(input: Tensor, other) -> Tensor: ...
 
 inner = dot

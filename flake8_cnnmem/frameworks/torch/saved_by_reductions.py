@@ -1,0 +1,156 @@
+"""What PyTorch's autograd keeps of normalisations, and of ops that reduce, sort or run along an axis.
+
+Known and measured as the rows of `saved_tensors.py`.
+"""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
+from flake8_cnnmem.frameworks.torch.op_rules import (
+    CONSTANT,
+    FULL,
+    RESULT,
+    X,
+    Y,
+    rows,
+    temporaries,
+)
+
+
+def by_instance(statistics: int) -> OpRule:
+    """An instance norm: its input lies contiguous for it, or is copied (at::instance_norm)."""
+    kept = Saved(New("instances", 4, statistics))
+    return OpRule((X, kept), layout="contiguous", reads="contiguous", viewed=True)
+
+
+NORMALISATIONS = [
+    (
+        "batch_norm",
+        OpRule(
+            (X, Saved(New("channels", 4, 2))), layout="suggested", reads="suggested", weights="first", as_result=True
+        ),
+    ),
+    ("batch_norm/eval", OpRule((X,), layout="suggested", reads="suggested", weights="first")),
+    # The result of a layer norm is contiguous whatever the input (empty_like(X, contiguous)).
+    (
+        "layer_norm",
+        OpRule((X, Saved(New("rows", 4, 2))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
+    ),
+    (
+        "group_norm",
+        OpRule((X, Saved(New("groups", 4, 2))), layout="contiguous", reads="contiguous", autocast=FULL, as_result=True),
+    ),
+    # A batch norm of N x C channels, with the weights repeated for each sample.
+    ("instance_norm", by_instance(2)),
+    (
+        "instance_norm/scaled",
+        OpRule((X, Saved(New("instances", 4, 3))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
+    # Running statistics are repeated as well.
+    (
+        "instance_norm/tracked",
+        OpRule((X, Saved(New("instances", 4, 4))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
+    (
+        "instance_norm/scaled, tracked",
+        OpRule((X, Saved(New("instances", 4, 5))), layout="contiguous", reads="contiguous", viewed=True),
+    ),
+    # _fused_rms_norm on CUDA.
+    (
+        "rms_norm",
+        OpRule((X, Saved(New("rows", 4))), layout="contiguous", reads="contiguous", passing="both", autocast=FULL),
+    ),
+    # x * x is padded and averaged; the average, its power and the padded square stay for the backward pass.
+    (
+        "local_response_norm",
+        OpRule(
+            (X, Saved(New("padded")), Saved(New("x", times=2))),
+            forward=temporaries(1),
+            backward=temporaries(3),
+            gradient_layout="gradient",
+        ),
+    ),
+    (
+        "local_response_norm/half",
+        OpRule(
+            (X, Saved(New("padded", 2)), Saved(New("x", 4, 2))),
+            forward=(New("x", 4),),
+            backward=(New("x", 4, 4),),
+            gradient_layout="gradient",
+        ),
+    ),
+    # x / clamp(norm(x)): the quotient's operands; its backward makes the products and the norm's gradient.
+    (
+        "normalize",
+        OpRule((X, Saved(New("rows", times=2))), backward=temporaries(3), autocast=RESULT, gradient_layout="gradient"),
+    ),
+    # The gradient is made in float32, and cast.
+    (
+        "normalize/half",
+        OpRule(
+            (X, Saved(New("rows", times=2))),
+            backward=(*temporaries(3), New("x", 2)),
+            autocast=RESULT,
+            gradient_layout="gradient",
+        ),
+    ),
+]
+
+REDUCTIONS = [
+    ("mean", OpRule(gradient="averaged", partial=4)),
+    ("sum", OpRule(gradient="spread", autocast=RESULT, partial=4)),
+    # With positions, or the value compared with all.
+    *rows("max min", OpRule((Saved("positions"),), gradient="placed", partial=16)),
+    *rows("median kthvalue", OpRule((Saved("positions"),), gradient="placed")),
+    # It sorts every row.
+    ("mode", OpRule((Saved("positions"),), gradient="placed", known=False)),
+    # The places of the extremes, which are counted.
+    *rows("amax amin max/all min/all", OpRule((X, Y), backward=(New("x", 1), New("y", 8)), partial=1, counts=True)),
+    *rows("max/whole min/whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 4)))),
+    # Eight bytes of whole numbers are gone when the gradient comes.
+    *((f"{kind}/half, whole", OpRule((X, Y), backward=(New("x", 1, 2), New("x", 6)))) for kind in ("max", "min")),
+    # Mean, sum of squares and both numbers.
+    ("var", OpRule((X,), backward=(*temporaries(1), New("y", times=2)), partial=16)),
+    ("var_mean", OpRule((X,), backward=temporaries(2), partial=16)),
+    ("std", OpRule((X, Y), backward=(*temporaries(1), New("y", times=3)), partial=16)),
+    ("norm", OpRule((X, Y), backward=temporaries(1), autocast=RESULT, partial=4)),
+    # The gradient is made in float32, and cast.
+    ("norm/half", OpRule((X, Y), backward=(*temporaries(1), New("x", 2)), autocast=RESULT, partial=4)),
+    # By a single value it is made in half precision at once.
+    ("norm/half, whole", OpRule((X, Y), backward=(New("x", 2),), autocast=RESULT, partial=4)),
+    ("logsumexp", OpRule((X, Y), backward=temporaries(2), autocast=FULL)),
+    # The quotient of result and input, a mask of what is zero, and the zeros' number in each row.
+    ("prod", OpRule((X, Y), backward=(New("x"), New("x", 1), New("y", 8)), autocast=RESULT, partial=4)),
+    # The input is cast for it, and the gradient from it.
+    (
+        "prod/half",
+        OpRule((X, Y), backward=(New("x", 4, 2), New("x", 1), New("x", 2), New("y", 8)), autocast=RESULT, partial=4),
+    ),
+    # The gradient is turned round, summed up and turned back; of half precision it is cast before.
+    ("cumsum", OpRule(backward=temporaries(2), layout="contiguous", autocast=RESULT)),
+    # Autocast asks for a result in float32, for which the input is cast when the result is there.
+    (
+        "cumsum/half",
+        OpRule(forward=(New("x", 4),), backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT),
+    ),
+    # Sorted values, and those between which the result lies.
+    (
+        "quantile",
+        OpRule((Saved(New("x", times=2)), Saved(New("x", 8))), forward=temporaries(1), backward=temporaries(2)),
+    ),
+    ("logcumsumexp", OpRule((X, Y), backward=temporaries(7), layout="contiguous")),
+    # The gradient times the result, turned round, summed up and turned back; a mask of what is zero.
+    (
+        "cumprod/half",
+        OpRule(
+            (X, Y),
+            forward=(New("x", 4),),
+            backward=(New("x", 4, 4), New("x", 1)),
+            layout="contiguous",
+            autocast=RESULT,
+        ),
+    ),
+    ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
+    *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
+    *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
+]
