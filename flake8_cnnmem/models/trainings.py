@@ -15,7 +15,7 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
-from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
+from flake8_cnnmem.evidence.batches import TRAINED_ON, first_input, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
@@ -331,10 +331,29 @@ def by_fit(root: Root) -> list[Root]:
     fits = fits_of(root) if not root.parts else []
     known: dict[Hashable, Fit] = {}
     for fit in fits:
-        batch = fit.batch[0] if isinstance(fit.batch, (tuple, list)) and fit.batch else fit.batch
-        key = fit.trainable, id(fit.optimizer), repr(fit.batch_size), repr(getattr(batch, "shape", None))
+        key = (
+            fit.trainable,
+            id(fit.optimizer),
+            repr(fit.batch_size),
+            repr(getattr(first_input(fit.batch), "shape", None)),
+        )
         known[key] = fit
-    return [replace(root, fit=fit) for fit in known.values()] or [root]
+    sized = {called_in(fit) for fit in known.values() if has_size(fit)}
+    # The call that gives a batch of a known size in one turn of its loop gives such a one in all of them.
+    told = [fit for fit in known.values() if has_size(fit) or called_in(fit) not in sized]
+    return [replace(root, fit=fit) for fit in told] or [root]
+
+
+def called_in(fit: Fit) -> Hashable:
+    """The call that a fit is, and what it trains."""
+    return id(fit.site), fit.trainable, id(fit.optimizer)
+
+
+def has_size(fit: Fit) -> bool:
+    """Whether it is known how many samples a fit trains on in a step."""
+    shape = getattr(first_input(fit.batch), "shape", None)
+    known = isinstance(shape, tuple) and bool(shape) and not isinstance(shape[0], Unknown)
+    return known or isinstance(fit.batch_size, int)
 
 
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:
