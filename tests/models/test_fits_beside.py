@@ -79,3 +79,30 @@ def test_what_the_program_still_holds_is_counted(text: str, beside: dict[str, in
         assert beside[report.name] <= counted <= beside[report.name] + 16 * BLOCK
         assert report.estimate is not None
         assert report.estimate.total >= counted
+
+
+TOGETHER = """\
+large = net(4000)
+large.compile("adam", "mse")
+large.fit(x, y, batch_size=64)
+maker = keras.Sequential([keras.Input((5,)), layers.Dense(1000)])
+critic = net(10)
+critic.compile("adam", "mse")
+critic.trainable = False
+both = keras.Sequential([keras.Input((5,)), maker, critic])
+both.compile("adam", "mse")
+for turn in range(100):
+    critic.train_on_batch(x[:64], y[:64])
+    both.train_on_batch(np.zeros((64, 5)), y[:64])
+"""
+
+
+def test_models_that_are_trained_together_have_it_beside_them_all(tmp_path: Path) -> None:
+    before, together = trainings_of(tmp_path, HEAD + TOGETHER)
+    assert (before.name, together.name) == ("large", "critic + both")
+    beside = sum(each.bytes for each in together.also_in_memory)
+    assert WEIGHTS + MOMENTS <= beside <= WEIGHTS + MOMENTS + 16 * BLOCK
+    (alone,) = trainings_of(tmp_path, HEAD + TOGETHER[TOGETHER.index("maker = ") :])
+    assert together.estimate is not None
+    assert alone.estimate is not None
+    assert together.estimate.total == alone.estimate.total + beside
