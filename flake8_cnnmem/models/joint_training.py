@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
@@ -133,7 +134,7 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
     if framework is None:
         return
     if not framework.declares_inputs:
-        unclear = next(losses_unknown(phase), None)
+        unclear = next(chain(losses_unknown(phase), graphs_unknown(phase)), None)
         if unclear is not None:
             yield unclear
         elif phase.optimizers and not phase.updated:
@@ -174,6 +175,15 @@ def losses_unknown(phase: Phase) -> Iterator[Unknown]:
             loss = event.subject
             yield Unknown(f"the loss is not known: {loss.reason}", loss.path, loss.line)
             return
+
+
+def graphs_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why the weights of a model that the step calls are not known: the way from its inputs to its outputs was lost."""
+    for call in phase.calls:
+        framework = frameworks.of_layer(call.instance)
+        cause = framework.lost(call.instance) if framework is not None else None
+        if cause is not None:
+            yield cause
 
 
 def turns_within(phase: Phase) -> Iterator[Unknown]:

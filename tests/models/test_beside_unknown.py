@@ -77,6 +77,25 @@ def test_a_model_that_trains_with_one_that_is_not_found_is_no_more_than_a_bound(
     assert "parts_that_are_not_here" in first or first == "which weights the step updates is not known"
 
 
+HALF_KNOWN = """\
+import keras
+from layers_that_are_not_here import stem
+
+def encoder_of(width):
+    pictures = keras.Input((24, 24, 3))
+    return keras.Model(pictures, keras.layers.Dense(width)(stem(keras.layers.Rescaling(1 / 255)(pictures))))
+"""
+
+
+@pytest.mark.parametrize("step", [OWN_STEP, OWN_LOOP], ids=["train_step", "a loop with a tape"])
+def test_a_model_whose_middle_is_not_found_is_not_left_out_silently(step: str, tmp_path: Path) -> None:
+    (tmp_path / "half_known.py").write_text(HALF_KNOWN)
+    found = reports_of(tmp_path, KERAS.format(where="half_known") + step)
+    (report,) = [report for report in found if report.name == "head"]
+    assert (report.kind, report.status) == ("training", "lower-bound")
+    assert "layers_that_are_not_here" in report.causes[0].reason
+
+
 @pytest.mark.parametrize("step", [OWN_STEP, OWN_LOOP], ids=["train_step", "a loop with a tape"])
 def test_where_it_is_found_both_are_trained_together(step: str, tmp_path: Path) -> None:
     (report,) = reports_of(tmp_path, KERAS.format(where="known_parts") + step)

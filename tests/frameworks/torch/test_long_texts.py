@@ -116,6 +116,40 @@ def test_a_part_is_as_long_as_the_code_makes_it(text: str, tmp_path: Path) -> No
     assert report.training.input_shape.value == (24,)
 
 
+OPENED = """
+import io
+with io.open("corpus", encoding="utf-8") as file:
+    text = file.read()
+"""
+
+STORIES = """
+from functools import reduce
+stories, lines = [], []
+for line in open("corpus"):
+    if line.startswith("?"):
+        stories.append(([each for each in lines if each], line))
+    else:
+        lines.append(line.split())
+asked = [(reduce(lambda a, b: a + b, lines), line) for lines, line in stories]
+text = str(asked)
+"""
+
+
+@pytest.mark.parametrize("opened", [OPENED, STORIES], ids=["io.open", "what fails for the one that stands for all"])
+def test_what_a_file_holds_is_the_cause(opened: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        HEAD.replace("500", "len(set(text))").replace("model =", opened + "model =")
+        + """
+for turn in range(100):
+    learn(torch.randint(0, 9, (16, 24)), torch.randint(0, 9, (16, 24)))
+"""
+    )
+    (report,) = analyse(load(str(path)), Settings()).reports
+    assert (report.kind, report.status) == ("training", "lower-bound")
+    assert {cause.reason for cause in report.causes} == {"what a file holds is not known"}
+
+
 UNKNOWN = {
     "the beginning of a text, which may be shorter": NUMBERED.replace("first = index * 24", "first = 0"),
     "up to the end of a line": LETTERS.replace("self.text[index : index + 25]", "self.text[index:].split()[0]"),
