@@ -55,11 +55,12 @@ def note_sample(run: Interpreter, container: Value, items: Sequence[Value]) -> N
 
 
 def sample(run: Interpreter, container: Value) -> Value:
-    """What stands for the items of a container of which it is not known how many it has; or MISSING."""
+    """What stands for the items of a container of which it is not known how many it has, a number that is not known
+    among them; or MISSING."""
     held, found = run.samples.get(id(container), (None, MISSING)) if run.samples else (None, MISSING)
     if held is not container or found is MISSING or id(container) not in run.havocked:
         return MISSING
     inside = container.values() if isinstance(container, dict) else container
     certain: list[Value] = list(inside) if isinstance(inside, Iterable) else []
     common = joins.one_of(run, [found, *certain], run.havocked[id(container)][1])
-    return MISSING if isinstance(common, Unknown) else common
+    return MISSING if isinstance(common, Unknown) and not common.number else common

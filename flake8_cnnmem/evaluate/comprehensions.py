@@ -19,7 +19,7 @@ from flake8_cnnmem.evaluate.trace import Turn, around
 from flake8_cnnmem.evaluate.training_state import learns, mark_held
 from flake8_cnnmem.source.syntax import cst
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import MISSING, Stream, Value
+from flake8_cnnmem.values import MISSING, Raised, Stream, Value
 
 
 @expression(cst.ListComp)
@@ -49,8 +49,12 @@ def list_comprehension(compiler: Compiler, node: cst.ListComp) -> Code:
             return MISSING
         inner = Frame(run, frame.module, "comprehension", {}, frame.closure(), frame.line)
         inner.caller = frame
-        single[0](inner, item)
-        return joins.one_of(run, [element(inner)], cause)
+        try:
+            single[0](inner, item)
+            return joins.one_of(run, [element(inner)], cause)
+        except Raised:
+            # Other items than the one that stands for them may do.
+            return MISSING
 
     return code
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flake8_cnnmem import frameworks
+from flake8_cnnmem.evaluate.arithmetic import number_kind
 from flake8_cnnmem.evaluate.attributes import bind
 from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.graph import Call, Tensor, Weight, calls_behind
@@ -91,9 +92,9 @@ def one_of(run: Interpreter, items: Sequence[Value], cause: Unknown) -> Value:
     found: Value = items[0]
     for item in items[1:]:
         found = join(run, found, item, cause)
-    kinds = {type(item) for item in items}
-    if isinstance(found, Unknown) and len(kinds) == 1 and kinds <= {int, float}:
-        return found.another(kinds.pop().__name__)
+    kinds = {number_kind(item) for item in items}
+    if isinstance(found, Unknown) and len(kinds) == 1 and "" not in kinds:
+        return found.another(kinds.pop())
     return found
 
 

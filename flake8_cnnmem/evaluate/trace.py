@@ -173,6 +173,8 @@ class Event:
     trainable: frozenset[int] = frozenset()
     """The weights, by id, that asked for a gradient then: of a "step" those that the optimizer holds, of a "backward"
     those that the loss depends on, of a "call" those of the layer."""
+    held: Held | None = None
+    """What the program held then: of a "step" that no loop is around, and of a model's first few times of "fit"."""
     options: dict[str, Value] = field(default_factory=dict)
     """What it was told: `retain_graph` of a backward pass, `set_to_none` of a zero_grad."""
 

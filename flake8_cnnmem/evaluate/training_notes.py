@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import LAYER_STEPS
 from flake8_cnnmem.evaluate.trace import MOST_EVENTS, Event, Made, RootCall, around
-from flake8_cnnmem.evaluate.training_state import RepeatedTurns, asking, held_by, held_now, learns, reached_from
+from flake8_cnnmem.evaluate.training_state import (
+    RepeatedTurns,
+    asking,
+    held_at_fit,
+    held_at_step,
+    held_by,
+    held_now,
+    learns,
+    reached_from,
+)
 from flake8_cnnmem.graph import Site, Tensor
 from flake8_cnnmem.values import Instance, Value
 
@@ -28,6 +37,10 @@ def made_layer(run: Interpreter, instance: Instance) -> None:
     run.trace.layers[id(instance)] = Made(instance, run.layers_made, run.site, run.trace.entered)
 
 
+FITS_SEEN = 3
+"""Of so many fits of a model it is looked what the program holds: the next ones find what the second one finds."""
+
+
 def finished_layer(run: Interpreter, instance: Instance) -> None:
     """A layer's construction has ended."""
     made = run.trace.layers.get(id(instance))
@@ -42,6 +55,12 @@ def note(run: Interpreter, kind: str, subject: Value, **options: Value) -> None:
     if kind == "step":
         event.trainable = held_by(subject)
         look_around(run)
+        if run.trace.turn is None:
+            event.held = held_at_step(run)
+    elif kind == "fit":
+        seen = run.data("fits looked at")
+        seen[id(subject)] = seen.get(id(subject), 0) + 1
+        event.held = held_at_fit(run) if seen[id(subject)] <= FITS_SEEN else None
     elif kind == "backward" and isinstance(subject, Tensor):
         event.trainable = reached_from(subject)
     add_event(run, event)

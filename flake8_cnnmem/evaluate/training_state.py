@@ -120,6 +120,25 @@ def held_now(run: Interpreter) -> Held:
     return found
 
 
+def held_at_step(run: Interpreter) -> Held:
+    """What the program holds at an optimizer's step that no loop is around: the tensors that names lead to live on."""
+    found = held_now(run)
+    for _, tensor in found.tensors:
+        if not isinstance(tensor, Weight):
+            tensor.held = FOREVER
+    return found
+
+
+def held_at_fit(run: Interpreter) -> Held:
+    """What the program holds where a model trains itself, with the weights that all layers have by then."""
+    found = held_now(run)
+    for _, layer in found.layers:
+        framework = frameworks.of_layer(layer)
+        if framework is not None:
+            found.weights[id(layer)] = frozenset(map(id, framework.weights(layer)))
+    return found
+
+
 def models_put_by(run: Interpreter, turn: Turn) -> int:
     """How many models and loose weights the containers hold that a turn has put something into."""
     filled = run.trace.filled

@@ -62,7 +62,9 @@ class Phase:
     @property
     def held(self) -> Held | None:
         """What the program holds during the step beside the step's own."""
-        return self.loop.held if self.loop is not None else None
+        if self.loop is not None:
+            return self.loop.held
+        return next((event.held for event in self.events if event.held is not None), None)
 
     @property
     def events(self) -> list[Event]:

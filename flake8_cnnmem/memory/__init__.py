@@ -34,7 +34,7 @@ def account(
         if step is not None:
             estimate = training_loop.estimate(model, training, step, overhead, chip)
         elif parts:
-            estimate = alternating.estimate(parts, training.batch_size.value, overhead, chip)
+            estimate = alternating.estimate(model, parts, training.batch_size.value, overhead, chip)
         else:
             estimate = framework.estimate(model, training, overhead, chip=chip)
         if model.arrangement is not None:

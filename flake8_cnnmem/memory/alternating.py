@@ -46,14 +46,19 @@ class Turns:
         return self.largest.kept_by_call
 
 
-def estimate(parts: Sequence[tuple[Model, Training]], batch: int, overhead: int, chip: Chip = ASSUMED) -> Estimate:
-    """The turn that takes most, with what the other models keep all the time added to its terms. `batch` is what the
-    program draws for all of them."""
+def estimate(
+    whole: Model, parts: Sequence[tuple[Model, Training]], batch: int, overhead: int, chip: Chip = ASSUMED
+) -> Estimate:
+    """The turn that takes most, with what the other models keep all the time added to its terms, and what lies beside
+    all of them (`whole.beside`). `batch` is what the program draws for all of them."""
     turns = []
+    lying = list(zip(whole.beside, framework.bytes_beside(whole, parts[0][1].dtype.value), strict=True))
+    states_beside = sum(size for each, size in lying if each.optimizer is not None)
+    weights_beside = sum(size for each, size in lying if each.optimizer is None)
     for at, (model, training) in enumerate(parts):
         own = framework.estimate(model, training, 0, chip=chip)
         counted = {id(weight) for weight in model.weights}
-        parameters = states = 0
+        parameters, states = weights_beside, states_beside
         for other, (held, how) in enumerate(parts):
             if other == at:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import RootCall, around, is_within
@@ -130,18 +131,25 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
     """What a step that was not followed is known to do beyond one forward pass of its model and one way back, with the
     batch as the first axis."""
     framework = frameworks.of_layer(root.value)
-    if framework is None or not framework.declares_inputs:
+    if framework is None:
+        return
+    if not framework.declares_inputs:
+        unclear = next(chain(losses_unknown(phase), graphs_unknown(phase)), None)
+        if unclear is not None:
+            yield unclear
+        elif phase.optimizers and not phase.updated:
+            yield Unknown("which weights the step updates is not known", *site_of_step(phase))
         return
     inside = inside_of(root)
     learning = [event for event in phase.events if event.call is not None and event.call.grad]
     own = [event for event in learning if id(seen_through(event.subject)) in inside]
     doubt = next((event.doubt for event in phase.events if event.doubt is not None and event.kind == "backward"), None)
     where = root.site.path, root.site.line
-    unclear = next((event.subject for event in phase.events if event.kind == "unclear"), None)
+    unclear = next(losses_unknown(phase), None)
     if doubt is not None:
         yield doubt
-    elif isinstance(unclear, Unknown):
-        yield Unknown(f"the loss is not known: {unclear.reason}", unclear.path, unclear.line)
+    elif unclear is not None:
+        yield unclear
     elif len(own) > 1:
         yield Unknown(f"what the step keeps of {len(own)} forward passes of {root.name}", *where)
     elif called_in_parts(root):
@@ -152,6 +160,30 @@ def unlike_one_pass(root: Root, phase: Phase, batch: int) -> Iterator[Unknown]:
         yield Unknown(f"what the step keeps of more rows than the batch, on which it calls {root.name}", *where)
     if any(event not in own and is_trainable(seen_through(event.subject)) for event in learning):
         yield Unknown(f"what the step that trains {root.name} keeps of the other models that it calls", *where)
+
+
+def site_of_step(phase: Phase) -> tuple[str, int]:
+    """Path and line of a phase's first optimizer step."""
+    site = next((event.site for event in phase.events if event.kind == "step"), None)
+    return (site.path, site.line) if site is not None else ("", 0)
+
+
+def losses_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why what a step goes back from is not known: the first loss that is not."""
+    for event in phase.events:
+        if event.kind in ("unclear", "backward") and isinstance(event.subject, Unknown):
+            loss = event.subject
+            yield Unknown(f"the loss is not known: {loss.reason}", loss.path, loss.line)
+            return
+
+
+def graphs_unknown(phase: Phase) -> Iterator[Unknown]:
+    """Why the weights of a model that the step calls are not known: the way from its inputs to its outputs was lost."""
+    for call in phase.calls:
+        framework = frameworks.of_layer(call.instance)
+        cause = framework.lost(call.instance) if framework is not None else None
+        if cause is not None:
+            yield cause
 
 
 def turns_within(phase: Phase) -> Iterator[Unknown]:

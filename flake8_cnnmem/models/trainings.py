@@ -15,10 +15,11 @@ from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.joins import alike
 from flake8_cnnmem.evaluate.trace import RootCall, around
 from flake8_cnnmem.evidence import Phase, evaluations_of, gatherings_of, keepers_of, seen_through
-from flake8_cnnmem.evidence.batches import TRAINED_ON, shapes_drawn, values_of
+from flake8_cnnmem.evidence.batches import TRAINED_ON, first_input, shapes_drawn, values_of
 from flake8_cnnmem.evidence.phases import holds_no_weight
 from flake8_cnnmem.frameworks.framework import Fit
 from flake8_cnnmem.graph import Tensor, Weight, calls_behind
+from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
 from flake8_cnnmem.models.unknown_models import made_from, of_unknown_models, of_unknown_steps, steps_on_unknown
@@ -43,7 +44,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     groups: list[list[Root]] = []
     taken: set[int] = set()
     left = LeftBehind()
-    repeated: set[int] = set()
+    repeated: dict[int, set[int]] = {}
     unknown: list[Phase] = []
     for phase in phases:
         called = {id(seen_through(call.instance)) for call in phase.calls}
@@ -76,13 +77,16 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         if twin is not None:
             # The next epochs of the same models are no further training.
             again = {id(root.value) for root in trained}
-            twin[0].times += again.isdisjoint(repeated)
-            repeated |= again
+            seen = repeated[id(twin)]
+            twin[0].times += again.isdisjoint(seen)
+            seen |= again
             if values_beside(beside) <= values_beside(twin[0].beside):
                 continue
             # The models before it are still there: it is told in their place.
             times = twin[0].times
             groups.remove(twin)
+        else:
+            seen = {id(root.value) for root in trained}
         run.data(TRAINED_ON).update((id(loader), loader) for loader in phase.loaders)
         causes = (*gathered(phase), *graphs_beside(run.trace, phase))
         own = [
@@ -94,6 +98,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
             part.phases = first.phases
         first.parts = tuple(sorted(own, key=lambda root: (root.site.line, root.site.column))) if len(own) > 1 else ()
         groups.append([first, *(part for part in own if part is not first)])
+        repeated[id(groups[-1])] = seen
     evaluated(run, groups, [root for root in roots if id(root) not in taken], phases)
     found = [group[0] for group in groups]
     told = {id(weight) for root in found for each in root.beside for weight in each.weights}
@@ -107,7 +112,9 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
     for root in together:
         # What is only looked at by itself (a generator that predicts) trains as a part of what holds it.
         if root.parts or id(root.value) not in within or fits_of(root):
-            found += by_fit(root)
+            for each in by_fit(root):
+                each.beside += beside_fits(run.trace, each)
+                found.append(each)
     for root in found:
         root.phases.sort(key=size_of, reverse=True)
         if len(root.phases) > 1:
@@ -325,10 +332,29 @@ def by_fit(root: Root) -> list[Root]:
     fits = fits_of(root) if not root.parts else []
     known: dict[Hashable, Fit] = {}
     for fit in fits:
-        batch = fit.batch[0] if isinstance(fit.batch, (tuple, list)) and fit.batch else fit.batch
-        key = fit.trainable, id(fit.optimizer), repr(fit.batch_size), repr(getattr(batch, "shape", None))
+        key = (
+            fit.trainable,
+            id(fit.optimizer),
+            repr(fit.batch_size),
+            repr(getattr(first_input(fit.batch), "shape", None)),
+        )
         known[key] = fit
-    return [replace(root, fit=fit) for fit in known.values()] or [root]
+    sized = {called_in(fit) for fit in known.values() if has_size(fit)}
+    # The call that gives a batch of a known size in one turn of its loop gives such a one in all of them.
+    told = [fit for fit in known.values() if has_size(fit) or called_in(fit) not in sized]
+    return [replace(root, fit=fit) for fit in told] or [root]
+
+
+def called_in(fit: Fit) -> Hashable:
+    """The call that a fit is, and what it trains."""
+    return id(fit.site), fit.trainable, id(fit.optimizer)
+
+
+def has_size(fit: Fit) -> bool:
+    """Whether it is known how many samples a fit trains on in a step."""
+    shape = getattr(first_input(fit.batch), "shape", None)
+    known = isinstance(shape, tuple) and bool(shape) and not isinstance(shape[0], Unknown)
+    return known or isinstance(fit.batch_size, int)
 
 
 def fitted_inside(run: Interpreter, root: Root) -> list[Root]:

@@ -166,3 +166,22 @@ def test_a_teacher_that_is_only_looked_at_is_in_memory_beside_the_student(tmp_pa
     (row,) = report.also_in_memory
     # 64 x 32 + 32 and 32 x 8 + 8 values, each of the four tensors rounded up to 512 bytes.
     assert (row.what, row.bytes) == ("teacher: weights", 8192 + 512 + 1024 + 512)
+
+
+def test_models_that_take_turns_are_counted_once_each(tmp_path: Path) -> None:
+    loop = """
+models = [Encoder().cuda() for _ in range(5)]
+optimizers = [torch.optim.Adam(model.parameters()) for model in models]
+
+def epoch_of(model, optimizer):
+    for given in torch.utils.data.DataLoader([torch.randn(64)] * 64, 16):
+        optimizer.zero_grad()
+        model(given.cuda()).sum().backward()
+        optimizer.step()
+
+for epoch in range(14):
+    for model, optimizer in zip(models, optimizers):
+        epoch_of(model, optimizer)
+"""
+    (report,) = [report for report in reports_of(tmp_path, HEAD + loop) if report.kind == "training"]
+    assert report.times == 5

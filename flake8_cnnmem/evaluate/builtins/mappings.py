@@ -55,10 +55,15 @@ def fill(run: Runtime, target: dict[Value, Value], args: tuple[Value, ...], kwar
         return
     run.check_size(len(target) + len(pairs))
     run.changed(target)
-    # A host OrderedDict keeps its order beside the dict, so that dict's own methods must not be used on it.
-    update = OrderedDict.update if isinstance(target, OrderedDict) else dict.update
+    update = kind_of(target).update
     update(target, pairs)
     update(target, kwargs)
+
+
+def kind_of(host: dict[Value, Value]) -> type[dict[Value, Value]]:
+    """The class whose methods change a host dict: an OrderedDict keeps its order beside the dict, so that those of
+    `dict` must not be used on it."""
+    return OrderedDict if isinstance(host, OrderedDict) else dict
 
 
 dicts = Names()
@@ -187,14 +192,14 @@ def pop(run: Runtime, self: dict[Value, Value], word: Value, default: Value = MI
             raise KeyError(entry)
         return default
     run.changed(self)
-    return dict.pop(self, entry)
+    return kind_of(self).pop(self, entry)
 
 
 @dicts.method("popitem")
 def popitem(run: Runtime, self: dict[Value, Value], /) -> Value:
     """`self.popitem()`: the last pair. KeyError where it is empty."""
     run.changed(self)
-    return dict.popitem(self)
+    return kind_of(self).popitem(self)
 
 
 @dicts.method("update", propagate_unknown=False)

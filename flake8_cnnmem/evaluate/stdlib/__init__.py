@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from flake8_cnnmem.evaluate.builtins.files import OPEN
 from flake8_cnnmem.evaluate.stdlib.modules import Fresh
 from flake8_cnnmem.values import MISSING, Namespace, Value
 
@@ -85,6 +86,10 @@ def lookup_in(names: Mapping[str, Value]) -> Callable[[str], Value]:
     return lookup
 
 
+OPENING = frozenset(("io", "codecs"))
+"""Modules of which one name is known alone: `open`, which is the built-in one, or takes what that takes."""
+
+
 def not_followed(dotted: str) -> Namespace:
-    """A module that exists, and of which no name is known."""
-    return Namespace(dotted, lambda name: MISSING)
+    """A module that exists, and of which no name is known, or `open` alone."""
+    return Namespace(dotted, lambda name: OPEN if name == "open" and dotted in OPENING else MISSING)

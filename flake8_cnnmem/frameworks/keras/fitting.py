@@ -165,9 +165,13 @@ def one_step(run: Runtime, self: Instance, told: Fit, given: dict[str, Value]) -
     with run.repeated():
         run.attempt(run.get(self, "train_step"), batch)
     unknown, session.called_unknown = session.called_unknown, outside
+    for cause in (unknown or ())[:1]:
+        # It may be a model beside the parts that are known, which the step trains, too.
+        for part in sublayers(self):
+            session.parts_of_steps[id(part)] = cause
     # Only now are the layers built that nothing but the step calls.
     followed = updating(as_it_stands(run, fit, self), steps[before:])
-    return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *unknown))))
+    return replace(followed, doubts=tuple(dict.fromkeys((*followed.doubts, *(unknown or ())))))
 
 
 def note_unfollowed(run: Runtime, cause: Unknown, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

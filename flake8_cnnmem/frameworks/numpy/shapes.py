@@ -190,6 +190,9 @@ def split(run: Runtime, a: Value, parts: Value, axis: Value = 0, uneven: bool = 
     size = array.shape[at]
     if not isinstance(size, int):
         return run.unknown("an axis of unknown size is split")
+    if uneven and isinstance(parts, float):
+        # numpy.array_split takes what has no length as a number of parts: it is rounded towards 0.
+        parts = int(parts)
     if isinstance(parts, int):
         if parts <= 0 or (size % parts and not uneven):
             raise ValueError("array split does not result in an equal division")

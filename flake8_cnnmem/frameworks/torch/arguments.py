@@ -57,7 +57,7 @@ def sizes(values: Any) -> Shape | Unknown:
         only = values[0]
         if isinstance(only, (list, tuple, range)):
             values = only
-        elif isinstance(only, Unknown):
+        elif isinstance(only, Unknown) and only.number != "int":
             return only
         elif isinstance(only, Tensor):
             numbers = flat(only)

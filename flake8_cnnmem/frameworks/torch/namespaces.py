@@ -329,6 +329,7 @@ CONTENTS: dict[str, Contents] = {
     "torch.distributions.kl": of_distributions,
     "torch.distributed": Later("distributed.processes", "GROUPS"),
     "torch.distributed.device_mesh": Later("distributed.processes", "GROUPS"),
+    "torch.distributed.tensor.parallel": Later("distributed.tensor_parallel", "PARALLEL"),
     "torch.distributed.fsdp": Later("distributed.fsdp", "FSDP"),
     "torch.distributed.fsdp.fully_sharded_data_parallel": Later("distributed.fsdp", "FSDP"),
     "torch.distributed._composable.fsdp": Later("distributed.fsdp", "FSDP"),

@@ -22,6 +22,14 @@ result = (
     list(d.items()), p, d == {"c": 3, "a": 1}, repr(d), str(d), isinstance(d, dict)
 )
 """,
+    "OrderedDict that loses keys": """
+from collections import OrderedDict
+d = OrderedDict(a=1); d.update({"b": 2, "c": 3}); p = d.pop("b", d.pop("nope", 0)); q = d.popitem()
+d.setdefault("e", p)
+result = (
+    list(d), list(d.items()), p, q, len(d), repr(d)
+)
+""",
     "Counter": """
 from collections import Counter
 c = Counter("abca"); c.update("a"); c["z"] += 2

@@ -217,6 +217,8 @@ def new_full(
 def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     """torch.tensor: nested lists, numbers, arrays."""
     if isinstance(data, Unknown):
+        if data.number:
+            return Tensor((), dtype_of(dtype, "int64" if data.number == "int" else "float"))
         return Tensor(data, dtype_of(dtype))
     if isinstance(data, Tensor):
         made = constant(data.shape, None, dtype_of(dtype, torch_dtype(data))) if isinstance(data.shape, tuple) else None

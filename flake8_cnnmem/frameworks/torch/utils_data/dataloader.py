@@ -97,7 +97,22 @@ def sample_of(run: Runtime, dataset: Value) -> Value:
             return run.make_data(FIRST, dataset)
         cause = dataset.cls.any_unknown_base()
         return run.unknown("a data set gives no samples") if cause is None else cause
-    return run.make_data(ITEM, dataset)
+    found = run.make_data(ITEM, dataset)
+    if not is_of_unknown_length(found):
+        return found
+    # Part of a long text: from its beginning nobody knows whether it is as long as that, from anywhere within it is.
+    within = run.make_data(WITHIN, dataset)
+    return found if is_of_unknown_length(within) else within
+
+
+def is_of_unknown_length(sample: Value) -> bool:
+    """Whether a sample is, or has among its items, a row of an unknown number of values, or something not known."""
+    if isinstance(sample, (tuple, list, dict)):
+        return any(map(is_of_unknown_length, sample.values() if isinstance(sample, dict) else sample))
+    if isinstance(sample, Tensor):
+        shape = sample.shape
+        return isinstance(shape, Unknown) or (len(shape) == 1 and isinstance(shape[0], Unknown))
+    return isinstance(sample, Unknown)
 
 
 def first(run: Runtime, dataset: Value) -> Value:
@@ -110,6 +125,11 @@ def first(run: Runtime, dataset: Value) -> Value:
 
 FIRST = Native("first sample", first, propagate_unknown=False)
 ITEM = Native("sample", lambda run, dataset: run.index(dataset, 0), propagate_unknown=False)
+WITHIN = Native(
+    "sample",
+    lambda run, dataset: run.index(dataset, run.unknown("which sample is drawn is not known").as_number("int")),
+    propagate_unknown=False,
+)
 
 
 MOVES = "_native_moves"

@@ -90,7 +90,12 @@ def subset_init(run: Runtime, self: Instance, dataset: Value, indices: Value) ->
 
 def subset_item(run: Runtime, self: Instance, index: Value) -> Value:
     """Which sample it is is not followed: one stands for all."""
-    return run.index(self.attributes.get("dataset"), 0)
+    return run.index(self.attributes.get("dataset"), anywhere(index))
+
+
+def anywhere(index: Value) -> Value:
+    """The place of the sample that stands for all: the first, or one of which it is not known which it is."""
+    return index if isinstance(index, Unknown) else 0
 
 
 def subset_length(run: Runtime, self: Instance) -> Value:
@@ -138,7 +143,7 @@ def joined_item(run: Runtime, self: Instance, index: Value) -> Value:
     """A sample of the first data set, which stands for all."""
     datasets = self.attributes.get("datasets")
     if isinstance(datasets, list) and datasets:
-        return run.index(datasets[0], 0)
+        return run.index(datasets[0], anywhere(index))
     return datasets if isinstance(datasets, Unknown) else run.unknown("a sample of a data set is not known")
 
 

@@ -1,0 +1,22 @@
+"""Tensor parallelism: layers whose weights are divided among the devices (torch/distributed/tensor/parallel)."""
+
+from __future__ import annotations
+
+from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
+from flake8_cnnmem.values import Runtime, Value, native
+
+WHOLE = "which share of its parameters and results one device has is not followed: all of them were counted"
+
+
+def parallelize_module(
+    run: Runtime, /, module: Value, device_mesh: Value = None, parallelize_plan: Value = None, *,
+    src_data_rank: Value = 0,
+) -> Value:  # fmt: skip
+    """The module itself, whose parameters are divided as the plan says. One without a plan stays as it is."""
+    if is_module(module) and parallelize_plan is not None:
+        note_cause(run, module, "tensor parallelism", WHOLE)
+    return module
+
+
+PARALLEL: dict[str, Value] = {"parallelize_module": native("parallelize_module", parallelize_module)}

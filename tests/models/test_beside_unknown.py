@@ -1,0 +1,103 @@
+"""Trainings with a part that nobody can follow: what is known of them is told, and is never called exact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flake8_cnnmem.analysis import analyse
+from flake8_cnnmem.results import ModelReport
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import load
+
+KERAS = """\
+import keras
+import numpy as np
+import tensorflow as tf
+from {where} import encoder_of
+
+def head_of(width):
+    return keras.Sequential([keras.Input((width,)), keras.layers.Dense(64), keras.layers.Dense(width)])
+
+pictures = tf.data.Dataset.from_tensor_slices(np.zeros((512, 24, 24, 3), "float32")).batch(64)
+encoder, head = encoder_of(128), head_of(128)
+"""
+
+OWN_STEP = """\
+class Twins(keras.Model):
+    def __init__(self, encoder, head):
+        super().__init__()
+        self.encoder, self.head = encoder, head
+
+    def train_step(self, pictures):
+        with tf.GradientTape() as tape:
+            codes = self.encoder(pictures)
+            loss = tf.reduce_mean((self.head(codes) - tf.stop_gradient(codes)) ** 2)
+        weights = self.encoder.trainable_variables + self.head.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {"loss": loss}
+
+twins = Twins(encoder, head)
+twins.compile(optimizer=keras.optimizers.SGD(0.1, momentum=0.9))
+twins.fit(pictures)
+"""
+
+OWN_LOOP = """\
+optimizer = keras.optimizers.SGD(0.1, momentum=0.9)
+for batch in pictures:
+    with tf.GradientTape() as tape:
+        codes = encoder(batch)
+        loss = tf.reduce_mean((head(codes) - tf.stop_gradient(codes)) ** 2)
+    weights = encoder.trainable_variables + head.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+"""
+
+ENCODER = """\
+import keras
+
+def encoder_of(width):
+    return keras.Sequential([keras.Input((24, 24, 3)), keras.layers.Flatten(), keras.layers.Dense(width)])
+"""
+
+
+def reports_of(folder: Path, text: str) -> list[ModelReport]:
+    (folder / "known_parts.py").write_text(ENCODER)
+    path = folder / "train.py"
+    path.write_text(text)
+    return list(analyse(load(str(path)), Settings()).reports)
+
+
+@pytest.mark.parametrize("step", [OWN_STEP, OWN_LOOP], ids=["train_step", "a loop with a tape"])
+def test_a_model_that_trains_with_one_that_is_not_found_is_no_more_than_a_bound(step: str, tmp_path: Path) -> None:
+    (report,) = reports_of(tmp_path, KERAS.format(where="parts_that_are_not_here") + step)
+    assert (report.name, report.kind, report.status) == ("head", "training", "lower-bound")
+    assert report.training.batch_size.value == 64
+    first = report.causes[0].reason
+    assert "parts_that_are_not_here" in first or first == "which weights the step updates is not known"
+
+
+HALF_KNOWN = """\
+import keras
+from layers_that_are_not_here import stem
+
+def encoder_of(width):
+    pictures = keras.Input((24, 24, 3))
+    return keras.Model(pictures, keras.layers.Dense(width)(stem(keras.layers.Rescaling(1 / 255)(pictures))))
+"""
+
+
+@pytest.mark.parametrize("step", [OWN_STEP, OWN_LOOP], ids=["train_step", "a loop with a tape"])
+def test_a_model_whose_middle_is_not_found_is_not_left_out_silently(step: str, tmp_path: Path) -> None:
+    (tmp_path / "half_known.py").write_text(HALF_KNOWN)
+    found = reports_of(tmp_path, KERAS.format(where="half_known") + step)
+    (report,) = [report for report in found if report.name == "head"]
+    assert (report.kind, report.status) == ("training", "lower-bound")
+    assert "layers_that_are_not_here" in report.causes[0].reason
+
+
+@pytest.mark.parametrize("step", [OWN_STEP, OWN_LOOP], ids=["train_step", "a loop with a tape"])
+def test_where_it_is_found_both_are_trained_together(step: str, tmp_path: Path) -> None:
+    (report,) = reports_of(tmp_path, KERAS.format(where="known_parts") + step)
+    assert report.parameters == 24 * 24 * 3 * 128 + 128 + 128 * 64 + 64 + 64 * 128 + 128
+    assert not [cause for cause in report.causes if "which weights" in cause.reason]
