@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from flake8_cnnmem import dims
@@ -21,6 +21,7 @@ from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
+from flake8_cnnmem.ops.merge import Matmul
 from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"
@@ -47,6 +48,8 @@ class BackwardPlan:
     sums_when: str = ""
     """"first" where the sums are those of a node of their own, which the backward pass comes to before the op, and
     "last" where what was there meanwhile is gone by then."""
+    views: Collection[int] = ()
+    """The places in `made` of gradients that are views of something: none is added to in place."""
 
 
 WHOLE = 8
@@ -55,6 +58,12 @@ WHOLE = 8
 
 def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
+    way = _way_back(memory, node, gradient, given)
+    way.views = frozenset(views_of(node, way))
+    return way
+
+
+def _way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     plan = node.plan
     if isinstance(node.label.op, ConvolutionBackward):
         return _through_convolution(memory, node, node.label.op, given)
@@ -64,6 +73,32 @@ def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Val
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
     return BackwardPlan([_cast_back(memory, gradient, value) for value in wanted])
+
+
+def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
+    """The places of the gradients that an op's backward pass hands on as views: what undoes a view, the parts of a
+    whole, a value spread over what was summed; what a product has read as a matrix of other axes, and the weight that
+    a linear layer reads transposed."""
+    row, call = node.plan.row, node.label
+    for place, at in enumerate(node.plan.wanted):
+        value, how = node.operands[at][1], way.made[place]
+        aliased = how is not None and how[0] == "alias"
+        if node.plan.kind == "view":
+            if aliased and call.op.view_gradient != "sum" and call.op.kind != "identity" and not call.op.idle:
+                yield place
+        elif aliased and row.gradient in ("parts", "spread"):
+            yield place
+        elif row.turned and at >= (1 if call.op.kind == "linear" else len(call.inputs)):
+            yield place
+        elif call.op.kind == "linear":
+            if at == 0 and value.sizes is not None and len(value.sizes) > 2:
+                yield place
+        elif isinstance(call.op, Matmul) and call.op.axes is None:
+            # The product that a linear layer's gradient is made of reads the weight transposed, and back.
+            ranks = [len(other.sizes or ()) for _, other in node.operands[:2]]
+            folded = ranks[at] > 2 and repeated(node, value) is None
+            if folded or (call.derives and value.weight is not None and at == 1):
+                yield place
 
 
 def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:
