@@ -124,11 +124,9 @@ def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
     return found
 
 
-def branch(
-    run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code, likely: bool = False
-) -> Value:
-    """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does. Of two tensors alike that
-    of the cheaper side is what goes on, that of the body where this is `likely` what runs."""
+def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code, likely: bool = False) -> Value:
+    """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does. Of two tensors alike
+    that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
     first = take(run, cause, frame, body)
     second = take(run, cause, frame, orelse)

@@ -36,8 +36,8 @@ class Backward:
     uses: dict[int, int] = field(default_factory=dict)
     """How many nodes of the running tape still have to give a weight its gradient."""
     shared: dict[tuple[int, int], int] = field(default_factory=dict)
-    """By a call's number and a weight's key, how many nodes still have to give their part to the view of the weight that
-    the call has made and others read."""
+    """By a call's number and a weight's key, how many nodes still have to give their part to the view of the weight
+    that the call has made and others read."""
     summands: dict[int, list[Value]] = field(default_factory=dict)
     """Where all gradients of a tensor are added at once: those that have arrived after the first."""
     only: set[int] | None = None

@@ -80,25 +80,25 @@ def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
     whole, a value spread over what was summed; what a product has read as a matrix of other axes, and the weight that
     a linear layer reads transposed."""
     row, call = node.plan.row, node.label
+    first_weight = 1 if call.op.kind == "linear" else len(call.inputs)
     for place, at in enumerate(node.plan.wanted):
         value, how = node.operands[at][1], way.made[place]
         aliased = how is not None and how[0] == "alias"
+        rank = len(value.sizes or ())
         if node.plan.kind == "view":
-            if aliased and call.op.view_gradient != "sum" and call.op.kind != "identity" and not call.op.idle:
-                yield place
-        elif aliased and row.gradient in ("parts", "spread"):
-            yield place
-        elif row.turned and at >= (1 if call.op.kind == "linear" else len(call.inputs)):
-            yield place
+            viewed = aliased and call.op.view_gradient != "sum" and call.op.kind != "identity" and not call.op.idle
+        elif row.turned and at >= first_weight:
+            viewed = True
         elif call.op.kind == "linear":
-            if at == 0 and value.sizes is not None and len(value.sizes) > 2:
-                yield place
-        elif isinstance(call.op, Matmul) and call.op.axes is None:
-            # The product that a linear layer's gradient is made of reads the weight transposed, and back.
-            ranks = [len(other.sizes or ()) for _, other in node.operands[:2]]
-            folded = ranks[at] > 2 and repeated(node, value) is None
-            if folded or (call.derives and value.weight is not None and at == 1):
-                yield place
+            viewed = rank > 2
+        elif isinstance(call.op, Matmul):
+            # A product of batches reads each as one batch of matrices; that of a layer's gradient its weight turned.
+            folded = call.op.axes is None and rank > 2 and repeated(node, value) is None
+            viewed = folded or (call.rereads > 0 and at == 1)
+        else:
+            viewed = aliased and row.gradient in ("parts", "spread")
+        if viewed:
+            yield place
 
 
 def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:
