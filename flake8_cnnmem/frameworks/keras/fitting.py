@@ -221,6 +221,7 @@ def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
     if isinstance(compilation, Unknown):
         return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=(compilation,))
     now = undecided(model)
+    doubts: tuple[Unknown, ...]
     if compilation is None:
         doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
