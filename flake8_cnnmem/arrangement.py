@@ -37,6 +37,8 @@ class Arrangement:
     """Parameters, by id, that are gathered together for the time in which they are used, where they are divided."""
     divides_batch: bool = False
     """Whether the batch is divided among the devices by what trains, not by the loader."""
+    sums: bool = False
+    """Whether several devices add their gradients up in buffers of which it is not known how large they are."""
     causes: tuple[Unknown, ...] = ()
     """What is not counted, or not as it will be."""
     optional: bool = False
@@ -55,7 +57,7 @@ class Arrangement:
     @property
     def shared(self) -> bool:
         """Whether the number of devices changes what one of them holds."""
-        return bool(self.divides) or self.divides_batch
+        return bool(self.divides) or self.divides_batch or self.sums
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ def joined(noted: list[Arrangement]) -> Arrangement | None:
             first.master or each.master,
             tuple(dict.fromkeys((*first.units, *each.units))),
             first.divides_batch or each.divides_batch,
+            first.sums or each.sums,
             told_once((*first.causes, *each.causes)),
             first.optional and each.optional,
             first.told or each.told,

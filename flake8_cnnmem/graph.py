@@ -305,6 +305,9 @@ class Call:
     """Whether the program may deal with it itself where its sizes are refused: it then says nothing of the input."""
     derives: bool = False
     """Whether a backward pass ran it, whose own graph is kept."""
+    rereads: int = 0
+    """The number of the call whose weight it reads by the same view of it: what the two give that is added up before it
+    is the weight's."""
     frozen: frozenset[int] = frozenset()
     """Ids of those of its weights that asked for no gradient when it ran, whatever they do later in the step."""
 

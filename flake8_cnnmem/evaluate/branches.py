@@ -124,8 +124,9 @@ def born_with(births: Mapping[int, Value], journal: Journal) -> set[int]:
     return found
 
 
-def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code) -> Value:
-    """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does."""
+def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: Code, likely: bool = False) -> Value:
+    """`if cause: body else: orelse`. Gives the signal that ends the block, as a statement does. Of two tensors alike
+    that of the cheaper side goes on, or that of the body where it is `likely` that it runs."""
     run.spend(1)
     first = take(run, cause, frame, body)
     second = take(run, cause, frame, orelse)
@@ -137,10 +138,10 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
     if second.raised is not None:
         return settle(run, frame, first)
     if first.signal is None and second.signal is None:
-        merge(run, first, second, cause)
+        merge(run, first, second, cause, likely)
         return None
     if isinstance(first.signal, Returned) and isinstance(second.signal, Returned):
-        merge(run, first, second, cause)
+        merge(run, first, second, cause, likely)
         return Returned(join(run, first.signal.value, second.signal.value, cause))
     ended, other = (first, second) if first.signal is not None else (second, first)
     if isinstance(other.signal, Returned):
@@ -149,7 +150,7 @@ def branch(run: Interpreter, cause: Unknown, frame: Frame, body: Code, orelse: C
         frame.pending.append((ended.signal.value, cause, run.numbered))
         return settle(run, frame, other)
     if ended.signal is other.signal:
-        merge(run, first, second, cause)
+        merge(run, first, second, cause, likely)
         return ended.signal
     # One side leaves the round or the loop: the loop goes on as the other side says, and the variables
     # as they stood here are joined with those at its end.
@@ -173,8 +174,9 @@ def commit(run: Interpreter, side: Side) -> None:
         restore(container, state)
 
 
-def merge(run: Interpreter, first: Side, second: Side, cause: Unknown) -> None:
+def merge(run: Interpreter, first: Side, second: Side, cause: Unknown, likely: bool) -> None:
     """Bring every container that either side changed into a state that both agree on."""
+    swap = None if likely else first.numbered > second.numbered
     for key in {**first.states, **second.states}:
         container = (first.states.get(key) or second.states[key])[0]
         run.changed(container)
@@ -185,12 +187,12 @@ def merge(run: Interpreter, first: Side, second: Side, cause: Unknown) -> None:
         before = snapshot(container)
         left = first.states[key][1] if key in first.states else before
         right = second.states[key][1] if key in second.states else before
-        restore(container, merged(run, container, left, right, cause, first.numbered > second.numbered))
+        restore(container, merged(run, container, left, right, cause, swap))
 
 
-def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unknown, swap: bool) -> Any:
+def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unknown, swap: bool | None) -> Any:
     """The state of a container after either of two sides: what differs is `cause`. With `swap` the right side is taken
-    first."""
+    first; None where the left one is the likely one."""
     if isinstance(container, Instance):
         attributes = joined_dict(run, left[0], right[0], cause, swap)
         payload = container.payload
@@ -211,7 +213,7 @@ def merged(run: Interpreter, container: Value, left: Any, right: Any, cause: Unk
     return left
 
 
-def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool) -> dict[Value, Value]:
+def joined_dict(run: Interpreter, left: Any, right: Any, cause: Unknown, swap: bool | None) -> dict[Value, Value]:
     """A dict with the keys of both sides; a key that one lacks, or that differs, is `cause`."""
     result: dict[Value, Value] = OrderedDict() if isinstance(left, OrderedDict) else {}
     for key in {**left, **right}:

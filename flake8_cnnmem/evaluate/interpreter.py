@@ -422,9 +422,8 @@ class Interpreter:
         if type(value) is Tensor:
             value.held = self.numbered
         elif self.invocation is None and self.trace.turn is not None:
-            # A dict of a class of its own, as models give their outputs in, is as good as one.
-            own = value.payload if type(value) is Instance else value
-            if isinstance(own, (list, tuple, dict)):
+            # So may those in an object that is no layer: a distribution, the outputs of a model by name.
+            if isinstance(value, (list, tuple, dict)) or (type(value) is Instance and not frameworks.is_layer(value)):
                 let_go((value,), self.numbered)
 
     def let_go(self, *values: Value) -> None:

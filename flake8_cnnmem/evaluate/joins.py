@@ -28,8 +28,9 @@ ALIKE_DEPTH = 12
 """So deep two values are compared."""
 
 
-def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool = False) -> Value:
-    """One value that stands for either: the value itself where both agree, else Unknown."""
+def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool | None = False) -> Value:
+    """One value that stands for either: the value itself where both agree, else Unknown. Of two tensors alike the left
+    one, or the right one with `swap`, stands for both; with None the left one is it."""
     if left is right:
         return left
     if isinstance(left, Unknown):
@@ -38,6 +39,8 @@ def join(run: Interpreter, left: Value, right: Value, cause: Unknown, swap: bool
         return either_unknown(right, left)
     if isinstance(left, Tensor) and isinstance(right, Tensor) and not isinstance(left, Weight):
         if left.shape == right.shape and left.dtype == right.dtype and not isinstance(right, Weight):
+            if swap is None:
+                return left
             return either_tensor(run, *((right, left) if swap else (left, right)), cause)
         if made_of_nothing(left) and made_of_nothing(right) and (left.dtype == right.dtype or is_array(left, right)):
             return either_data(left, right, cause)

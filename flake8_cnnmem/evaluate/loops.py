@@ -412,7 +412,7 @@ def unknown_loop(frame: Frame, cause: Unknown, body: Code, twin: ast.stmt, again
     turn = trace.turn
     trace.repeating += again
     try:
-        return frame.run.branch(cause, frame, guarded, lambda frame: None)
+        return frame.run.branch(cause, frame, guarded, lambda frame: None, again)
     finally:
         trace.repeating -= again
         trace.leave(turn, frame.run.numbered)

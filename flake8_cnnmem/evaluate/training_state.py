@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.trace import Event, Filled, Held, Loop, Retained, Turn
-from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight, calls_behind
+from flake8_cnnmem.graph import FOREVER, Site, Tensor, Weight
 from flake8_cnnmem.values import Bound, Instance, Value
 
 if TYPE_CHECKING:
@@ -42,11 +42,19 @@ def weights_of(layer: Instance) -> list[Weight]:
 
 
 def reached_from(loss: Tensor) -> frozenset[int]:
-    """The weights, by id, that a loss depends on and that ask for a gradient now."""
-    found = {id(weight): weight for call in calls_behind([loss]) for weight in (*call.weights, *call.inputs)}
-    return frozenset(
-        key for key, weight in found.items() if isinstance(weight, Weight) and weight.trainable and not weight.buffer
-    )
+    """The weights, by id, that a loss depends on by ops that leave a graph, and that ask for a gradient now."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    waiting: list[Tensor] = [loss]
+    while waiting:
+        tensor = waiting.pop()
+        call = tensor.call
+        if isinstance(tensor, Weight) and tensor.trainable and not tensor.buffer:
+            found.add(id(tensor))
+        if call is not None and id(call) not in seen and call.grad and call.op.kind != "detach":
+            seen.add(id(call))
+            waiting += (*call.weights, *call.inputs)
+    return frozenset(found)
 
 
 def learns(event: Event) -> bool:

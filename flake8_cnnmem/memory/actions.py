@@ -14,6 +14,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import BATCH, Batch, Shape
 from flake8_cnnmem.graph import Call, Invocation, Mismatch, OwnBackward, Problem, Tensor, Weight, calls_behind
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.memory.reshapes import with_batch
 from flake8_cnnmem.ops import Expand, Reshape
 from flake8_cnnmem.training import Optimizer
 from flake8_cnnmem.unknown import Unknown
@@ -371,6 +372,10 @@ def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[
             # A parameter that is repeated for each sample: the number comes of the batch, as a leaf's does.
             return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
         return [tensor.shape for tensor in call.outputs]
+    if isinstance(call.op, Reshape):
+        found = with_batch(given[0], call.inputs[0].shape, call.outputs[0].shape, batch)
+        if found is not None:
+            return [found]
     try:
         said: Sequence[Shape | Unknown] = call.op.outputs(*given)  # type: ignore[arg-type]
     except Mismatch:

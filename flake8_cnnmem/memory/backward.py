@@ -35,10 +35,11 @@ class Backward:
     finished: dict[int, Value] = field(default_factory=dict)
     uses: dict[int, int] = field(default_factory=dict)
     """How many nodes of the running tape still have to give a weight its gradient."""
+    shared: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By a call's number and a weight's key, how many nodes still have to give their part to the view of the weight
+    that the call has made and others read."""
     summands: dict[int, list[Value]] = field(default_factory=dict)
     """Where all gradients of a tensor are added at once: those that have arrived after the first."""
-    turned: set[int] = field(default_factory=set)
-    """Those of the gradients on their way that are transposed views."""
     only: set[int] | None = None
     targets: Collection[int] = ()
     arrived: dict[int, Value] = field(default_factory=dict)
@@ -64,7 +65,9 @@ class Backward:
         self.only, self.targets = outside
 
     def _run(self, tape: list[Entry]) -> None:
-        before, self.uses = self.uses, uses_of(tape)
+        before = self.uses, self.shared
+        self.shared = shared_views(tape)
+        self.uses = uses_of(tape, self.shared)
         while tape:
             entry = tape.pop()
             if isinstance(entry, TapeNode):
@@ -74,7 +77,7 @@ class Backward:
                 self._region(entry)
             else:
                 self._written(entry)
-        self.uses = before
+        self.uses, self.shared = before
 
     def _region(self, region: Region) -> None:
         """A checkpointed stretch: forward once more, now with a tape, then back."""
@@ -163,7 +166,7 @@ class Backward:
 
     def _ended(self, entry: TapeNode | Written) -> None:
         for key in trained_by(entry):
-            self._one_less(key)
+            self._given(entry, key, None)
 
     def discard(self, entry: Entry) -> None:
         """Let go of what an entry has kept."""
@@ -203,7 +206,7 @@ class Backward:
         for place in way.order or range(len(way.made)):
             made, operand = way.made[place], node.operands[plan.wanted[place]]
             if made is not None and made[0] != "late" and not self._passed_over(operand[0]):
-                handed[place] = self._make(made, operand, gradient)
+                handed[place] = self._make(made, operand, gradient, place in way.views)
                 if place in passing:
                     memory.release(passing.pop(place))
         scratch += passing.values()
@@ -223,7 +226,8 @@ class Backward:
             for place, made in enumerate(way.made):
                 key = node.operands[plan.wanted[place]][0]
                 if made is not None and made[0] == "late" and not self._passed_over(key):
-                    handed[place] = self._make(made, node.operands[plan.wanted[place]], gradient)
+                    operand = node.operands[plan.wanted[place]]
+                    handed[place] = self._make(made, operand, gradient, place in way.views)
         if self.unpacks and not way.late:
             self.discard(node)
         if not way.sums_when:
@@ -236,10 +240,10 @@ class Backward:
             self._done(node, arrived, self.unpacks)
         for at, new in zip(plan.wanted, handed, strict=True):
             key, value = node.operands[at]
-            if new is not None:
-                self.hand_on(key, new, plan.row.turned and value.weight is not None)
             if value.weight is not None:
-                self._one_less(key)
+                self._given(node, key, new)
+            elif new is not None:
+                self.hand_on(key, new)
         return any(made is not None and made[0] not in ("alias", "reuse") for made in way.made)
 
     def _sum(self, way: BackwardPlan) -> None:
@@ -262,7 +266,7 @@ class Backward:
             for operand in (at, first + at) if at < first else (first + at,):
                 place, how = made.get(operand, (0, None))
                 if how is not None and how[0] == "late" and not self._passed_over(node.operands[operand][0]):
-                    found[operand] = self._make(how, node.operands[operand], gradient)
+                    found[operand] = self._make(how, node.operands[operand], gradient, place in way.views)
                     handed[place] = found[operand]
             for (what, place), storage in zip(node.plan.keeps, node.saved, strict=False):
                 if (what, place) == ("input", at):
@@ -271,7 +275,7 @@ class Backward:
                 self.memory.release(storage)
             if first + at in found:
                 handed[made[first + at][0]] = None
-                self.hand_on(node.operands[first + at][0], found[first + at], node.plan.row.turned)
+                self.hand_on(node.operands[first + at][0], found[first + at])
 
     def _passed_over(self, key: int) -> bool:
         """Whether no target lies this way."""
@@ -284,17 +288,17 @@ class Backward:
                 self.memory.hold(gradient.storage)
                 self.arrived[key] = gradient
 
-    def _make(self, made: Made, operand: Keyed, gradient: Value) -> Value:
-        """The gradient of an operand."""
+    def _make(self, made: Made, operand: Keyed, gradient: Value, viewed: bool) -> Value:
+        """The gradient of an operand; `viewed` says whether the node makes a view of it."""
         memory = self.memory
         how, form, otherwise = made
         if how == "reuse" and otherwise is not None and gradient.storage.holds > 1:
             how, form = "fresh", otherwise
         if how in ("alias", "reuse"):
-            return Value(memory.hold(gradient.storage), form)
+            return Value(memory.hold(gradient.storage), form, viewed=viewed or gradient.viewed)
         key, value = operand
         own = how != "new" and value.weight is not None and key not in self.finished and self.only is None
-        return Value(memory.place(form, "gradients" if own else "temporaries"), form)
+        return Value(memory.place(form, "gradients" if own else "temporaries"), form, viewed=viewed)
 
     def _done(self, node: TapeNode, arrived: Sequence[Value], discarded: bool = False) -> None:
         """Let go of what a node has read."""
@@ -305,20 +309,18 @@ class Backward:
 
     # Handing gradients on.
 
-    def hand_on(self, key: int, gradient: Value, turned: bool = False) -> None:
-        """Add a gradient to what has arrived at the operand before. One that is `turned` is not added to in place."""
+    def hand_on(self, key: int, gradient: Value) -> None:
+        """Add a gradient to what has arrived at the operand before: in place, unless that is a view of something, which
+        shares its storage (can_accumulate_inplace of torch/csrc/autograd/input_buffer.cpp)."""
         memory = self.memory
         before = self.gradients.get(key)
         if before is None:
             self.gradients[key] = gradient
-            if turned:
-                self.turned.add(key)
             return
         if self.rules.sums_at_once:
             self.summands.setdefault(key, []).append(gradient)
             return
-        in_place = self.rules.accumulates_in_place and key not in self.turned
-        self.turned.discard(key)
+        in_place = self.rules.accumulates_in_place and not before.viewed
         if in_place and before.storage.holds == 1 and _is_dense(before):
             memory.release(gradient.storage)
             return
@@ -332,13 +334,28 @@ class Backward:
         for gradient in self.summands.pop(key, ()):
             self.memory.release(gradient.storage)
 
+    def _given(self, entry: TapeNode | Written, key: int, gradient: Value | None) -> None:
+        """What a node has for a weight: added up with what others give to the same view of it, then handed on."""
+        view = number_of_view(entry)
+        if (view, key) in self.shared:
+            if gradient is not None:
+                self.hand_on(-view, gradient)
+            self.shared[view, key] -= 1
+            if self.shared[view, key]:
+                return
+            gradient = self.gradients.pop(-view, None)
+            if gradient is not None:
+                gradient.viewed = True
+        if gradient is not None:
+            self.hand_on(key, gradient)
+        self._one_less(key)
+
     def _one_less(self, key: int) -> None:
         """One node less that has to give a weight its gradient; after the last one it is the parameter's."""
         self.uses[key] -= 1
         if self.uses[key] <= 0 and self.only is None:
             gradient = self.gradients.pop(key, None)
             self._add_up(key)
-            self.turned.discard(key)
             if gradient is not None:
                 self._finish(key, gradient)
 
@@ -369,13 +386,37 @@ def trained_by(entry: TapeNode | Written) -> list[int]:
     return [key for key, value in entry.operands if value.weight is not None and value.grad]
 
 
-def uses_of(tape: Sequence[Entry]) -> dict[int, int]:
-    """How many nodes of a tape give each weight a gradient. A checkpoint's own tape is a pass of its own."""
+def number_of_view(entry: Entry) -> int:
+    """The number of the call whose view of a weight an entry reads: its own, unless a backward pass has read it."""
+    return entry.label.rereads or entry.label.number
+
+
+def shared_views(tape: Sequence[Entry]) -> dict[tuple[int, int], int]:
+    """The views of weights that several nodes of a tape read, by the call that has made one and the weight's key, with
+    the number of those nodes."""
+    found: dict[tuple[int, int], int] = {}
+    made = {entry.label.rereads for entry in tape if entry.label.rereads}
+    for entry in tape if made else ():
+        view = number_of_view(entry)
+        if view in made and isinstance(entry, TapeNode) and 1 in entry.plan.trained:
+            read = view, entry.operands[1][0]
+            found[read] = found.get(read, 0) + 1
+    return {read: number for read, number in found.items() if number > 1}
+
+
+def uses_of(tape: Sequence[Entry], shared: Collection[tuple[int, int]]) -> dict[int, int]:
+    """How many nodes of a tape give each weight a gradient, those of a `shared` view as one. A checkpoint's own tape is
+    a pass of its own."""
     uses: dict[int, int] = {}
+    seen: set[tuple[int, int]] = set()
     for entry in tape:
-        if not isinstance(entry, Region):
-            for key in trained_by(entry):
+        if isinstance(entry, Region):
+            continue
+        for key in trained_by(entry):
+            read = number_of_view(entry), key
+            if read not in shared or read not in seen:
                 uses[key] = uses.get(key, 0) + 1
+            seen.add(read)
     return uses
 
 

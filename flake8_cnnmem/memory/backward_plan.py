@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from flake8_cnnmem import dims
@@ -22,6 +22,7 @@ from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
+from flake8_cnnmem.ops.merge import Matmul
 from flake8_cnnmem.unknown import Unknown
 
 Made: TypeAlias = "tuple[str, Form, Form | None]"
@@ -50,6 +51,8 @@ class BackwardPlan:
     "last" where what was there meanwhile is gone by then."""
     passing: Sequence[tuple[int, int]] = ()
     """By place in `made` a lot that is there with `scratch` until that one is made: what it is cast from."""
+    views: Collection[int] = ()
+    """The places in `made` of gradients that are views of something: none is added to in place."""
 
 
 WHOLE = 8
@@ -58,6 +61,12 @@ WHOLE = 8
 
 def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     """The way back through a node. `given` are the gradients of its results, `gradient` the form of the first."""
+    way = _way_back(memory, node, gradient, given)
+    way.views = frozenset(views_of(node, way))
+    return way
+
+
+def _way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Value | None]) -> BackwardPlan:
     plan = node.plan
     if isinstance(node.label.op, ConvolutionBackward):
         return _through_convolution(memory, node, node.label.op, given)
@@ -67,6 +76,32 @@ def way_back(memory: Memory, node: TapeNode, gradient: Form, given: Sequence[Val
     if plan.kind == "view":
         return _through_view(memory, node, gradient, given, wanted)
     return BackwardPlan([_cast_back(memory, gradient, value) for value in wanted])
+
+
+def views_of(node: TapeNode, way: BackwardPlan) -> Iterator[int]:
+    """The places of the gradients that an op's backward pass hands on as views: what undoes a view, the parts of a
+    whole, a value spread over what was summed; what a product has read as a matrix of other axes, and the weight that
+    a linear layer reads transposed."""
+    row, call = node.plan.row, node.label
+    first_weight = 1 if call.op.kind == "linear" else len(call.inputs)
+    for place, at in enumerate(node.plan.wanted):
+        value, how = node.operands[at][1], way.made[place]
+        aliased = how is not None and how[0] == "alias"
+        rank = len(value.sizes or ())
+        if node.plan.kind == "view":
+            viewed = aliased and call.op.view_gradient != "sum" and call.op.kind != "identity" and not call.op.idle
+        elif row.turned and at >= first_weight:
+            viewed = True
+        elif call.op.kind == "linear":
+            viewed = rank > 2
+        elif isinstance(call.op, Matmul):
+            # A product of batches reads each as one batch of matrices; that of a layer's gradient its weight turned.
+            folded = call.op.axes is None and rank > 2 and repeated(node, value) is None
+            viewed = folded or (call.rereads > 0 and at == 1)
+        else:
+            viewed = aliased and row.gradient in ("parts", "spread")
+        if viewed:
+            yield place
 
 
 def _cast_back(memory: Memory, gradient: Form, value: Value) -> Made:

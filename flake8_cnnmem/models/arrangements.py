@@ -36,6 +36,11 @@ def arranged(whole: Whole, roots: Sequence[Root], devices: int | None) -> Whole:
         causes.append(Unknown(
             f"what the first of {found.devices} devices gathers of the others' outputs", site.path, site.line
         ))  # fmt: skip
+    if found.sums and (found.devices or 1) > 1:
+        site = roots[0].site
+        causes.append(Unknown(
+            f"what {found.name} adds the gradients of {found.devices} devices up in", site.path, site.line
+        ))  # fmt: skip
     model = replace(whole.model, arrangement=found, causes=tuple(dict.fromkeys((*whole.model.causes, *causes))))
     return replace(whole, model=model)
 

@@ -22,7 +22,13 @@ from flake8_cnnmem.graph import Tensor, Weight, calls_behind
 from flake8_cnnmem.models.fits_beside import beside_fits
 from flake8_cnnmem.models.residents import LeftBehind, graphs_beside, residents, states_of_other_runs, values_beside
 from flake8_cnnmem.models.root import Evaluation, Root, assigned_name
-from flake8_cnnmem.models.unknown_models import made_from, of_unknown_models, of_unknown_steps, steps_on_unknown
+from flake8_cnnmem.models.unknown_models import (
+    made_from,
+    of_plain_tensors,
+    of_unknown_models,
+    of_unknown_steps,
+    steps_on_unknown,
+)
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
@@ -125,6 +131,7 @@ def trainings(run: Interpreter, roots: list[Root], phases: Sequence[Phase]) -> l
         event.kind in ("backward", "call") and event.trainable for event in run.trace.events
     )
     found += [] if phases or learns else of_unknown_steps(run)
+    found += [] if phases or found else of_plain_tensors(run)
     return sorted(found, key=lambda root: began(run, root))
 
 

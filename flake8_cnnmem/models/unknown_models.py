@@ -23,6 +23,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Value
 
 NAME = "model"
+OF_NO_MODEL = "what is trained are tensors that belong to no model"
 
 
 def of_unknown_models(run: Interpreter, phases: Sequence[Phase], of_models: set[int]) -> Iterator[Root]:
@@ -53,6 +54,19 @@ def of_unknown_steps(run: Interpreter) -> Iterator[Root]:
             target = f"{run.trace.path}::{NAME}"
             own = with_batch(run, fit) if fit is not None else None
             yield Root(NAME, target, None, site, site, run, causes=(cause,), steps=True, fit=own)
+
+
+def of_plain_tensors(run: Interpreter) -> Iterator[Root]:
+    """The first loop that goes back to tensors of no model (`w -= lr * w.grad`), in a program that makes no layer."""
+    for event in () if run.trace.layers else run.trace.events:
+        if event.kind not in ("backward", "gradient") or event.turn is None or not isinstance(event.subject, Tensor):
+            continue
+        read = (tensor for call in calls_behind([event.subject]) for tensor in call.inputs)
+        site = event.turn.loop.site
+        if site is not None and any(tensor.requires_grad and tensor.call is None for tensor in read):
+            cause = Unknown(OF_NO_MODEL, site.path, site.line)
+            yield Root(NAME, f"{run.trace.path}::{NAME}", None, site, site, run, causes=(cause,), steps=True)
+            return
 
 
 def with_batch(run: Interpreter, fit: Fit) -> Fit:
@@ -97,7 +111,7 @@ def cause_of(phase: Phase) -> Unknown:
     if held and all(isinstance(value, Tensor) for value in held):
         site = phase.optimizers[0].site
         place = (site.path, site.line) if site is not None else ("", 0)
-        return Unknown("what is trained are tensors that belong to no model", *place)
+        return Unknown(OF_NO_MODEL, *place)
     return Unknown("which model is trained is not known")
 
 

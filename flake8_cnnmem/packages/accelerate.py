@@ -7,8 +7,9 @@ By accelerate/accelerator.py (1.15): in `accumulate` the optimizer's step and it
 from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, world_size
+from flake8_cnnmem.frameworks.torch.distributed.noting import world_size
 from flake8_cnnmem.frameworks.torch.distributed.precision import precision_of
 from flake8_cnnmem.frameworks.torch.distributed.prepared import (
     COMMON,

@@ -7,8 +7,8 @@ keeps float32 copies for the optimizer, O3 casts everything.
 from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange
 from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import wrapper
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk

@@ -11,9 +11,10 @@ import json
 from typing import Any, cast
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange, note_cause
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of, note_cause, world_size
+from flake8_cnnmem.frameworks.torch.distributed.noting import count_of, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk

@@ -9,10 +9,10 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.namespaces import find_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, stored, walk, weights_of

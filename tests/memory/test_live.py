@@ -27,8 +27,6 @@ UNROUNDED = replace(RULES, alignment=1)
 
 CLOSE = 0.001
 OFF: dict[str, tuple[float, str]] = {
-    "contexts.py::Cached() float32": (0.012, "a weight's gradients that are added up in half precision"),
-    "contexts.py::Cached() mixed_float16": (0.012, "a weight's gradients that are added up in half precision"),
     "contexts.py::Regions() float32": (0.006, "an input that is cast only for its weight's gradient"),
     "contexts.py::Frozen() mixed_float16": (0.15, "autocast closes the fast path, which a setting asks for too late"),
     "sequences.py::PlainCells() mixed_float16": (0.013, "a cell's copies in half precision are held too long"),

@@ -9,7 +9,7 @@ from typing import Any
 from flake8_cnnmem.frameworks.framework import Compiled, Fit, Framework
 from flake8_cnnmem.frameworks.keras.batches import batch_of, is_source
 from flake8_cnnmem.frameworks.keras.config_objects import OPTIMIZER, OPTIMIZERS
-from flake8_cnnmem.frameworks.keras.fitting import frozen_late, unshared, usual_batch
+from flake8_cnnmem.frameworks.keras.fitting import frozen_late, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
@@ -115,7 +115,7 @@ def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
         return found[-1].doubts
     late = frozen_late(model)
     more = session.parts_of_steps.get(id(model))
-    return (*(each for each in (late, more) if each is not None), *(unshared(run) if session.taped else ()))
+    return tuple(each for each in (late, more) if each is not None)
 
 
 def input_stated(run: Runtime, model: Instance) -> tuple[Site | None, int | None]:

@@ -16,7 +16,7 @@ from flake8_cnnmem.frameworks.keras.model_state import (
     graph_of,
     model_state,
 )
-from flake8_cnnmem.frameworks.keras.session import session_of, tensors_in
+from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of, tensors_in
 from flake8_cnnmem.frameworks.keras.tracking import all_layers, all_weights, state_of, sublayers
 from flake8_cnnmem.frameworks.keras.trainable import trainable_ids, undecided
 from flake8_cnnmem.graph import Tensor, Weight
@@ -43,7 +43,6 @@ MOST_FITS = 256
 COMPILED_WITH = "_compiled_with"
 """Where a compiled model keeps that another one around it was compiled, too."""
 
-BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
 
 USUAL_BATCH = 32
 
@@ -127,7 +126,7 @@ def fitter(method: str) -> Native:
         usual = usual_batch(data, given) if method == "fit" else None
         epochs = given.get("epochs", given.get("nb_epoch"))
         size = no_more_than_there_are(given.get("batch_size"), data, given)
-        asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=devices(run))
+        asked = Fit(data, size, run.here(), usual, epochs=epochs, replicas=session_of(run).replicas)
         asked = replace(asked, with_targets=given.get("y") is not None)
         told = as_it_stands(run, asked, self)
         fitted = model_state(run, self).fitted
@@ -220,30 +219,18 @@ def is_counted(tensor: Tensor) -> bool:
     return isinstance(tensor.shape, tuple) and bool(tensor.shape) and isinstance(tensor.shape[0], int)
 
 
-def devices(run: Runtime) -> int:
-    """Over how many devices a strategy trains; 1 where it is not known."""
-    found = session_of(run).replicas
-    return found if isinstance(found, int) else 1
-
-
-def unshared(run: Runtime) -> tuple[Unknown, ...]:
-    """Why one device's share of a batch is not known."""
-    session = session_of(run)
-    return (session.replicas,) if isinstance(session.replicas, Unknown) and not session.replicas_read else ()
-
-
 def as_it_stands(run: Runtime, fit: Fit, model: Instance) -> Fit:
     """A fit with what holds of its model now: what `compile` was told, and what trains."""
-    compilation, shared = compilation_of(model), unshared(run)
+    compilation = compilation_of(model)
     if isinstance(compilation, Unknown):
-        doubts = (compilation, *shared)
-        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=doubts)
+        return replace(fit, optimizer=compilation, loss=compilation, trainable=None, doubts=(compilation,))
     now = undecided(model)
+    doubts: tuple[Unknown, ...]
     if compilation is None:
-        doubts = shared if now is None else (now, *shared)
+        doubts = () if now is None else (now,)
         return replace(fit, trainable=frozenset(trainable_ids(model)), doubts=doubts)
     own = (compilation.doubt, frozen_late(model), doubtful(compilation.given.get("optimizer")))
-    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation), *shared)
+    doubts = (*(each for each in own if each is not None), *compiled_by_xla(compilation))
     return replace(
         fit,
         trainable=trained_then(model),

@@ -25,6 +25,7 @@ from flake8_cnnmem.frameworks.keras.module_paths import IMAGENET_UTILS, KERAS_RO
 from flake8_cnnmem.frameworks.keras.names import NAMES, OLDER
 from flake8_cnnmem.frameworks.keras.ops import backend, losses, operations
 from flake8_cnnmem.frameworks.keras.ops.control import checkpointed
+from flake8_cnnmem.frameworks.keras.strategies import DISTRIBUTION
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR, VARIABLE
 from flake8_cnnmem.frameworks.keras.tracking import LAYER
 from flake8_cnnmem.values import MISSING, Class, Namespace, Native, Value
@@ -216,7 +217,7 @@ FINDERS: dict[str, Callable[[str], Value]] = {
     "engine": find_anything,
     "legacy": find_anything,
     "experimental": find_anything,
-    "distribution": lambda name: MISSING,
+    "distribution": lambda name: DISTRIBUTION.get(name, MISSING),
     "api_export": utilities.find,
     "wrappers": lambda name: MISSING,
     "visualization": lambda name: MISSING,

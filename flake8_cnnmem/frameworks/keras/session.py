@@ -12,6 +12,8 @@ from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value
 
+BY_XLA = "XLA compiles the step (jit_compile=True) and places its tensors its own way: counted without it"
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -57,10 +59,8 @@ class Session:
     """Layers, by id, that the train_step of a model around them calls beside others: a step is more than theirs."""
     called_unknown: list[Unknown] | None = None
     """While a step of the code's own runs: why what it calls with tensors is not known, a teacher that was loaded."""
-    replicas: Value = 1
-    """How many devices share each batch, Unknown where that is not known."""
-    replicas_read: bool = False
-    """Whether the code asks how many they are, to make its batches larger by it."""
+    replicas: int = 1
+    """How many devices share each batch."""
     compiled: list[Instance] = field(default_factory=list)
     """The models that were compiled, each once, the first of them."""
     altered: set[int] = field(default_factory=set)

@@ -1,8 +1,7 @@
-"""tf.distribute: how many devices share each batch. The estimate is of one of them.
+"""tf.distribute and keras.distribution: how many devices share each batch. The estimate is of one of them.
 
-A strategy that mirrors a model gives each device its share of a batch. Where the code does not say how many devices
-there are, the share is not known, unless the code makes its batches larger by their number: then it is what it
-multiplies.
+A strategy that mirrors a model gives each device its share of a batch. Where neither the code nor an option says how
+many devices there are, one is counted, and that is said.
 """
 
 from __future__ import annotations
@@ -10,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange
+from flake8_cnnmem.frameworks.framework import NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.keras.ops.backend import NAME_SCOPE
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in, facts_of, pipeline
 from flake8_cnnmem.frameworks.keras.session import session_of
@@ -18,6 +20,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Property, Runtime, Value, native
 
 REPLICAS = "_replicas"
+NAME = "_strategy"
 
 
 def share(size: int, devices: int) -> int:
@@ -25,16 +28,25 @@ def share(size: int, devices: int) -> int:
     return -(-size // devices)
 
 
-def replicas_of(self: Instance) -> Value:
+def replicas_of(self: Instance) -> int:
     """Over how many devices a strategy trains."""
-    return self.attributes.get(REPLICAS, 1)
+    found = self.attributes.get(REPLICAS, 1)
+    return found if isinstance(found, int) else 1
 
 
 def mirrored_init(run: Runtime, self: Instance, devices: Value = None, *args: Value, **kwargs: Value) -> None:
-    """`MirroredStrategy(devices)`: as many replicas as devices are listed."""
-    unknown = run.unknown("how many devices share each batch is not known: counted for one that gets it whole")
+    """`MirroredStrategy(devices)`: as many replicas as devices are listed, or as the option says."""
     listed = len(devices) if isinstance(devices, (list, tuple)) else 0
-    self.attributes[REPLICAS] = listed or unknown
+    self.attributes[REPLICAS] = listed or int(run.choose(NUMBER_OF_GPUS, ("1",)) or "1")
+    self.attributes[NAME] = Arrangement(self.cls.name, listed or None, sums=True)
+
+
+def shares(run: Runtime, self: Instance) -> None:
+    """From here on models train on each device's share."""
+    session_of(run).replicas = replicas_of(self)
+    noted = self.attributes.get(NAME)
+    if isinstance(noted, Arrangement):
+        arrange(run, None, noted)
 
 
 def single_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
@@ -43,15 +55,13 @@ def single_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> 
 
 def scope(run: Runtime, self: Instance) -> Value:
     """`strategy.scope()`: from here on models train with the strategy."""
-    session_of(run).replicas = replicas_of(self)
+    shares(run, self)
     return run.construct(NAME_SCOPE)
 
 
 def number(run: Runtime, self: Instance) -> int:
-    """`strategy.num_replicas_in_sync`: the number of devices, 1 where that is not known; that it was read is noted."""
-    found = replicas_of(self)
-    session_of(run).replicas_read = True
-    return found if isinstance(found, int) else 1
+    """`strategy.num_replicas_in_sync`."""
+    return replicas_of(self)
 
 
 def run_function(
@@ -63,10 +73,10 @@ def run_function(
 
 def distributed(run: Runtime, self: Instance, dataset: Value = None, *args: Value) -> Value:
     """A pipeline of each device's share."""
-    session = session_of(run)
-    session.replicas, devices = replicas_of(self), replicas_of(self)
+    shares(run, self)
+    devices = replicas_of(self)
     facts = facts_of(dataset) if isinstance(dataset, Instance) else {}
-    if not isinstance(dataset, Instance) or not isinstance(devices, int) or devices < 2 or not facts:
+    if not isinstance(dataset, Instance) or devices < 2 or not facts:
         return dataset
 
     def part(tensor: Tensor) -> Tensor:
@@ -141,8 +151,33 @@ MEMBERS: dict[str, Value] = {
 def multi_gpu_model(run: Runtime, model: Value, gpus: Value = None, *args: Value, **kwargs: Value) -> Value:
     """Keras 2's wrapper: the same model on each of so many GPUs, each with its part of the batch."""
     count: Value = len(gpus) if isinstance(gpus, (list, tuple)) else gpus
-    known = type(count) is int and count > 0
-    session_of(run).replicas = (
-        count if known else run.unknown("how many devices share each batch is not known: counted for one")
-    )
+    counted = count if type(count) is int and count > 0 else None
+    session_of(run).replicas = counted or int(run.choose(NUMBER_OF_GPUS, ("1",)) or "1")
+    arrange(run, None, Arrangement("multi_gpu_model", counted, sums=True))
     return model
+
+
+def set_distribution(run: Runtime, value: Value = None) -> None:
+    """`keras.distribution.set_distribution(value)`: from here on models train on each device's share."""
+    if isinstance(value, Instance):
+        shares(run, value)
+
+
+def data_parallel_init(
+    run: Runtime, self: Instance, device_mesh: Value = None, devices: Value = None, *rest: Value, **options: Value
+) -> None:
+    """`DataParallel(devices=...)`: each device has its share of the batch."""
+    mirrored_init(run, self, devices)
+
+
+def model_parallel_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
+    """`ModelParallel(layout_map=...)`: variables are divided as a map says, which is not followed."""
+    cause = run.unknown("how ModelParallel divides a model among devices is not followed: counted for one")
+    self.attributes[NAME] = Arrangement("ModelParallel", causes=(cause,))
+
+
+DISTRIBUTION: dict[str, Value] = {
+    "DataParallel": named("DataParallel", data_parallel_init),
+    "ModelParallel": named("ModelParallel", model_parallel_init),
+    "set_distribution": native("set_distribution", set_distribution),
+}

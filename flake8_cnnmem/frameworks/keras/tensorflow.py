@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange
 from flake8_cnnmem.frameworks.keras import strategies
 from flake8_cnnmem.frameworks.keras.arrays import TENSOR_ARRAY
 from flake8_cnnmem.frameworks.keras.constants import plain
@@ -17,8 +19,8 @@ from flake8_cnnmem.frameworks.keras.ops.losses import TENSORFLOW as TENSORFLOW_L
 from flake8_cnnmem.frameworks.keras.ops.tensorflow_areas import TABLES
 from flake8_cnnmem.frameworks.keras.pipelines import DATASET, OF_FILES, TENSOR_SPEC, sampled
 from flake8_cnnmem.frameworks.keras.records import DECODERS, FILES
+from flake8_cnnmem.frameworks.keras.session import BY_XLA, session_of
 from flake8_cnnmem.frameworks.keras.session import map_structure as nested_map
-from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import TENSOR_SHAPE
 from flake8_cnnmem.frameworks.keras.stubs import LAYERS
 from flake8_cnnmem.frameworks.keras.tensors import TENSOR
@@ -30,9 +32,18 @@ from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Native, Ru
 NN_ACTIVATION_ARGUMENT = "x"
 
 
-def function_decorator(run: Runtime, func: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """`@tf.function`, with or without arguments."""
+def by_xla(run: Runtime, enabled: Value = None, *args: Value, **kwargs: Value) -> None:
+    """`tf.config.optimizer.set_jit(True)`: XLA compiles what it can."""
+    if enabled is not False and enabled is not None:
+        arrange(run, None, Arrangement("XLA", causes=(run.unknown(BY_XLA),)))
+
+
+def function_decorator(
+    run: Runtime, func: Value = None, *args: Value, jit_compile: Value = None, **kwargs: Value
+) -> Value:
+    """`@tf.function`, with or without arguments. What XLA compiles (`jit_compile=True`) is counted as it is without."""
     session_of(run).graphed = True
+    by_xla(run, kwargs.get("experimental_compile") if jit_compile is None else jit_compile)
     if func is None:
         return Native("decorate", lambda run, function: function, propagate_unknown=False)
     return func
@@ -209,6 +220,9 @@ def native(function: Callable[..., Value]) -> Native:
     return Native(function.__name__, function, propagate_unknown=False)
 
 
+OPTIMIZER_CONFIG: dict[str, Value] = {
+    "set_jit": native(by_xla), "get_jit": native(nothing), "set_experimental_options": native(nothing)
+}  # fmt: skip
 EXPERIMENTAL_CONFIG: dict[str, Value] = {
     "list_physical_devices": native(no_devices),
     "list_logical_devices": native(no_devices),
@@ -344,6 +358,7 @@ SUBMODULES: dict[str, dict[str, Value]] = {
         "run_functions_eagerly": native(nothing),
         "set_visible_devices": native(nothing),
         "set_soft_device_placement": native(nothing),
+        "optimizer": Namespace("tensorflow.config.optimizer", lambda word: OPTIMIZER_CONFIG.get(word, MISSING)),
         "experimental": Namespace(
             "tensorflow.config.experimental", lambda word: EXPERIMENTAL_CONFIG.get(word, MISSING)
         ),

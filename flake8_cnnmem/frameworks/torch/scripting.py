@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.framework import GPUS_COUNTED, NUMBER_OF_GPUS
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.autograd import backward
 from flake8_cnnmem.frameworks.torch.autograd.function import FUNCTION
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import DTYPES, GPU, dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MEMBERS as MODULE_MEMBERS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flake8_cnnmem import dims
@@ -218,8 +219,23 @@ def item(run: Runtime, input: Value) -> Value:
 def tolist(run: Runtime, input: Tensor) -> Value:
     """`x.tolist()`: nested lists, where the values are known."""
     if input.data is None or isinstance(input, Weight):
-        return run.unknown("a list is made from a tensor's values")
+        cause = run.unknown("a list is made from a tensor's values")
+        shape = input.shape if isinstance(input.shape, tuple) else (cause,)
+        sizes = [size for size in shape if isinstance(size, int)]
+        if len(sizes) < len(shape) or math.prod(sizes) > MOST_LISTED:
+            return cause
+        kind = "int" if "int" in input.dtype else "bool" if input.dtype == "bool" else "float"
+        return numbers(sizes, cause.as_number(kind))
     return listed(input.data)
+
+
+MOST_LISTED = 4096
+"""So many values that are not known are made a list of at most."""
+
+
+def numbers(sizes: Sequence[int], each: Unknown) -> Value:
+    """Nested lists of these sizes, of numbers that are not known."""
+    return [numbers(sizes[1:], each) for _ in range(sizes[0])] if sizes else each
 
 
 def listed(data: Any) -> Any:

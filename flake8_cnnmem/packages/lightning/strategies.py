@@ -9,8 +9,9 @@ import re
 from typing import Any
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange, note_cause
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of, note_cause, world_size
+from flake8_cnnmem.frameworks.torch.distributed.noting import count_of, world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import gathered_in
 from flake8_cnnmem.packages import deepspeed
 from flake8_cnnmem.unknown import Unknown

@@ -8,10 +8,11 @@ gradients cleared after it.
 from __future__ import annotations
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange, note_cause
 from flake8_cnnmem.frameworks.framework import UNKNOWN_STEPS
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.fsdp import fully_sharded
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
+from flake8_cnnmem.frameworks.torch.distributed.noting import world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing, other
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZER

@@ -34,6 +34,9 @@ CUTS = {
         half = (short / 2).int()
         y = F.pad(x, (-torch.stack((half, half)).t().flatten()).tolist())[:, :1] + y""",
     "the batch itself": "y = y.reshape(torch.tensor(x.shape).tolist()[0], 8, 32, 32)",
+    "as many numbers as there are, whatever they are": (
+        "y = y[:, :len(torch.randint(0, 9, (5, 2)).tolist())].repeat(1, 2, 1, 1)[:, :8]"
+    ),
     "one number of a buffer": "y = y[:, :, :int(self.levels.sum())]",
     "sizes as arguments": "y = y + torch.zeros(1, 8, 1, 1).broadcast_to(y.shape[0], 8, 32, 32)",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.unknown import Unknown

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flake8_cnnmem.arrangement import Arrangement
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, note_cause, world_size
+from flake8_cnnmem.frameworks.arranging import arrange, note_cause
+from flake8_cnnmem.frameworks.torch.distributed.noting import world_size
 from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, walk, weights_of

@@ -6,7 +6,7 @@ and "bf16-mixed".
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Runtime, Value

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.arranging import arrange
 from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
-from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of
+from flake8_cnnmem.frameworks.torch.distributed.noting import count_of
 from flake8_cnnmem.frameworks.torch.nn.functional.convolution import attribute
 from flake8_cnnmem.frameworks.torch.nn.layer import composite
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, set_attribute

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from flake8_cnnmem.dims import Shape
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.nested import countable
 from flake8_cnnmem.frameworks.torch.applying import tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import sizes
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
 from flake8_cnnmem.frameworks.torch.dtypes import COMPLEX, LEGACY, is_floating
 from flake8_cnnmem.frameworks.torch.functions.constants import constant, from_nested
 from flake8_cnnmem.frameworks.torch.registry import METHODS

@@ -31,7 +31,11 @@ def of_linear(back: Back, gradient: Tensor) -> Gradients:
     flat = back.reshape(gradient, (rows, features))
     found: list[Tensor | None] = [None] * len(back.operands)
     if back.wanted[0]:
-        found[0] = back.reshape(product(back, flat, weight), shape)
+        made = product(back, flat, weight)
+        if made.call is not None:
+            # Both read the weight by the transposed view that the layer has made.
+            made.call.rereads = back.call.number
+        found[0] = back.reshape(made, shape)
     if back.wanted[1]:
         found[1] = product(back, turned(back, flat), back.reshape(x, (rows, shape[-1])))
     if len(back.operands) > 2 and back.wanted[2]:
