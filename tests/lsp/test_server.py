@@ -259,8 +259,8 @@ def test_what_has_not_changed_is_shown_before_the_rest(tmp_path: Path, monkeypat
     monkeypatch.setattr(serving, "refreshes", lambda what: True)
     monkeypatch.setattr(serving, "refresh", lambda: told.append("again"))
     monkeypatch.setattr(serving, "publish", lambda *arguments: None)
-    monkeypatch.setattr(serving.analyst, "known", lambda path: old)
     old, new = Answer(1, NET, FileHints("net.py")), Answer(2, NET, FileHints("net.py"))
+    monkeypatch.setattr(serving.analyst, "known", lambda path: old)
 
     async def typed() -> None:
         document = serving.documents[str(path)] = Document(uri, version=2, changed=time.monotonic())
