@@ -283,14 +283,15 @@ class Analyst:
         return Answer(job.version, job.text, hints, carrying.findings(good.findings))
 
     def known(self, path: str) -> Answer | None:
-        """What the last sound text of an open file has said of the lines that are still the same; None before the
-        first answer. Asked by the server, in its own thread."""
+        """What the last sound text of an open file has said of the lines that are still the same; None where that is
+        nothing. Asked by the server, in its own thread."""
         with self.changed:
             opened = self.opened.get(path)
             if opened is None or opened.good is None:
                 return None
             good, text, version = opened.good, opened.text, opened.version
-        return as_it_was(good, text, version)
+        answer = as_it_was(good, text, version)
+        return answer if answer.hints.told or answer.hints.lenses else None
 
     def answer_to(self, job: Job, files: Files) -> Answer:
         shown, begun = shown_path(job.path), time.monotonic()
