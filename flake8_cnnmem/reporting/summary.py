@@ -28,6 +28,7 @@ NARROWER: Sequence[tuple[bool, int, tuple[str, ...]]] = (
     (False, 28, ("input",)),
     (False, 28, ("input", "batch")),
     (False, 16, ("input", "batch", "limit")),
+    (False, 16, ("input", "batch", "limit", "largest batch")),
 )
 """What is left out where a terminal has no room: whether sources are told, the letters of a name, columns."""
 
