@@ -113,8 +113,18 @@ def test_several_targets_make_one_report(run_cnnmem: Run) -> None:
     ("arguments", "message"),
     [
         pytest.param(["report", "nothing.py"], "cnnmem: error: nothing.py: no such file", id="no such file"),
+        pytest.param(
+            ["report", "./nett.py"],
+            "cnnmem: error: nett.py: no such file; did you mean net.py?",
+            id="nearly a file",
+        ),
         pytest.param(["report", "broken.py"], "cnnmem: error: broken.py:1: not valid Python", id="no Python"),
         pytest.param(["report", "net.py::Nothing"], "cnnmem: error: net.py::Nothing: ", id="no such name"),
+        pytest.param(
+            ["report", "net.py::ent"],
+            "cnnmem: error: net.py::ent: there is no 'ent' in net.py; did you mean net?",
+            id="nearly a name",
+        ),
         pytest.param(["report", "net.py::net("], "cnnmem: error: net.py::net(: ", id="no expression"),
         pytest.param(["report", "net.py::"], "cnnmem: error: net.py::: nothing stands after '::'", id="an empty name"),
         pytest.param(["report", ".::net"], "is a folder; a name is looked up in a file", id="a name in a folder"),
@@ -213,12 +223,15 @@ def test_the_known_gpus_are_listed(run_cnnmem: Run) -> None:
     assert [line.split() for line in lines if line.startswith("T4 ")] == [["T4", "15360", "MiB", "15.0", "GiB"]]
 
 
-def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [["gpus"], ["--print-completion", "bash"]], ids=" ".join)
+def test_a_reader_that_leaves_early_is_no_error(arguments: list[str]) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main(['gpus'] * 1))"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    code = "import sys; from flake8_cnnmem.cli import main; sys.exit(main(sys.argv[1:]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

@@ -102,6 +102,23 @@ def test_a_folder_says_no_less_than_its_files(project: Path, run_cnnmem: Run) ->
     assert "nowhere_torch" in folder.stderr
 
 
+def test_a_folder_says_why_a_figure_is_a_bound(project: Path, run_cnnmem: Run) -> None:
+    (project / "bound").mkdir()
+    for number in range(7):
+        (project / "bound" / f"script{number}.py").write_text(
+            "from torch import nn\nimport nowhere_torch\n"
+            "net = nn.Sequential(nn.Linear(8, 8), nowhere_torch.Backbone())\nnet.train()\n"
+        )
+    single = run_cnnmem("report", "bound/script0.py").stdout
+    folder = run_cnnmem("report", "bound").stdout
+    cause = "the source of 'nowhere_torch' is not found"
+    assert cause in single
+    title, *told = next(block for block in folder.split("\n\n") if cause in block).splitlines()
+    assert title in ("not exact, because", "not estimated, because")
+    assert told[0].startswith(f"  net  bound/script0.py:3: {cause}")
+    assert [len(told), told[-1]] == [6, "  and 2 more"]
+
+
 def test_init_writes_no_limit_from_a_lower_bound(tmp_path: Path, run_cnnmem: Run) -> None:
     (tmp_path / "net.py").write_text(
         "import torch\nfrom torch import nn\nimport unheard_of\n"

@@ -71,7 +71,7 @@ def test_the_table_for_pyproject_holds_as_well(run_cnnmem: Run, tmp_path: Path) 
     assert (run_cnnmem("check").returncode, run_cnnmem("check").stdout) == (0, "")
     (tmp_path / "two.py").write_text(TWO.replace("Conv2D(64", "Conv2D(128"))
     [line] = run_cnnmem("check").stdout.splitlines()
-    assert line.startswith("./two.py:5:9: CNM101 large: training needs ")
+    assert line.startswith("two.py:5:9: CNM101 large: training needs ")
 
 
 def test_the_smaller_model_of_a_file_is_told_how_to_have_a_limit_of_its_own(run_cnnmem: Run, tmp_path: Path) -> None:

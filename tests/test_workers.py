@@ -26,7 +26,7 @@ def test_the_output_is_the_same_with_any_number_of_processes(
         assert cli.main(["check", "-j", number, "--no-cache"]) == 1
         said.append(capfd.readouterr())
     assert said[0] == said[1] == said[2]
-    assert [line.partition(":")[0] for line in said[0].out.splitlines()] == ["./net4.py", "./net5.py"]
+    assert [line.partition(":")[0] for line in said[0].out.splitlines()] == ["net4.py", "net5.py"]
     assert "broken.py" in said[0].err
 
 

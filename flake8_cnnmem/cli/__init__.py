@@ -32,10 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     if arguments is None:
         arguments = sys.argv[1:]
-    options, unknown = parser(arguments[:1]).parse_known_args(arguments)
-    if unknown:
-        options.parser.refuse(unknown)
     try:
+        options, unknown = parser(arguments[:1]).parse_known_args(arguments)
+        if unknown:
+            options.parser.refuse(unknown)
         status: int = options.command(options)
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, failure_of, place, warn
 from flake8_cnnmem.cli.options import add_jobs, add_no_cache, add_output, add_settings, configured, settings_of
+from flake8_cnnmem.cli.usage import near_path
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings import configuration
 from flake8_cnnmem.settings.options import BadValue
@@ -119,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
     selection = selection_of(options)
     for path in options.paths:
         if path != stdin.DASH and not os.path.exists(path):
-            raise Unusable(f"{path}: no such file or folder")
+            raise Unusable(f"{path}: no such file or folder{near_path(path)}")
     wanted = selection.codes()
     known_codes(selection)
     found: list[Finding] = []
@@ -149,7 +150,8 @@ def run(options: argparse.Namespace) -> int:
     if stdin.DASH in options.paths:
         answers.append(answer_on_stdin(options.stdin_filename, settings, selection, wanted))
         found += answers[-1].findings
-    text = FINDINGS[options.format](found)
+    # Paths as all commands name them: without flake8's `./`.
+    text = FINDINGS[options.format]([replace(each, path=os.path.normpath(each.path)) for each in found])
     if options.statistics:
         text = "\n".join(filter(None, [text, statistics(found)]))
     try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flake8_cnnmem.cli.check import codes, patterns, selection_of
 from flake8_cnnmem.cli.ending import EXCEEDS, FITS, Unusable, place, warn
 from flake8_cnnmem.cli.options import add_settings, settings_of
+from flake8_cnnmem.cli.usage import near_path
 from flake8_cnnmem.finding import one_line
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.settings.options import OPTIONS, BadValue
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     work = Work(settings, selection, selected, options.to_fit is not None)
     for path in options.paths:
         if not os.path.exists(path):
-            raise Unusable(f"{path}: no such file or folder")
+            raise Unusable(f"{path}: no such file or folder{near_path(path)}")
     for path in selection.files(options.paths or ["."]):
         try:
             source = load(path)

@@ -77,7 +77,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     values |= configuration.against(given, os.getcwd())
     for folder in values.get("search_path") or ():
         if not os.path.isdir(folder):
-            warn(f"search-path: {os.path.relpath(folder)} is no folder{nearest(folder)}")
+            warn(f"search-path: {shown(folder)} is no folder{nearest(folder)}")
     try:
         configuration.check_stubs(values)
     except BadValue as error:
@@ -103,4 +103,10 @@ def nearest(folder: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, beside, 1)
-    return f": did you mean {os.path.relpath(os.path.join(above, near[0]))}?" if near else ""
+    return f": did you mean {shown(os.path.join(above, near[0]))}?" if near else ""
+
+
+def shown(folder: str) -> str:
+    """A folder below the working one relative to it, any other one whole."""
+    inside = os.path.relpath(folder)
+    return folder if inside.startswith(os.pardir) else inside

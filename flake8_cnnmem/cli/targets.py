@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from flake8_cnnmem.analysis import TargetError, analyse
 from flake8_cnnmem.cli import stdin
 from flake8_cnnmem.cli.ending import Unusable, failure_of, place, warn
+from flake8_cnnmem.cli.usage import near_path
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.results import FileReport, ModelReport
 from flake8_cnnmem.settings.options import Settings
@@ -67,7 +68,8 @@ def reports_of(target: Target, settings: Settings, files: Files = DISK) -> Itera
         source.tree  # noqa: B018  what does not parse is refused here
     except SourceError as error:
         if not target.found:
-            raise Unusable(place(path, error.line, error.reason)) from None
+            meant = "" if os.path.lexists(path) or target.stdin else near_path(path)
+            raise Unusable(place(path, error.line, f"{error.reason}{meant}")) from None
         warn(place(path, error.line, error.reason))
         return
     if not (target.alone or what or source.may_hold_models()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
@@ -29,6 +30,16 @@ def meant(message: str) -> str:
         return message
     known = re.findall(r"[\w.-]+", found[3])
     return f"{message}{hint(found[2], known)}"
+
+
+def near_path(path: str) -> str:
+    """The same for a path that there is not, with the names beside it."""
+    folder, name = os.path.split(path)
+    try:
+        beside = os.listdir(folder or os.curdir)
+    except OSError:
+        return ""
+    return hint(path, [os.path.join(folder, each) for each in beside]) if name else ""
 
 
 def hint(word: str, known: Iterable[str]) -> str:

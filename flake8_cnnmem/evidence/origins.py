@@ -36,6 +36,9 @@ HALVES: dict[str, Spellings] = {
 }
 """How settings spell the dtypes of mixed precision."""
 
+BY_SIZES = ("randn", "rand", "zeros", "ones", "empty", "full", "normal")
+"""What makes a tensor of the sizes that it is called with."""
+
 PRECISIONS = ("precision", "mixed_precision", "fp16", "bf16", "amp", "use_amp", "half")
 """Arguments by which trainers are told."""
 
@@ -60,6 +63,36 @@ def input_written_at(
         found = {(each.site.path, each.site.line) for each in sets if isinstance(each, Instance) and each.site}
         found = {place for place in found if place[0] in own}
     return found.pop() if len(found) == 1 else None
+
+
+def batch_written_at(site: Site | None, size: int, run: Interpreter) -> Place | None:
+    """Where the batch size is written that a call uses, by itself or by a tensor that it is given: the first of the
+    sizes that the tensor is made by (`torch.randn(batch, 3, 64, 64)`), whatever number the others are."""
+    place = written_at(site, size, run)
+    node = site.node if isinstance(site, StatementSite) else None
+    if place is not None or site is None or not isinstance(node, ast.Call) or site.path not in indices_of(run):
+        return place
+    found = {
+        place
+        for first in first_sizes(node, indices_of(run)[site.path])
+        if (place := Search(size, run).place(first, site.path, first.lineno)) is not None
+    }
+    place = found.pop() if len(found) == 1 else None
+    return None if place == (site.path, site.line) else place
+
+
+def first_sizes(node: ast.Call, file: Index) -> Iterator[ast.expr]:
+    """The first size of each tensor that a call is given, where it is made by its sizes."""
+    for given in (node, *node.args):
+        values = [given]
+        if isinstance(given, ast.Name):
+            scopes = (*file.around(node.lineno), None)
+            values = next((found for scope in scopes if (found := file.values_of(given.id, scope))), [])
+        for value in values:
+            for each in ast.walk(value):
+                if isinstance(each, ast.Call) and name_of(each.func) in BY_SIZES and each.args:
+                    first = each.args[0]
+                    yield first.elts[0] if isinstance(first, (ast.Tuple, ast.List)) and first.elts else first
 
 
 def makers_of_samples(loaders: Sequence[Instance]) -> Iterator[Site]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from flake8_cnnmem.evaluate.compiler import StatementSite
 from flake8_cnnmem.finding import Finding
-from flake8_cnnmem.fixes import axes, expressions, layer_arguments
+from flake8_cnnmem.fixes import axes, counterparts, expressions, handed_sizes, layer_arguments
 from flake8_cnnmem.fixes.edits import Edit, instead_of
 from flake8_cnnmem.fixes.expressions import Offer
 from flake8_cnnmem.fixes.operands import Place
@@ -59,6 +59,17 @@ REPAIRS: tuple[Callable[[Place], Iterator[Offer]], ...] = (
     layer_arguments.channel_axis,
     layer_arguments.stride_of_shortcut,
     layer_arguments.output_padding,
+    handed_sizes.handed_over,
+    handed_sizes.as_the_one_before,
+    handed_sizes.other_end,
+    counterparts.width_of_unpooled,
+    counterparts.width_of_reshaped,
+    counterparts.weight_of_norm,
+    counterparts.shortcut_with_stride,
+    counterparts.cut_mask,
+    counterparts.length_of_mask,
+    counterparts.loss_of_targets,
+    counterparts.padded,
 )
 """What people write where two sizes do not agree. Each offers what it takes for possible: what mends is for a trial to
 say, and where two of them would, neither is made."""

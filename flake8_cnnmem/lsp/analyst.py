@@ -20,6 +20,7 @@ from flake8_cnnmem.finding import Finding
 from flake8_cnnmem.hints import FileHints, hints_of
 from flake8_cnnmem.hints.carried import Carrying
 from flake8_cnnmem.lazy_dataclass import dataclass
+from flake8_cnnmem.lsp.edited import edited
 from flake8_cnnmem.lsp.project import BadSettings, Project
 from flake8_cnnmem.running.stopping import Stopped, stopped_by
 from flake8_cnnmem.settings.options import Settings
@@ -36,9 +37,9 @@ PAUSE = 0.03
 LATER = 0.3
 """The same for files that import the changed one."""
 
-SOON = 0.12
-"""Seconds of work that nobody notices behind a keystroke. Where a file with several models takes longer, the one at
-the cursor comes first, and all of them when there is a pause."""
+SOON = 0.08
+"""Seconds of work that nobody notices behind a keystroke. Where a file with several models takes longer, the one that
+is edited comes first, and all of them when there is a pause."""
 
 STACK = 256 * 2**20
 """Bytes for the thread's stack: interpreted recursion is our own. What is not touched takes no memory."""
@@ -98,7 +99,7 @@ class Opened:
     good: Answer | None = None
     """The last answer to a text that was sound."""
     slow: bool = False
-    """Whether it took longer than anybody waits for, and one of several models can be asked for alone."""
+    """Whether it took longer than anybody waits for, and each of its models can be asked for alone."""
     read: frozenset[str] = field(default_factory=frozenset)
     """What was read for it, or looked for, by absolute path."""
 
@@ -249,23 +250,48 @@ class Analyst:
         self.deliver(job.path, answer, job.behind)
 
     def first_answer(self, job: Job, files: Files) -> Answer | None:
-        """The answer for one model of a file that has several and takes long: the one whose lines are nearest to those
-        that were edited. The rest is as it was. None where that is not to be had."""
+        """What can be said at once of a text, where the last sound one is known. After an edit of layout and comments
+        that is all; in a file that takes long, all that the edit does not reach, by name, and of the models that it
+        reaches the one whose lines are nearest to it. The rest is as it was. None where that is not to be had."""
         opened = self.opened.get(job.path)
-        if opened is None or not opened.slow or opened.good is None or not opened.good.hints.told:
+        if opened is None or opened.good is None or not opened.good.hints.told:
             return None
-        source = shared(shown_path(job.path), job.text)
-        carrying = Carrying(opened.good.text, job.text)
-        nearest = min(opened.good.hints.told, key=lambda told: abs(told.span.line - carrying.edited))
+        shown, good = shown_path(job.path), opened.good
+        source = shared(shown, job.text)
+        carrying = Carrying(good.text, job.text)
         try:
             source.check()
+            edit = edited(shared(shown, good.text), source)
+            if edit is None:
+                return as_it_was(good, job.text, job.version)
+            if not opened.slow:
+                return None
+            targets = list(dict.fromkeys(told.target for told in good.hints.told))
+            reached = frozenset(edit.reaches(targets))
+            if not reached:
+                return as_it_was(good, job.text, job.version)
+            if len(targets) == 1:
+                return None
+            theirs = [told for told in good.hints.told if told.target in reached]
+            nearest = min(theirs, key=lambda told: abs(told.span.line - carrying.edited))
             report, hints = hints_of(source, self.settings, files, nearest.target)
         except (SourceError, TargetError):
             return None
         if report.failure is not None or not hints.told:
             return None
-        hints = hints.over(carrying.hints(opened.good.hints))
-        return Answer(job.version, job.text, hints, carrying.findings(opened.good.findings))
+        hints = hints.over(carrying.hints(good.hints))
+        return Answer(job.version, job.text, hints, carrying.findings(good.findings))
+
+    def known(self, path: str) -> Answer | None:
+        """What the last sound text of an open file has said of the lines that are still the same; None where that is
+        nothing. Asked by the server, in its own thread."""
+        with self.changed:
+            opened = self.opened.get(path)
+            if opened is None or opened.good is None:
+                return None
+            good, text, version = opened.good, opened.text, opened.version
+        answer = as_it_was(good, text, version)
+        return answer if answer.hints.told or answer.hints.lenses else None
 
     def answer_to(self, job: Job, files: Files) -> Answer:
         shown, begun = shown_path(job.path), time.monotonic()
@@ -289,7 +315,7 @@ class Analyst:
             opened = self.opened.get(job.path)
             if opened is not None:
                 # What a training does is known only when all of its program has been followed.
-                alone = len(report.reports) > 1 and all(each.kind == "model" for each in report.reports)
+                alone = all(each.kind == "model" for each in report.reports)
                 opened.slow = alone and time.monotonic() - begun > SOON
         except BadSettings as error:
             return self.carried(job, str(error))
@@ -303,9 +329,7 @@ class Analyst:
         good = opened.good if opened is not None else None
         if good is None:
             return Answer(job.version, job.text, FileHints(shown_path(job.path)), problem=problem)
-        carrying = Carrying(good.text, job.text)
-        hints, findings = carrying.hints(good.hints), carrying.findings(good.findings)
-        return Answer(job.version, job.text, hints, findings, problem)
+        return as_it_was(good, job.text, job.version, problem)
 
     def mend(self, job: Job, files: Files) -> None:
         from flake8_cnnmem.fixes import fixes_of
@@ -323,6 +347,12 @@ class Analyst:
             answer.set_exception(RuntimeError(internal_error(error).reason))
             return
         answer.set_result(list(found))
+
+
+def as_it_was(good: Answer, text: str, version: int, problem: str = "") -> Answer:
+    """What an answer says of the lines that a later text has as well."""
+    carrying = Carrying(good.text, text)
+    return Answer(version, text, carrying.hints(good.hints), carrying.findings(good.findings), problem)
 
 
 def shown_path(path: str) -> str:

@@ -7,9 +7,10 @@ import contextlib
 import logging
 import os
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lsprotocol import types
 from pygls import uris
@@ -29,6 +30,10 @@ WATCHED = ("**/*.py", "**/*.{yaml,yml,json,toml,cfg,ini}", "**/.flake8")
 """Files whose change on the disk may change what an open file's models are."""
 
 
+PATIENCE = 0.12
+"""Seconds behind a keystroke until what has not changed is shown as it was: the rest follows when it is known."""
+
+
 @dataclass(slots=True)
 class Document:
     """An open document. `version` counts its texts here."""
@@ -37,7 +42,11 @@ class Document:
     version: int = 0
     client_version: int | None = None
     """The editor's own number of the text."""
+    changed: float = 0.0
+    """When its text came, on the clock that only goes forward."""
     answer: Answer | None = None
+    owing: bool = False
+    """Whether the editor has been shown what was known before, and is to ask again."""
     waiting: list[asyncio.Future[Answer]] = field(default_factory=list)
 
 
@@ -63,6 +72,7 @@ class Server(LanguageServer):
         analysed = found.language_id == "python" or path.endswith(".py")
         document = self.documents.setdefault(path, Document(uri))
         document.version += 1
+        document.changed = time.monotonic()
         document.client_version = found.version
         self.analyst.change(path, plain(found.source), document.version, analysed)
 
@@ -92,19 +102,24 @@ class Server(LanguageServer):
         self.publish(document.uri, answer, document.client_version)
         if answer.problem:
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, answer.problem))
-        if behind:
-            # Nobody has asked since the other file changed.
+        if behind or document.owing:
+            # Nobody has asked since the other file changed, or who asked was shown something else.
+            document.owing = False
             self.refresh()
 
     def publish(self, uri: str, answer: Answer, version: int | None = None) -> None:
         found = diagnostics(answer.findings, answer.text, self.workspace.position_codec)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
+    def refreshes(self, what: Literal["inlay_hint", "code_lens"]) -> bool:
+        """Whether the editor asks again when it is told to."""
+        shown = getattr(self.client_capabilities.workspace, what, None)
+        return shown is not None and bool(shown.refresh_support)
+
     def refresh(self) -> None:
-        abilities = self.client_capabilities.workspace
-        if abilities is not None and abilities.inlay_hint is not None and abilities.inlay_hint.refresh_support:
+        if self.refreshes("inlay_hint"):
             self.workspace_inlay_hint_refresh(None)
-        if abilities is not None and abilities.code_lens is not None and abilities.code_lens.refresh_support:
+        if self.refreshes("code_lens"):
             self.workspace_code_lens_refresh(None)
 
     async def current(self, uri: str) -> Answer | None:
@@ -118,6 +133,21 @@ class Server(LanguageServer):
         waiter: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         document.waiting.append(waiter)
         return await waiter
+
+    async def soon(self, uri: str, what: Literal["inlay_hint", "code_lens"]) -> Answer | None:
+        """The answer to the text as it is if there is one soon; else what was known, where the text is the same, for an
+        editor that asks again when there is more."""
+        asked = asyncio.ensure_future(self.current(uri))
+        document = self.documents.get(path_of(uri))
+        if document is None or not self.refreshes(what):
+            return await asked
+        done, _ = await asyncio.wait([asked], timeout=max(0.0, document.changed + PATIENCE - time.monotonic()))
+        known = None if done else self.analyst.known(path_of(uri))
+        if known is None:
+            return await asked
+        asked.cancel()
+        document.owing = True
+        return known
 
     def positions(self, answer: Answer) -> Positions:
         return Positions(answer.text, self.workspace.position_codec)
@@ -206,7 +236,7 @@ def server_for(project: Project) -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay_hints(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
-        answer = await ls.current(params.text_document.uri)
+        answer = await ls.soon(params.text_document.uri, "inlay_hint")
         if answer is None:
             return []
         positions = ls.positions(answer)
@@ -224,7 +254,7 @@ def server_for(project: Project) -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
-        answer = await ls.current(params.text_document.uri)
+        answer = await ls.soon(params.text_document.uri, "code_lens")
         if answer is None:
             return []
         positions = ls.positions(answer)

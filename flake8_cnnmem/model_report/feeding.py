@@ -44,7 +44,7 @@ def written(
 ) -> Training:
     """The training with what looks for where the facts are written that the code states."""
     from flake8_cnnmem import precedence
-    from flake8_cnnmem.evidence import dtype_written_at, input_written_at, optimizer_written_at, written_at
+    from flake8_cnnmem.evidence import batch_written_at, dtype_written_at, input_written_at, optimizer_written_at
 
     def find(look: Callable[[], tuple[str, int] | None]) -> Callable[[], str]:
         def found() -> str:
@@ -60,7 +60,7 @@ def written(
     given = training.input_shape
     shape = built.input_shape if built is not None and given is not None and given.in_code else None
     return training.found_by(
-        find(lambda: written_at(batch.site, batch.value, run)) if batch is not None else None,
+        find(lambda: batch_written_at(batch.site, batch.value, run)) if batch is not None else None,
         find(lambda: input_written_at(built.stated_by, shape, evidence.loaders, run)) if built and shape else None,
         find(lambda: optimizer_written_at(optimizer.site, optimizer.value, run)) if optimizer is not None else None,
         find(lambda: dtype_written_at(dtype.site, dtype.value, run)) if dtype is not None else None,

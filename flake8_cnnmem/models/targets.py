@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from flake8_cnnmem import frameworks
 from flake8_cnnmem.evaluate.budget import TARGET_STEPS, Budget
@@ -164,7 +165,10 @@ def by_itself(target: Target, scope: Scope) -> Root:
     """The model of an expression in the scope of the file as an import leaves it."""
     run, module = as_imported(target.source, scope)
     if target.callee is not None and module.global_name(run, target.callee) is MISSING:
-        raise TargetError(f"there is no '{target.callee}' in {target.source.path}")
+        known = {name for each in target.source.tree.body for name in bound(each)}
+        near = get_close_matches(target.callee, sorted(known), 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise TargetError(f"there is no '{target.callee}' in {target.source.path}{meant}")
     value = value_of(run, module, target)
     return root_of(run, target.name_of(value), target.text, value, definition_site(module, target))
 

@@ -28,6 +28,7 @@ NARROWER: Sequence[tuple[bool, int, tuple[str, ...]]] = (
     (False, 28, ("input",)),
     (False, 28, ("input", "batch")),
     (False, 16, ("input", "batch", "limit")),
+    (False, 16, ("input", "batch", "limit", "largest batch")),
 )
 """What is left out where a terminal has no room: whether sources are told, the letters of a name, columns."""
 
@@ -161,22 +162,29 @@ def rank(line: Line) -> tuple[bool, bool, int, str, int, str]:
 
 
 def render(lines: Sequence[Line], ink: Ink = PLAIN, ask: str = "") -> str:
-    """The table, why some are not estimated, and what is only a part. `ask` is how to see the rest."""
+    """The table, why some are not estimated or not exact, and what is only a part. `ask` is how to see the rest."""
     shown = with_parts(lines)
     whole = [line for line in shown if not line.part_of]
     blocks = [table(whole, ink)]
-    open_ = [line for line in whole if line.needs is None and line.cause]
-    if open_:
-        told = [f"  {line.name}  {line.where}: {in_short(line.cause, CAUSE_LENGTH)}" for line in open_[:CAUSES_SHOWN]]
-        if len(open_) > CAUSES_SHOWN:
-            told.append(f"  and {len(open_) - CAUSES_SHOWN} more")
-        blocks.append("\n".join([ink("not estimated, because", "bold"), *map(one_line, told)]))
+    caused = [line for line in whole if line.cause]
+    blocks += because("not estimated, because", [line for line in caused if line.needs is None], ink)
+    blocks += because("not exact, because", [line for line in caused if line.needs is not None and line.bound], ink)
     parts = [line for line in shown if line.part_of]
     if parts:
         told = [f"  {line.name}  {line.where}: part of {line.part_of}" for line in parts]
         blocks.append("\n".join([ink("no models of their own", "bold"), *map(one_line, told)]))
     blocks.append("\n".join(filter(None, [one_line(counted(whole)), ask])))
     return "\n\n".join(blocks)
+
+
+def because(title: str, lines: Sequence[Line], ink: Ink) -> list[str]:
+    """The first cause of each of the first rows, below a title; nothing of no rows."""
+    if not lines:
+        return []
+    told = [f"  {line.name}  {line.where}: {in_short(line.cause, CAUSE_LENGTH)}" for line in lines[:CAUSES_SHOWN]]
+    if len(lines) > CAUSES_SHOWN:
+        told.append(f"  and {len(lines) - CAUSES_SHOWN} more")
+    return ["\n".join([ink(title, "bold"), *map(one_line, told)])]
 
 
 def table(shown: Sequence[Line], ink: Ink = PLAIN) -> str:

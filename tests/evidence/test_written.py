@@ -97,6 +97,36 @@ def test_both_places_are_told(tmp_path: Path, run_cnnmem: Run, text: str, used: 
     assert f"at batch 16 ({place})" in run_cnnmem("check", "train.py", "--gpu-limit=1KiB").stdout
 
 
+TENSORS = {
+    "in the call of the model": ("x = torch.randn(settings['size'], 16)\n    loss = net(x)", "c.yaml:2"),
+    "on the device": ("x = torch.zeros((settings['size'], 16)).to('cpu')\n    loss = net(x)", "c.yaml:2"),
+    "at once": ("loss = net(torch.rand(SIZE, 16))", "train.py:3"),
+    "as it is": ("x = torch.randn(16, 16)\n    loss = net(x)", "train.py:8"),
+}
+"""Steps on tensors, another side of which is the batch size as well."""
+
+
+@pytest.mark.parametrize(("text", "place"), TENSORS.values(), ids=TENSORS)
+def test_the_first_size_of_a_tensor_is_the_batch(tmp_path: Path, run_cnnmem: Run, text: str, place: str) -> None:
+    (tmp_path / "c.yaml").write_text("# settings\nsize: 16\n")
+    (tmp_path / "train.py").write_text(
+        f"""import torch, yaml
+settings = yaml.safe_load(open('c.yaml'))
+SIZE = 16
+net = torch.nn.Linear(16, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(9):
+    optimizer.zero_grad()
+    {text}
+    loss.sum().backward()
+    optimizer.step()
+"""
+    )
+    [model] = json.loads(run_cnnmem("report", "train.py", "--format=json").stdout)["models"]
+    assert model["training"]["batch_size"] == 16
+    assert model["training"]["written"]["batch_size"] == place
+
+
 IMAGES = """\
 import argparse, contextlib, json
 import torch, yaml

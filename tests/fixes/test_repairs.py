@@ -28,12 +28,56 @@ Net()(torch.zeros({given}))
 """
 
 
-def module(init: str, forward: str, given: str) -> str:
+def module(init: str, forward: str, given: str, before: str = "") -> str:
     lines = "\n        ".join
-    return MODULE.format(init=lines(init.split("; ")), forward=lines(forward.split("; ")), given=given)
+    text = MODULE.format(init=lines(init.split("; ")), forward=lines(forward.split("; ")), given=given)
+    return text.replace("\n\n\nclass Net", f"{before}\n\nclass Net", 1)
 
 
 KERAS = "import keras\nfrom keras import layers\n\nmodel = keras.Sequential([keras.Input({shape}), {layers}])\n"
+
+
+TWO = """
+
+class Two(nn.Module):
+    def __init__(self, wide_in, wide):
+        super().__init__()
+        self.fc = nn.Linear(wide_in, wide)
+        self.norm = nn.LayerNorm(wide)
+
+    def forward(self, x):
+        return self.norm(self.fc(x))
+"""
+"""A module of a width in and a width out."""
+
+RESIDUAL = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, wide_in, wide, step):
+        super().__init__()
+        self.main = nn.Sequential(nn.Conv2d(wide_in, wide, 3, step, 1), nn.ReLU(), nn.Conv2d(wide, wide, 3, 1, 1))
+        self.short = nn.Identity()
+        if wide_in != wide:
+            self.short = nn.Sequential(nn.Conv2d(wide_in, wide, 1, stride=step), nn.BatchNorm2d(wide))
+
+    def forward(self, x):
+        return self.main(x) + self.short(x)
+
+
+nn.Sequential(Block(3, 8, 2), Block(8, 8, 1), Block(8, 8, 2))(torch.zeros(4, 3, 32, 32))
+"""
+
+
+def fitted(layers: str, compiled: str, targets: str, shape: str = "(9,)") -> str:
+    """A Keras model that is fitted to targets."""
+    return (
+        f"import keras\nimport numpy as np\nfrom keras import layers\n\n"
+        f"model = keras.Sequential([keras.Input({shape}), {layers}])\nmodel.compile({compiled})\n"
+        f"model.fit(np.zeros((40, *{shape})), {targets})\n"
+    )
 
 
 BOTH = "return self.b(self.a(x))"
@@ -103,6 +147,59 @@ MENDED = {
     "a signal without channels": (
         KERAS.format(shape="shape=(90,)", layers="layers.Conv1D(8, 3)"), "shape=(90,)", "shape=(90, 1)",
     ),
+    "a number that the construction around it hands over": (
+        module("self.a = Two(8, 16); self.b = Two(24, 5)", BOTH, "4, 8", TWO), "Two(24, 5)", "Two(16, 5)",
+    ),
+    "a width as the layer before it writes it": (
+        module("self.a = nn.Linear(8, width * 3); self.b = Two(width, 5)", BOTH, "4, 8", TWO),
+        "Two(width, 5)", "Two(width * 3, 5)",
+    ),
+    "the first of the widths": (
+        module("w = [16, 32, 64]; self.a = nn.Linear(8, w[0]); self.b = nn.Linear(w[-1], 5)", BOTH, "4, 8"),
+        "w[-1]", "w[0]",
+    ),
+    "an unpooling with the indices of the input": (
+        module(
+            "self.p = nn.MaxPool1d(2, return_indices=True); self.a = nn.Conv1d(4, 6, 1); self.u = nn.MaxUnpool1d(2)",
+            "y, at = self.p(x); return self.u(self.a(y), at)", "3, 4, 20",
+        ),
+        "nn.Conv1d(4, 6, 1)", "nn.Conv1d(4, 4, 1)",
+    ),
+    "a layer before a reshape that the rest decides": (
+        module("self.a = nn.Linear(8, 8)", "y = self.a(x).view(-1, 3, 4); return y @ torch.eye(4) + torch.ones(3, 4)",
+               "6, 8"),
+        "nn.Linear(8, 8)", "nn.Linear(8, 12)",
+    ),
+    "a scale of a group norm": (
+        module("self.s = nn.Parameter(torch.ones(8))", "return F.group_norm(x, 4, weight=self.s)", "6, 16, 9"),
+        "torch.ones(8)", "torch.ones(16)",
+    ),
+    "a shortcut that a stride asks for": (
+        RESIDUAL, "if wide_in != wide:", "if step != 1 or wide_in != wide:",
+    ),
+    "a mask for the longest sequence": (
+        module(
+            "self.register_buffer('mask', torch.ones(40, 40).tril())",
+            "w = x @ x.transpose(1, 2); return w.masked_fill(self.mask.eq(0), -1e9)", "6, 9, 8",
+        ),
+        "self.mask.eq", "self.mask[:w.size(-2), :w.size(-1)].eq",
+    ),
+    "a mask of another axis": (
+        module(
+            "self.a = nn.MultiheadAttention(8, 2, batch_first=True)",
+            "n = x.shape[2]; m = torch.ones(n, n).triu(1).bool(); return self.a(x, x, x, attn_mask=m)[0]", "6, 9, 8",
+        ),
+        "x.shape[2]", "x.shape[1]",
+    ),
+    "numbers of classes": (
+        fitted("layers.Dense(5)", "loss=keras_loss", "np.zeros((40, 1))").replace(
+            "keras_loss", "'categorical_crossentropy'"),
+        "'categorical_crossentropy'", "'sparse_categorical_crossentropy'",
+    ),
+    "masks of the image's size": (
+        fitted("layers.Conv2D(4, 3), layers.Conv2D(1, 1)", "loss='mse'", "np.zeros((40, 20, 20, 1))", "(20, 20, 3)"),
+        "layers.Conv2D(4, 3)", 'layers.Conv2D(4, 3, padding="same")',
+    ),
 }  # fmt: skip
 
 LEFT = {
@@ -120,6 +217,22 @@ LEFT = {
         shape="(9, 4)", layers="layers.LSTM(8), layers.LSTM(8, return_sequences=True)"
     ),
     "groups that divide nothing": module("self.a = nn.GroupNorm(7, width)", "return self.a(x)", "4, 24, 8, 8"),
+    "a width and a reshape, of which either may be meant": module(
+        "self.a = nn.Linear(8, 8)", "return self.a(x).view(-1, 3, 4)", "6, 8"
+    ),
+    "two constructions that hand over, one of which is right": module(
+        "self.a = Two(8, 16)", "return self.a(x) + self.a(torch.cat([x, x], 1))", "4, 8", TWO
+    ),
+    "a full mask, of which nobody says which part counts": module(
+        "self.register_buffer('mask', torch.ones(40, 40))",
+        "w = x @ x.transpose(1, 2); return w.masked_fill(self.mask.eq(0), -1e9)", "6, 9, 8",
+    ),
+    "two convolutions that take from the map": fitted(
+        "layers.Conv2D(4, 3), layers.Conv2D(1, 3)", "loss='mse'", "np.zeros((40, 20, 20, 1))", "(20, 20, 3)"
+    ),
+    "classes of another number than the targets": fitted(
+        "layers.Dense(5)", "loss='categorical_crossentropy'", "np.zeros((40, 3))"
+    ),
     "maps of unequal sides": module(
         "self.a = nn.Conv2d(3, 3, 5)", "return torch.cat([x, self.a(x)], 1)", "4, 3, 20, 20"
     ),

@@ -142,9 +142,14 @@ class Client:
         found = self.ask("textDocument/inlayHint", textDocument={"uri": self.uri(name)}, range=whole)
         return [(hint["position"]["line"], hint["label"]) for hint in found]
 
-    def hover(self, name: str, line: int, column: int) -> str:
+    def begin_hover(self, name: str, line: int, column: int) -> int:
         place = {"line": line, "character": column}
-        found = self.ask("textDocument/hover", textDocument={"uri": self.uri(name)}, position=place)
+        return self.begin("textDocument/hover", textDocument={"uri": self.uri(name)}, position=place)
+
+    def hover(self, name: str, line: int, column: int) -> str:
+        answer = self.answer(self.begin_hover(name, line, column))
+        assert "error" not in answer, answer
+        found = answer["result"]
         return "" if found is None else str(found["contents"]["value"])
 
     def lenses(self, name: str) -> list[tuple[int, str]]:

@@ -93,6 +93,39 @@ def test_what_changes_elsewhere_follows(
     assert (rest[10], rest[19]) == ("20 parameters", "2,000 parameters")
 
 
+def test_comments_and_layout_are_answered_without_an_analysis(
+    worker: Analyst, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "net.py")
+    worker.change(path, SEVERAL, 1)
+    answers.get(timeout=60)
+
+    def broken(*arguments: object) -> None:
+        raise AssertionError("nothing is to be analysed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(analyst, "hints_of", broken)
+        patched.setattr(analyst, "LATER", 600.0)
+        worker.change(path, SEVERAL.replace("class Large", "# of many\nclass Large"), 2)
+        _, first, behind = answers.get(timeout=60)
+    assert (first.version, first.problem, behind) == (2, "", False)
+    assert texts(first) == {7: "18 parameters", 10: "(N, 2)", 17: "1,800 parameters", 20: "(N, 200)"}
+
+
+def test_in_a_slow_file_what_no_model_mentions_is_answered_without_an_analysis(
+    worker: Analyst, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyst, "SOON", 0.0)
+    path, text = str(tmp_path / "net.py"), SEVERAL + "\n\ndef shown(image):\n    return image\n"
+    worker.change(path, text, 1)
+    whole = texts(answers.get(timeout=60)[1])
+    worker.change(path, text.replace("return image", "return 2 * image"), 2)
+    _, first, behind = answers.get(timeout=60)
+    assert (first.version, behind, texts(first)) == (2, False, whole)
+    _, rest, behind = answers.get(timeout=60)
+    assert (rest.version, behind, texts(rest)) == (2, True, whole)
+
+
 def test_an_error_of_ours_leaves_the_server_alive(
     worker: Analyst, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +138,7 @@ def test_an_error_of_ours_leaves_the_server_alive(
 
     with monkeypatch.context() as patched:
         patched.setattr(analyst, "hints_of", broken)
-        worker.change(path, SEVERAL + "\n", 2)
+        worker.change(path, SEVERAL + "OTHER = 1\n", 2)
         answer = answers.get(timeout=60)[1]
     assert "internal error" in answer.problem
     assert texts(answer) == known

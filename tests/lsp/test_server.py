@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from flake8_cnnmem.hints import FileHints
+from flake8_cnnmem.lsp.analyst import Answer
+from flake8_cnnmem.lsp.project import Project
+from flake8_cnnmem.lsp.server import PATIENCE, Document, server_for
+from flake8_cnnmem.settings.options import Settings
 from tests.lsp.client import Client
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures" / "editor"
@@ -240,3 +246,43 @@ def test_without_the_extra_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "lsprotocol", None)
     assert main(["lsp"]) == 2
     assert "pip install 'flake8-cnnmem[lsp]'" in capsys.readouterr().err
+
+
+def test_what_has_not_changed_is_shown_before_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the work on a text takes longer than anybody waits, hints are those of the last text, and the editor is
+    told to ask again when there is more."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "net.py"
+    uri = path.as_uri()
+    serving = server_for(Project(lambda options: None, Settings, lambda source, report, settings: ()))
+    told: list[str] = []
+    monkeypatch.setattr(serving, "refreshes", lambda what: True)
+    monkeypatch.setattr(serving, "refresh", lambda: told.append("again"))
+    monkeypatch.setattr(serving, "publish", lambda *arguments: None)
+    old, new = Answer(1, NET, FileHints("net.py")), Answer(2, NET, FileHints("net.py"))
+    monkeypatch.setattr(serving.analyst, "known", lambda path: old)
+
+    async def typed() -> None:
+        document = serving.documents[str(path)] = Document(uri, version=2, changed=time.monotonic())
+        assert await serving.soon(uri, "inlay_hint") is old
+        assert time.monotonic() - document.changed >= PATIENCE
+        assert told == []
+        serving.deliver(str(path), new, False)
+        assert told == ["again"]
+        assert await serving.soon(uri, "inlay_hint") is new
+        serving.deliver(str(path), new, False)
+        assert told == ["again"]
+        # An editor that does not ask again waits.
+        document.version = 3
+        monkeypatch.setattr(serving, "refreshes", lambda what: False)
+        waiting = asyncio.ensure_future(serving.soon(uri, "inlay_hint"))
+        await asyncio.sleep(2 * PATIENCE)
+        assert not waiting.done()
+        last = Answer(3, NET, FileHints("net.py"))
+        serving.deliver(str(path), last, False)
+        assert await waiting is last
+
+    try:
+        asyncio.run(typed())
+    finally:
+        serving.analyst.end()

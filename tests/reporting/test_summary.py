@@ -129,7 +129,7 @@ def test_rows_go_from_process_to_process(make_line: Callable[..., summary.Line])
     assert pickle.loads(pickle.dumps(line)).where == "net.ipynb:cell 3:12"
 
 
-@pytest.mark.parametrize("columns", [80, 100, 160])
+@pytest.mark.parametrize("columns", [70, 80, 100, 160])
 def test_a_terminal_is_not_too_narrow(make_line: Callable[..., summary.Line], columns: int) -> None:
     lines = [make_line(name="net_" * 12, path=f"{'folder/' * 9}train.py"), make_line()]
     printed = summary.table(summary.with_parts(lines), Ink(False, columns))

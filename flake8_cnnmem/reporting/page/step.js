@@ -148,7 +148,7 @@ function stepOverTime(model) {
     if (model.limit) {
       annotations.push({
         xref: "paper", x: limitAt.right ? 1 : 0, xanchor: limitAt.right ? "right" : "left", xshift: limitAt.right ? -6 : 6,
-        showarrow: false, font: { color: line, size: 13 }, text: plain(limitText), name: "limit",
+        showarrow: false, font: { color: line, size: 13 }, bgcolor: colour("card"), text: plain(limitText), name: "limit",
         ...(shown ? { y: model.limit.bytes / unit[0], yanchor: limitAt.below ? "top" : "bottom" } : { y: 1, yref: "paper", yanchor: "top" }),
       });
     }
