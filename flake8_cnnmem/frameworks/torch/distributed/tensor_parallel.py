@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
+from flake8_cnnmem.frameworks.arranging import note_cause
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.values import Runtime, Value, native
 
