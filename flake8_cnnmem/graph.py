@@ -372,6 +372,9 @@ class Model:
     arrangement: Arrangement | None = None
     """How its training is spread over devices, where it is."""
 
+    held: Mapping[int, int] = field(default_factory=dict)
+    """Tensors, by id, that what computes holds for longer than the code does: until the op of this number."""
+
     allocator: str = ""
     """What the code asks of the allocator on the device, in the framework's own words."""
 

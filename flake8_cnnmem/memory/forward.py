@@ -58,6 +58,8 @@ class Forward:
     """Whether the calls are those of one turn, so that what was frozen when they ran counts."""
     nodes: list[int] = field(default_factory=lambda: [0, 0])
     """How many the program has put on the tape, and how many its backward passes whose graphs are kept."""
+    longer: Mapping[int, int] = field(default_factory=dict)
+    """Tensors that are held for longer than the code holds them, by their ids: until which op."""
     planner: Planner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class Forward:
             key = id(tensor)
             self.reads[key] -= 1
             if self.reads[key] <= 0 and key in self.values:
-                heappush(self.held, (tensor.held, key))
+                heappush(self.held, (self._until(tensor), key))
         self._let_go(self.held, until)
 
     def take(self, tensor: Tensor, value: Value | None) -> Value:
@@ -104,7 +106,7 @@ class Forward:
         self.drop(id(tensor))
         self.values[id(tensor)] = made
         if self.reads.get(id(tensor), 0) <= 0:
-            heappush(self.held, (tensor.held, id(tensor)))
+            heappush(self.held, (self._until(tensor), id(tensor)))
         return made
 
     def keep_gradient(self, leaf: Tensor, result: Tensor, gradient: Value) -> None:
@@ -155,9 +157,13 @@ class Forward:
                     done.append(tensor)
             for tensor in done:
                 if eager:
-                    heappush(waiting, (tensor.held, id(tensor)))
+                    heappush(waiting, (self._until(tensor), id(tensor)))
                 else:
                     self.drop(id(tensor))
+
+    def _until(self, tensor: Tensor) -> int:
+        """The number of the op until which a tensor is held that nothing reads any more."""
+        return self.longer.get(id(tensor), tensor.held) if self.longer else tensor.held
 
     def _let_go(self, waiting: list[tuple[int, int]], number: int) -> None:
         """Before the call of this number, what the code held until then goes. What was kept for the gradient of a

@@ -61,7 +61,7 @@ def replay(model: Model, training: Training, rules: Rules, chip: Chip = ASSUMED)
     batch, dtype = training.batch_size.value, training.dtype.value
     memory = Memory(Timeline(rules.alignment, dict(model.paths)), max(1, batch), chip if rules.by_chip else None)
     weights = weights_in_memory(model, memory, dtype)
-    forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules))
+    forward = Forward(memory, rules, dtype, weights, Autocast(memory, rules), longer=model.held)
     loss = add_loss(model, training.loss.value, training.loss.source != "default")
     given = list(model.inputs) + ([loss[1]] if loss else [])
     for tensor in given:

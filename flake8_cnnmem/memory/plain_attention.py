@@ -96,7 +96,7 @@ def likelihood(call: Call) -> tuple[Call, ...]:
     if len(shapes) < 2 or any(isinstance(shape, Unknown) for shape in shapes) or call.problem is not None:
         return ()
     op = call.op
-    if not isinstance(op, Loss) or op.options or op.variants(call.inputs):  # type: ignore[arg-type]
+    if not isinstance(op, Loss) or op.options != () or op.variants(call.inputs):  # type: ignore[arg-type]
         return ()
     steps = _Steps(call)
     logits, target = call.inputs[:2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from flake8_cnnmem.dims import Shape, Size, add, floor_divide, multiply, product
+from flake8_cnnmem.dims import Shape, Size, add, multiply, product
 from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import (
@@ -219,6 +219,10 @@ def dealt(window: Window, shape: Shape, channels_last: Flag) -> Size:
     padding, filled up to a multiple of the dilation (`required_space_to_batch_paddings` in tensorflow/python/ops/
     array_ops.py)."""
     rank = len(window.kernel)
+    if isinstance(channels_last, Unknown):
+        return channels_last
+    if len(shape) - rank not in (1, 2):
+        return UNSURE
     axis, first = layout(shape, rank, channels_last)
     total = multiply(shape[0], shape[axis])
     dilation = window.dilation if isinstance(window.dilation, tuple) else (window.dilation,) * rank
@@ -230,7 +234,7 @@ def dealt(window: Window, shape: Shape, channels_last: Flag) -> Size:
 
 def quotient_up(size: Size, by: Size) -> Size:
     """A quotient rounded up."""
-    return floor_divide(add(size, add(by, -1)), by)
+    return quotient(add(size, add(by, -1)), by)
 
 
 @dataclass(frozen=True, slots=True)

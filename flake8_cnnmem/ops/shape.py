@@ -166,7 +166,7 @@ class Steps(Reshape):
         if name != "slices":
             return Reshape.quantity(self, name, *inputs)
         shape = inputs[0]
-        return multiply(product(shape), subtract(shape[1], 1))
+        return multiply(product(shape), subtract(shape[1], 1)) if len(shape) > 1 else UNSURE
 
 
 @dataclass(frozen=True, slots=True)

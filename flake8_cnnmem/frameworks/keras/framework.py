@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flake8_cnnmem.dims import BATCH
 from flake8_cnnmem.frameworks.device_terms import CACHING, OWN_POOL, DeviceTerms, Reserve
@@ -145,11 +146,11 @@ def lower(model: Model) -> Lowered:
 
         return Lowered(on_torch.lowered(model), on_torch.RULES)
     if model.backend == "tensorflow, eager":
-        from flake8_cnnmem.frameworks.keras.on_torch import hold_layers
+        from flake8_cnnmem.frameworks.keras.on_torch import held_by_layers
         from flake8_cnnmem.frameworks.keras.saved_tensors import EAGER
 
-        hold_layers(model.calls, max((call.number for call in model.calls), default=0))
-        return Lowered(model, EAGER)
+        last = max((call.number for call in model.calls), default=0)
+        return Lowered(replace(model, held=held_by_layers(model.calls, last)), EAGER)
     if model.backend == "jax":
         from flake8_cnnmem.frameworks.keras.saved_tensors import JAX, JAX_CAUSE
 

@@ -263,15 +263,12 @@ def lowered(model: Model) -> Model:
     low = Lowering()
     for call in model.calls:
         low.rewrite(call)
-    hold_layers(model.calls, len(low.calls))
-    return replace(model, calls=tuple(low.calls))
+    return replace(model, calls=tuple(low.calls), held=held_by_layers(model.calls, len(low.calls)))
 
 
-def hold_layers(calls: Sequence[Call], last: int) -> None:
-    """Mark what each layer gives as held until the last call."""
+def held_by_layers(calls: Sequence[Call], last: int) -> dict[int, int]:
+    """What each layer gives, by id, as held until the last call."""
     ends: dict[int, tuple[Tensor, ...]] = {}
     for call in calls:
         ends[id(call.within) if call.within is not None else -call.number] = call.outputs
-    for outputs in ends.values():
-        for tensor in outputs:
-            tensor.held = last
+    return {id(tensor): last for outputs in ends.values() for tensor in outputs}
