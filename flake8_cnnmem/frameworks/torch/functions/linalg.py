@@ -24,9 +24,10 @@ def einsum(run: Runtime, equation: str, *operands: Value) -> Value:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
+        factors: Sequence[Value] = given
         if len(given) == 2:
-            equation, given = summed_first(run, equation, given)
-        return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+            equation, factors = summed_first(run, equation, given)
+        return apply(run, Einsum(equation), *factors, function="einsum", dtype=common_dtype(factors))
     result = given[0]
     for pair, other in zip(pairs, given[1:], strict=True):
         result = einsum(run, pair, result, other)
