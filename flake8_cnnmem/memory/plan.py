@@ -303,6 +303,8 @@ def applies(kept: Saved, place: int | None, inputs: Sequence[Value], weights: Se
         )
     if kept.when == "others":
         return trained or any(value.grad for at, value in enumerate(inputs) if at != place)
+    if kept.when == "own":
+        return place is not None and inputs[place].grad
     if kept.when == "half":
         return bool(inputs) and inputs[0].dtype in HALVES
     return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from flake8_cnnmem.dims import Batch, Shape, Size, add, same, show
-from flake8_cnnmem.graph import Mismatch, Problem
+from flake8_cnnmem.graph import Mismatch, Operand, Problem
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import MIXED, Flag, Volume, Weightless, axes_of, axis_of, bounded, count, first_not_known
 from flake8_cnnmem.ops.expected import open_alike
@@ -83,6 +84,12 @@ class Broadcast(Weightless):
     def volume(self) -> Volume:
         """ "merge" for arithmetic that joins feature maps, else "none"."""
         return "merge" if self.kind in JOINING else "none"
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """Of a `lerp` between two tensors by a third: whether that is trained."""
+        if self.kind != "lerp" or len(operands) < 3:
+            return ()
+        return ("weight trained",) if operands[2].grad else ("weighted",)
 
     def leaves_open(self, *inputs: Shape) -> bool:
         """Where all inputs have one shape."""

@@ -28,6 +28,9 @@ def by_shape(name: str, inputs: tuple[Shape, ...], axis: object = 1) -> Size:
         return dims.product(shape[1:])
     if name == "queries":
         return dims.product(shape[:-1])
+    if name == "pivots" and len(inputs) > 1:
+        # One for each row of the matrices that a system of equations is given second.
+        return dims.product(inputs[1][:-1])
     if name == "probabilities" and len(inputs) > 1 and len(inputs[1]) > 1:
         # One for each pair of query and key.
         return dims.multiply(dims.product(shape[:-1]), inputs[1][-2])

@@ -174,8 +174,9 @@ MERGES = [
     *rows("atan2", OpRule((Saved("inputs"),), backward=temporaries(5, "y"), autocast="widest")),
     *rows("hypot", OpRule((Saved("inputs"), Y), backward=temporaries(1, "y"), autocast="widest")),
     *rows("logaddexp logaddexp2", OpRule((Saved("inputs"),), backward=temporaries(3, "y"))),
-    # Two numbers are one complex one.
-    ("complex", NOTHING),
+    # Two numbers are one complex one: their dtypes are what the gradient asks (`handle_r_to_c`).
+    ("complex", OpRule((Saved("inputs", "own"),))),
+    ("polar", by_result(2)),
     # The condition.
     ("where", OpRule((X,), autocast="widest", gradient_layout="slope")),
     *rows("compare logical floor_divide equal bitwise", CONSTANT),
@@ -207,6 +208,9 @@ MERGES = [
     ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
     *rows("lerp matmul_into", NOTHING),
+    # With a tensor for its weight: that; where it is trained, both ends as well.
+    ("lerp/weighted", OpRule((Saved("x2"),))),
+    ("lerp/weight trained", OpRule((Saved("inputs"),))),
 ]
 
 JOINED = OpRule(

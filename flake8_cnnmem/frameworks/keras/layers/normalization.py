@@ -10,10 +10,10 @@ from flake8_cnnmem.frameworks.keras.layer import call_layer
 from flake8_cnnmem.frameworks.keras.layers.wrapping import build_inner
 from flake8_cnnmem.frameworks.keras.stubs import Ops, layer
 from flake8_cnnmem.frameworks.keras.tracking import state_of
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Weight, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops import BatchNorm, GroupNorm, LayerNorm, Normalise, RMSNorm
-from flake8_cnnmem.ops.base import WeightSpec, asked
+from flake8_cnnmem.ops.base import asked
 from flake8_cnnmem.values import Instance, Runtime, Value
 
 

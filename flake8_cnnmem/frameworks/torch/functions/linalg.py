@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from flake8_cnnmem.dims import Shape, Size, multiply, product
+from flake8_cnnmem.dims import Shape, Size, multiply
 from flake8_cnnmem.frameworks.torch.applying import apply, common_dtype, tensor_of
 from flake8_cnnmem.frameworks.torch.dtypes import is_floating
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import binary, matmul
@@ -24,11 +24,33 @@ def einsum(run: Runtime, equation: str, *operands: Value) -> Value:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
-        return apply(run, Einsum(equation), *given, function="einsum", dtype=common_dtype(given))
+        factors: Sequence[Value] = given
+        if len(given) == 2:
+            equation, factors = summed_first(run, equation, given)
+        return apply(run, Einsum(equation), *factors, function="einsum", dtype=common_dtype(factors))
     result = given[0]
     for pair, other in zip(pairs, given[1:], strict=True):
         result = einsum(run, pair, result, other)
     return result
+
+
+def summed_first(run: Runtime, equation: str, pair: Sequence[Value]) -> tuple[str, Sequence[Value]]:
+    """Axes that only one of two operands has, and the result has not, are summed before the product
+    (`sumproduct_pair` in aten/src/ATen/native/Linear.cpp): the equation that is left, and its operands."""
+    terms, arrow, result = equation.replace(" ", "").partition("->") if isinstance(equation, str) else ("", "", "")
+    parts = terms.split(",")
+    if not arrow or "." in equation or len(parts) != 2:
+        return equation, pair
+    left: list[str] = []
+    operands: list[Value] = []
+    for part, other, operand in zip(parts, parts[::-1], pair, strict=True):
+        tensor = tensor_of(operand)
+        alone = [at for at, letter in enumerate(part) if letter not in other + result and part.count(letter) == 1]
+        shape = tensor.shape if isinstance(tensor, Tensor) and isinstance(tensor.shape, tuple) else ()
+        alone = [at for at in alone if len(shape) == len(part) and shape[at] != 1]
+        operands.append(reduce(run, "sum", operand, tuple(alone)) if alone else operand)
+        left.append("".join(letter for at, letter in enumerate(part) if at not in alone))
+    return f"{','.join(left)}->{result}", operands
 
 
 def pairwise(equation: Value) -> list[str] | None:
@@ -206,22 +228,9 @@ def pinv(run: Runtime, A: Value, *args: Value, **kwargs: Value) -> Value:
     return apply(run, Swapped("pinv"), A, function="pinv")
 
 
-@dataclass(frozen=True, slots=True)
-class LinearSystem(Elementwise):
-    """X of A X = B, by an LU decomposition with pivots: (..., n, k) for B and (..., n, n) for A."""
-
-    def quantity(self, name: str, *inputs: Shape) -> Size:
-        """ "pivots": one for each row of each matrix."""
-        return (
-            product(inputs[1][:-1])
-            if name == "pivots" and len(inputs) > 1
-            else Elementwise.quantity(self, name, *inputs)
-        )
-
-
 def solve(run: Runtime, A: Value, B: Value, *, left: Value = True, out: Value = None) -> Value:
     """The shape of B, in A X = B."""
-    return apply(run, LinearSystem("solve"), B, A, function="solve")
+    return apply(run, Elementwise("solve"), B, A, function="solve")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flake8_cnnmem.dims import first_unknown
-from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.frameworks.torch import memory_formats
 from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
@@ -236,9 +235,10 @@ def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
     found = [hooks.doubt(run, module) for module in modules_in(root)]
     for word in ("parameters", "named_parameters", "named_modules"):
         own = root.cls.find(word)
-        if own is not MEMBERS[word] and isinstance(own, Function):
+        site = getattr(own, "site", None)
+        if not isinstance(own, Native) and site is not None:
             reason = f"{root.cls.name} has a {word}() of its own: what an optimizer is given is not all that it holds"
-            found.append(Unknown(reason, own.site.path, own.site.line))
+            found.append(Unknown(reason, site.path, site.line))
     return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
 
