@@ -201,41 +201,41 @@ class Reduced(Written):
         return (f"{self.reduce}, alone", self.reduce) if self.alone else (self.reduce,)
 
 
-def _reduced(name: str) -> None:
-    """`scatter_reduce` and `index_reduce`, in place and out of place. Where the way is not known, neither is what the
-    backward pass takes."""
+def reduced(
+    run: Runtime, name: str, in_place: bool, input: Value, index: Value, source: Value, reduce: Value, own: Value
+) -> Value:
+    """`x.scatter_reduce(...)` and its like. Where the way is not known, neither is what the backward pass takes."""
+    if in_place and isinstance(input, Weight):
+        return input
+    word = reduce if isinstance(reduce, str) and isinstance(own, bool) else ""
+    op = Reduced(name, in_place, word, own is False)
+    return apply(run, op, input, *sources((index, source), {}), function=f"{name}_" if in_place else name)
 
-    def joined(
-        in_place: bool, run: Runtime, input: Value, index: Value, source: Value, reduce: Value, include_self: Value
+
+def _reduced(in_place: bool, scattered: Sequence[str], indexed: Sequence[str]) -> None:
+    """Declare both, in place or out of place: they name the values otherwise."""
+
+    def scatter_reduce(
+        run: Runtime, input: Value, dim: Value, index: Value, src: Value, reduce: Value, *, include_self: Value = True
     ) -> Value:
-        if in_place and isinstance(input, Weight):
-            return input
-        word = reduce if isinstance(reduce, str) and isinstance(include_self, bool) else ""
-        op = Reduced(name, in_place, word, include_self is False)
-        return apply(run, op, input, *sources((index, source), {}), function=f"{name}_" if in_place else name)
+        return reduced(run, "scatter_reduce", in_place, input, index, src, reduce, include_self)
 
-    def written(
-        run: Runtime, input: Value, dim: Value = 0, index: Value = None, src: Value = None, reduce: Value = None,
-        source: Value = None, *, include_self: Value = True,
+    def index_reduce(
+        run: Runtime, input: Value, dim: Value, index: Value, source: Value, reduce: Value, *,
+        include_self: Value = True,
     ) -> Value:  # fmt: skip
-        return joined(True, run, input, index, source if src is None else src, reduce, include_self)
+        return reduced(run, "index_reduce", in_place, input, index, source, reduce, include_self)
 
-    def copied(
-        run: Runtime, input: Value, dim: Value = 0, index: Value = None, src: Value = None, reduce: Value = None,
-        source: Value = None, *, include_self: Value = True,
-    ) -> Value:  # fmt: skip
-        return joined(False, run, input, index, source if src is None else src, reduce, include_self)
-
-    define(f"tensor.{name}_")(written)
-    define(*everywhere(name))(copied)
+    define(*scattered)(scatter_reduce)
+    define(*indexed)(index_reduce)
 
 
 for _name in (
     "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "index_put", "masked_scatter",
 ):  # fmt: skip
     _written(_name)
-for _name in ("scatter_reduce", "index_reduce"):
-    _reduced(_name)
+_reduced(True, ("tensor.scatter_reduce_",), ("tensor.index_reduce_",))
+_reduced(False, everywhere("scatter_reduce"), everywhere("index_reduce"))
 _written("put", copies=False)
 
 
