@@ -126,6 +126,9 @@ class Op(Protocol):
     def random(self) -> bool: ...
 
     @property
+    def like_input(self) -> bool: ...
+
+    @property
     def volume(self) -> str: ...
 
     @property
@@ -353,8 +356,9 @@ class Model:
     site: Site | None = None
     backend: str = ""
     """What computes, in the framework's own words; empty for its default."""
-    trained: frozenset[int] = frozenset()
-    """The weights, by id, that train with this model: in another one that shares them they may be frozen."""
+    trained: frozenset[int] | None = None
+    """The weights, by id, that train with this model: in another one that shares them they may be frozen. None where
+    they train as they stand."""
 
     updated: frozenset[int] | None = None
     """The weights, by id, that an optimizer keeps state for; None for all that train."""
@@ -368,11 +372,16 @@ class Model:
     allocator: str = ""
     """What the code asks of the allocator on the device, in the framework's own words."""
 
-    def settle(self) -> None:
-        """Set what holds for this model on weights that it shares with others."""
-        for weight in (*self.weights, *(weight for each in self.beside for weight in each.weights)):
-            if not weight.buffer:
-                weight.trainable = id(weight) in self.trained
+    def asking(self, weights: Iterable[Weight]) -> list[Weight]:
+        """Those of the weights that ask for a gradient in this model. What is neither its own nor beside it (a weight
+        that it is called on) does as it stands."""
+        trained = self.trained
+        if trained is None:
+            return [weight for weight in weights if weight.trainable and not weight.buffer]
+        beside = (weight for each in self.beside for weight in each.weights)
+        own = {id(weight) for weight in (*self.weights, *beside)}
+        asks = ((weight, id(weight) in trained if id(weight) in own else weight.trainable) for weight in weights)
+        return [weight for weight, wanted in asks if wanted and not weight.buffer]
 
 
 def calls_behind(outputs: Iterable[Tensor], inputs: Iterable[Tensor] = ()) -> tuple[Call, ...]:

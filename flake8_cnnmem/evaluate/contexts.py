@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,6 +12,7 @@ from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 if TYPE_CHECKING:
+    from flake8_cnnmem.evaluate.assignment import Store
     from flake8_cnnmem.evaluate.interpreter import Interpreter
 
 Guard: TypeAlias = "Callable[[Instance], bool]"
@@ -24,6 +25,19 @@ def enter_context(run: Interpreter, manager: Value) -> Value:
         return manager
     method = run.find(manager, "__enter__")
     return run.unknown("a context manager is not followed") if method is MISSING else run.call(method)
+
+
+def enter_all(frame: Frame, items: Sequence[tuple[Code, Store | None]]) -> list[Value]:
+    """Enter the contexts of a `with` in order, each bound to its name where it has one: the managers."""
+    run = frame.run
+    entered: list[Value] = []
+    for context, store in items:
+        manager = context(frame)
+        value = enter_context(run, manager)
+        entered.append(manager)
+        if store is not None:
+            store(frame, value)
+    return entered
 
 
 def within_contexts(run: Interpreter, managers: list[Value], body: Code, frame: Frame) -> Value:

@@ -16,7 +16,7 @@ import libcst as cst
 from flake8_cnnmem.evaluate.assignment import compile_target
 from flake8_cnnmem.evaluate.budget import DEPTH, LOOP_ROUNDS, YIELDS, Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, constant
-from flake8_cnnmem.evaluate.contexts import enter_context, guarded_by, guarding, leave_contexts
+from flake8_cnnmem.evaluate.contexts import enter_all, guarded_by, guarding, leave_contexts
 from flake8_cnnmem.evaluate.exceptions import catches
 from flake8_cnnmem.evaluate.frame import Breaks, Frame
 from flake8_cnnmem.evaluate.functions import Code, Function
@@ -311,13 +311,7 @@ def with_steps(path: str, node: cst.With, twin: ast.With, whole: Code) -> Steps 
 
     def steps(frame: Frame) -> Run:
         run = frame.run
-        entered: list[Value] = []
-        for context, store in items:
-            manager = context(frame)
-            value = enter_context(run, manager)
-            entered.append(manager)
-            if store is not None:
-                store(frame, value)
+        entered = enter_all(frame, items)
         try:
             with guarded_by(run, *entered):
                 signal = yield from body(frame)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from flake8_cnnmem.evaluate.assignment import compile_augmented, compile_deletion, compile_target, rebinding
 from flake8_cnnmem.evaluate.compiler import Compiler, StatementSite, unfollowed
-from flake8_cnnmem.evaluate.contexts import enter_context, within_contexts
+from flake8_cnnmem.evaluate.contexts import enter_all, within_contexts
 from flake8_cnnmem.evaluate.definitions import compile_class, compile_function
 from flake8_cnnmem.evaluate.frame import Frame
 from flake8_cnnmem.evaluate.functions import Code
@@ -351,14 +351,6 @@ def with_(compiler: Compiler, node: cst.With, twin: ast.With) -> Code:
     body = compile_block(compiler.path, node.body, twin.body)
 
     def code(frame: Frame) -> Value:
-        run = frame.run
-        entered: list[Value] = []
-        for context, store in items:
-            manager = context(frame)
-            value = enter_context(run, manager)
-            entered.append(manager)
-            if store is not None:
-                store(frame, value)
-        return within_contexts(run, entered, body, frame)
+        return within_contexts(frame.run, enter_all(frame, items), body, frame)
 
     return code

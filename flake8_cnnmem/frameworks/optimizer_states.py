@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from flake8_cnnmem.lazy_dataclass import dataclass
 
@@ -70,5 +72,11 @@ TEXTBOOK: Mapping[str, OptimizerState] = MappingProxyType(
         "schedulefreeadamw": OptimizerState(2, globals_=2, single=2),
     }
 )
-"""By name alone, for the cs231n accounting: momentum, RMSprop and Adagrad 1 slot, the Adam family 2. What only one
-framework has is also what another one is told that it uses, with that one's temporaries."""
+"""What stays, by name alone: momentum, RMSprop and Adagrad 1 slot, the Adam family 2. The cs231n accounting counts by
+it, and the frameworks' tables say what differs or comes beside it (`of`). What only one framework has is also what
+another one is told that it uses, with that one's temporaries."""
+
+
+def of(name: str, **differing: Any) -> OptimizerState:
+    """A framework's row of an optimizer: the textbook's, and the fields of `OptimizerState` that differ from it."""
+    return replace(TEXTBOOK[name], **differing)

@@ -1,4 +1,4 @@
-"""The form in which a framework says what training holds: one `Row` for each kind of op, one `Rules` in all.
+"""The form in which a framework says what training holds: one `OpRule` for each kind of op, one `Rules` in all.
 
 Rows are data. They name tensors by their place in a call: "x" is the first input, "x1" the second, "inputs" all
 of them, "y" the (first) result, "positions" the second one or what would be it. What has no place is a tensor of its
@@ -86,6 +86,7 @@ class OpRule:
     `gradient_layout`: how an operand's gradient lies. "": of arithmetic as the one that arrives, else as the result's
     `layout` says of the operand; "gradient": as the one that arrives; "slope": as what was kept, which the kernel reads
     before that one; "suggested": channels last if the one that arrives is; "contiguous".
+    `mask_first`: a GPU's kernel makes what it keeps of its own ahead of the result.
     `to_training`: a result that is asked for in the dtype of the training is of that, whatever its operand's.
     `library`: the one that a part of what is kept belongs to, and that alone knows its size: `keeps` has the least that
     a backward pass can do with, and the figure is a lower bound, with a cause.
@@ -114,6 +115,7 @@ class OpRule:
     dense: bool = False
     counts: bool = False
     gradient_layout: str = ""
+    mask_first: bool = False
     to_training: bool = False
     library: str = ""
     known: bool = True

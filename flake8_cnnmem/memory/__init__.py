@@ -27,7 +27,6 @@ def account(
     `overhead` is what the user wants kept free. Where that is nothing and the limit is a GPU's name, the framework
     accounting adds what is known of that GPU. Where none is named, what depends on the chip is that of an A100.
     """
-    model.settle()
     if accounting == "framework":
         from flake8_cnnmem.memory import alternating, chips, device, framework, training_loop
 

@@ -32,8 +32,7 @@ class Turns:
 
     def largest_batch(self, limit: int) -> int:
         found = []
-        for model, one, others in self.turns:
-            model.settle()
+        for _, one, others in self.turns:
             found.append(one.largest_batch(limit - others) * self.batch // max(1, one.batch_size))
         return min(min(found), LARGEST)
 
@@ -52,14 +51,12 @@ def estimate(parts: Sequence[tuple[Model, Training]], batch: int, overhead: int,
     program draws for all of them."""
     turns = []
     for at, (model, training) in enumerate(parts):
-        model.settle()
         own = framework.estimate(model, training, 0, chip=chip)
         counted = {id(weight) for weight in model.weights}
         parameters = states = 0
         for other, (held, how) in enumerate(parts):
             if other == at:
                 continue
-            held.settle()
             rest = replace(held, weights=tuple(w for w in held.weights if id(w) not in counted), calls=())
             parameters += kept_always(rest, how, with_state=False)
             states += kept_always(held, how, with_state=True) - kept_always(held, how, with_state=False)

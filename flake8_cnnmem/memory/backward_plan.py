@@ -18,7 +18,7 @@ from flake8_cnnmem.memory.reductions import axes_reduced, blocks_of, buffer_of, 
 from flake8_cnnmem.memory.storage_reuse import is_in_place, leading, lie_alike, turned_by
 from flake8_cnnmem.memory.storages import Form, Memory, Value
 from flake8_cnnmem.memory.tape import TapeNode
-from flake8_cnnmem.ops import Dropout, Elementwise, Embedding
+from flake8_cnnmem.ops import Embedding
 from flake8_cnnmem.ops import strides as layout
 from flake8_cnnmem.ops.base import quotient
 from flake8_cnnmem.ops.derivative import ConvolutionBackward
@@ -137,7 +137,7 @@ def _through_op(memory: Memory, node: TapeNode, gradient: Form) -> BackwardPlan:
         if 0 not in wanted:
             scratch.append(memory.lot(gradient.values, each))
     valuewise = row.gradient_layout in ("slope", "gradient") or (
-        row.layout == "like" and (call.op.kind in ARITHMETIC or isinstance(call.op, (Elementwise, Dropout)))
+        row.layout == "like" and (call.op.kind in ARITHMETIC or call.op.like_input)
     )
     made: list[Made] = []
     passing: list[tuple[int, int]] = []

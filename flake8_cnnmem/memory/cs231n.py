@@ -68,8 +68,8 @@ def _weights(model: Model, trainable: bool) -> Sum:
     return _sum(
         [
             weight.shape if isinstance(weight.shape, Unknown) else dims.product(weight.shape)
-            for weight in model.weights
-            if not weight.buffer and (weight.trainable or not trainable)
+            for weight in (model.asking(model.weights) if trainable else model.weights)
+            if not weight.buffer
         ]
     )
 
@@ -93,7 +93,7 @@ def kept_by_own(model: Model, optimizer: Optimizer, dtype: str) -> int:
     """Bytes that an optimizer keeps whose own code was followed."""
     if not isinstance(optimizer.own, Update):
         return 0
-    trained = [id(weight) for weight in model.weights if id(weight) in model.trained]
+    trained = [id(weight) for weight in model.asking(model.weights)]
     memory = Memory(Timeline(1), 1)
     lines = state_lines(memory, optimizer.own, trained, (half_of(dtype) and "float32") or dtype)
     weights = {id(weight): weight for weight in model.weights}

@@ -26,27 +26,25 @@ def share(estimate: Estimate, model: Model, training: Training) -> Estimate:
     """An estimate for one of the devices that a model's arrangement speaks of."""
     if model.arrangement is None or not isinstance(estimate.peaks, Replayed):
         return estimate
-    replayed = shared(estimate.peaks, model.arrangement, model.weights, training.dtype.value)
+    replayed = shared(estimate.peaks, model.arrangement, model, training.dtype.value)
     return replayed.estimate(training, estimate.overhead)
 
 
-def shared(replayed: Replayed, arrangement: Arrangement, weights: Sequence[Weight], dtype: str) -> Replayed:
-    """The step as one of the devices makes it. `weights` are the model's, `dtype` that of the training."""
+def shared(replayed: Replayed, arrangement: Arrangement, model: Model, dtype: str) -> Replayed:
+    """The step as one of the devices makes it, with the `dtype` of the training."""
     devices = arrangement.devices or 1
     if arrangement.optional and devices == 1:
         return replayed
 
     def again(batch: int) -> Replayed:
-        return shared(replayed.again(batch), arrangement, weights, dtype)
+        return shared(replayed.again(batch), arrangement, model, dtype)
 
-    timeline = rearranged(replayed.timeline, arrangement, devices, weights, dtype)
+    timeline = rearranged(replayed.timeline, arrangement, devices, model, dtype)
     return replace(replayed, timeline=timeline, again=again)
 
 
-def rearranged(
-    timeline: Timeline, arrangement: Arrangement, devices: int, weights: Sequence[Weight], dtype: str
-) -> Timeline:
-    return Rearranged(timeline, arrangement, devices, weights, dtype).run()
+def rearranged(timeline: Timeline, arrangement: Arrangement, devices: int, model: Model, dtype: str) -> Timeline:
+    return Rearranged(timeline, arrangement, devices, model, dtype).run()
 
 
 class Rearranged:
@@ -56,16 +54,14 @@ class Rearranged:
     buckets and replicas with the backward pass, a gathered unit with forward and backward pass.
     """
 
-    def __init__(
-        self, timeline: Timeline, arrangement: Arrangement, devices: int, weights: Sequence[Weight], dtype: str
-    ) -> None:
+    def __init__(self, timeline: Timeline, arrangement: Arrangement, devices: int, model: Model, dtype: str) -> None:
         self.timeline = timeline
         self.arrangement = arrangement
         self.devices = devices
         self.dtype = dtype
-        self.owned = [weight for weight in weights if not weight.buffer]
-        self.buffers = [weight for weight in weights if weight.buffer]
-        trained = [each for each in self.owned if each.trainable and is_floating(resolve(each.dtype, dtype))]
+        self.owned = [weight for weight in model.weights if not weight.buffer]
+        self.buffers = [weight for weight in model.weights if weight.buffer]
+        trained = [each for each in model.asking(self.owned) if is_floating(resolve(each.dtype, dtype))]
         self.gradients = lines_of(trained, dtype)
         self.divided = frozenset(TERMS[: arrangement.divides]) if devices > 1 else frozenset()
         self.slices = by_rows(self.owned, devices, dtype) if arrangement.units else {}

@@ -18,7 +18,6 @@ from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.planner import Planner
 from flake8_cnnmem.memory.storages import Memory, Storage, Value
 from flake8_cnnmem.memory.tape import Entry, Keyed, Region, Stretch, TapeNode, TapeStep, Written, calls_in, first_number
-from flake8_cnnmem.ops import Dropout
 from flake8_cnnmem.unknown import Unknown
 
 
@@ -345,8 +344,7 @@ class Forward:
         stopped = self.stops is not None and call.number >= self.stops
         scratch += [memory.room(lot) for lot in plan.scratch] if not stopped else []
         masks: list[Storage] = []
-        if plan.flows and self.records and isinstance(call.op, Dropout) and memory.chip is not None:
-            # native_dropout makes its mask ahead of the result.
+        if plan.flows and self.records and plan.row.mask_first and memory.chip is not None:
             masks = [self._keep(what, at, inputs, weights, ()) for what, at in plan.keeps if what == "new"]
         results: list[Keyed] = []
         for tensor, (form, shared, grad) in zip(call.outputs, plan.results, strict=True):

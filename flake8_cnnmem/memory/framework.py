@@ -140,6 +140,7 @@ def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Val
     beside = {id(w): w for each in model.beside for w in each.weights}
     wanted = {**{id(w): w for w in model.weights}, **called, **beside}
     moved = frameworks.named(model.framework).moved
+    asking = {id(weight) for weight in model.asking(wanted.values())}
     first = moved(model.root) if moved is not None and isinstance(model.root, Instance) else []
     for key in dict.fromkeys([*(id(weight) for weight in first if id(weight) in wanted), *wanted]):
         weight = wanted[key]
@@ -147,7 +148,7 @@ def weights_in_memory(model: Model, memory: Memory, dtype: str) -> dict[int, Val
         strides = None if sizes is None else layout.channels_last(sizes)
         value = memory.new(weight.shape, resolve(weight.dtype, dtype), strides, use="parameters")
         value.weight = weight
-        value.grad = weight.trainable and not weight.buffer and is_floating(value.dtype)
+        value.grad = key in asking and is_floating(value.dtype)
         found[key] = value
     return {key: found[key] for key in wanted}
 

@@ -89,13 +89,14 @@ EIGHT = 8
 """Features of a head come in multiples of them."""
 
 
-def likelihood(call: Call, op: Loss) -> tuple[Call, ...]:
+def likelihood(call: Call) -> tuple[Call, ...]:
     """The calls in the place of a cross entropy of logits in half precision; none where a size is not known, or where
     targets are probabilities or labels smoothed."""
     shapes = [tensor.shape for tensor in call.inputs]
     if len(shapes) < 2 or any(isinstance(shape, Unknown) for shape in shapes) or call.problem is not None:
         return ()
-    if op.options or op.variants(call.inputs):  # type: ignore[arg-type]
+    op = call.op
+    if not isinstance(op, Loss) or op.options or op.variants(call.inputs):  # type: ignore[arg-type]
         return ()
     steps = _Steps(call)
     logits, target = call.inputs[:2]

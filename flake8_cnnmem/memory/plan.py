@@ -33,7 +33,6 @@ from flake8_cnnmem.memory.storage_reuse import (
     turned_by,
 )
 from flake8_cnnmem.memory.storages import Form, Memory, Value
-from flake8_cnnmem.ops.loss import Loss
 from flake8_cnnmem.ops.strides import in_order
 from flake8_cnnmem.unknown import Unknown
 
@@ -111,9 +110,6 @@ def planned(
     wanted = [at for at, value in enumerate(operands) if value.grad and at not in row.without]
     flows = call.grad and row.gradient != "none" and bool(wanted)
     forward = lots_of(memory, row.forward, call, inputs, each)
-    if isinstance(call.op, Loss) and call.op.unreduced:
-        # What would be reduced is the result itself.
-        forward = forward[1:]
     scratch = [*passing, *forward, *parts_of(memory, call, row, inputs)]
     ahead = list(inputs)
     if call.op.kind == "convolution" and weights and inputs:

@@ -19,7 +19,7 @@ from flake8_cnnmem.memory.plan import Plan, planned
 from flake8_cnnmem.memory.storage_reuse import is_in_place
 from flake8_cnnmem.memory.storages import Memory, Value
 from flake8_cnnmem.memory.tape import Keyed
-from flake8_cnnmem.ops import Loss, ScaledDotProduct
+from flake8_cnnmem.ops import ScaledDotProduct
 from flake8_cnnmem.ops import strides as layout
 
 
@@ -42,8 +42,8 @@ class Planner:
         op, chip = call.op, self.memory.chip
         if isinstance(op, ScaledDotProduct) and chip is not None:
             return self._attention(call, op, operands, half, chip)
-        if half is not None and isinstance(op, Loss) and op.kind == "cross_entropy" and self.rules.by_chip:
-            return likelihood(call, op) if operands[0].dtype in HALVES else ()
+        if half is not None and op.kind == "cross_entropy" and self.rules.by_chip:
+            return likelihood(call) if operands[0].dtype in HALVES else ()
         return powers_pooled(call, half) if op.kind == "lp_pool" and self.rules.by_chip else ()
 
     def _attention(

@@ -107,12 +107,10 @@ def account_for(
         if not wrong or not all(isinstance(call.op, Loss) for call in wrong):
             return report
         # A wrong target leaves the network what it is.
-        model.settle()
         parameters, trainable = parameters_of(model)
         return replace(report, parameters=parameters, trainable=trainable)
     needs = needs_of(root, whole, training, settings, limit)
     estimate = needs.estimate
-    model.settle()
     parameters, trainable = parameters_of(model)
     causes = causes_of(root, model, training, estimate)
     useful = model.calls or any(not weight.buffer for weight in model.weights)

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 def parameters_of(model: Model) -> tuple[int, int]:
     """How many values its weights hold, and how many of them are trained."""
     weights = [weight for weight in model.weights if not weight.buffer]
-    trained = [weight for weight in weights if is_trained(weight, model)]
+    trained = updated_of(model)
     return sum(dims_total(weight.shape) for weight in weights), sum(dims_total(weight.shape) for weight in trained)
 
 
-def is_trained(weight: Weight, model: Model) -> bool:
-    """Whether a weight asks for a gradient and an optimizer updates it."""
-    return id(weight) in model.trained and (model.updated is None or id(weight) in model.updated)
+def updated_of(model: Model) -> list[Weight]:
+    """The weights that ask for a gradient and that an optimizer updates."""
+    held = model.updated
+    return [weight for weight in model.asking(model.weights) if held is None or id(weight) in held]
 
 
 def part_of(root: Root, model: Model, training: Training) -> Part:

@@ -227,5 +227,5 @@ def union(root: Root, parts: Sequence[Part], causes: Sequence[Unknown]) -> Model
         paths=paths,
         causes=tuple(dict.fromkeys(causes)),
         site=root.site,
-        trained=frozenset().union(*(model.trained for model in models)),
+        trained=frozenset().union(*(model.trained or () for model in models)),
     )

@@ -87,6 +87,11 @@ class Plain:
         return False
 
     @property
+    def like_input(self) -> bool:
+        """Whether it is an op of one tensor whose result has its shape, and its values in the same order."""
+        return False
+
+    @property
     def volume(self) -> Volume:
         """What it writes in the textbook count."""
         return "none"

@@ -25,6 +25,8 @@ class Elementwise(Weightless):
     kind: str
     in_place: bool = False
 
+    like_input = True
+
     @property
     def view(self) -> bool:
         """Whether the result is the input's storage (detach, identity)."""
@@ -91,6 +93,7 @@ class Dropout(Weightless):
     noise: tuple[int | None, ...] | None = None
 
     random = True
+    like_input = True
 
     @property
     def idle(self) -> bool:

@@ -245,8 +245,28 @@ def check_position(shape: Shape, at: int, position: object) -> None:
         raise Mismatch(Problem("CNM201", f"takes position {position} of axis {at}, but is given {show(shape)}"))
 
 
+class Parts(View):
+    """A tensor's parts along an axis. Their gradients are joined."""
+
+    __slots__ = ()
+
+    view_gradient = "join"
+
+    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
+        """The input's strides."""
+        return strides
+
+
+def undecided(axis: int | Unknown, number: int | Unknown, rank: int) -> tuple[Shape, ...]:
+    """The shapes of parts of which the axis or the number is not known: none without a number."""
+    if isinstance(number, Unknown):
+        return ()
+    cause = axis if isinstance(axis, Unknown) else UNSURE
+    return ((cause,) * rank,) * number
+
+
 @dataclass(frozen=True, slots=True)
-class Split(View):
+class Split(Parts):
     """Parts along an axis: of one size each, the last one smaller (torch.split), or of the given sizes.
 
     `outputs` is empty where the number of parts is not known: ask `count` first.
@@ -271,22 +291,13 @@ class Split(View):
             return few(-(-size.multiple // each.multiple))
         return first_not_known((each,), BATCH_CUT)
 
-    view_gradient = "join"
-
-    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
-        """The input's strides."""
-        return strides
-
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """One shape for each part along the axis, the last one shorter where the size does not divide it; none where
         their number is not known."""
         shape = inputs[0]
-        at = axis_of(self.axis, len(shape))
-        number = self.count(shape)
-        if isinstance(number, Unknown):
-            return ()
-        if isinstance(at, Unknown):
-            return ((at,) * len(shape),) * number
+        at, number = axis_of(self.axis, len(shape)), self.count(shape)
+        if isinstance(at, Unknown) or isinstance(number, Unknown):
+            return undecided(at, number, len(shape))
         size = shape[at]
         if not isinstance(self.sizes, tuple):
             each = self.sizes
@@ -323,7 +334,7 @@ def along(shape: Shape, axis: int, sizes: Sequence[Size]) -> tuple[Shape, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk(View):
+class Chunk(Parts):
     """About equal parts along an axis, rounded up, so that there may be fewer (torch.chunk). `exact`: the axis
     must be divisible (tf.split). `outputs` is empty where the number of parts is not known: ask `count` first."""
 
@@ -342,22 +353,13 @@ class Chunk(View):
             return few(max(1, chunks))
         return few(-(-size // -(-size // chunks)))
 
-    view_gradient = "join"
-
-    def view_strides(self, sizes: Strides, strides: Strides, result: Strides) -> Strides:
-        """The input's strides."""
-        return strides
-
     def outputs(self, *inputs: Shape) -> tuple[Shape, ...]:
         """As many shapes as chunks are asked for, or fewer, each of the size divided and rounded up, the last one
         shorter."""
         shape = inputs[0]
-        at = axis_of(self.axis, len(shape))
-        number = self.count(shape)
-        if isinstance(number, Unknown):
-            return ()
-        if isinstance(at, Unknown):
-            return ((at,) * len(shape),) * number
+        at, number = axis_of(self.axis, len(shape)), self.count(shape)
+        if isinstance(at, Unknown) or isinstance(number, Unknown):
+            return undecided(at, number, len(shape))
         size = shape[at]
         problem = whole_problem("number of chunks", (self.chunks,))
         if problem:

@@ -84,16 +84,16 @@ class Loss(Weightless):
         return known and self.reduction in ("none", None) and self.kind in VALUE_BY_VALUE
 
     def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
-        """Of cross entropy also whether targets are "soft": probabilities of the classes."""
+        """Its options, and whether it is "unreduced"; of cross entropy also whether targets are "soft": probabilities
+        of the classes."""
         words = tuple(word for word in self.options if isinstance(word, str)) if isinstance(self.options, tuple) else ()
-        if self.kind in ("l1", "poisson_nll") and self.unreduced:
-            return ("unreduced",)
         if self.kind == "cross_entropy" and len(operands) > 1:
             shape, target = operands[0].shape, operands[1]
             floating = "float" in target.dtype
             if floating and not isinstance(shape, Unknown) and not isinstance(target.shape, Unknown):
                 words = ("soft", *(word for word in words if word == "smoothed")) if len(target.shape) > 1 else words
-        return (", ".join(words),) if words else ()
+        found = (", ".join(words),) if words else ()
+        return (", ".join((*words, "unreduced")), *found) if self.unreduced else found
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         """(): one value, or with reduction "none" one for each sample. Mismatch for a target of a wrong shape."""

@@ -123,11 +123,7 @@ class BatchNorm(Plain):
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         """ "weight" and "bias" (features,), and buffers: "running_mean", "running_var" (features,),
         "num_batches_tracked" ()."""
-        features = width_of(self.features, self.axis, inputs)
-        specs = affine((features,), self.scale, self.center)
-        if isinstance(self.track, Unknown):
-            features = self.track
-        return {**specs, **running(features, self.counted)} if self.track is not False else specs
+        return weights_by_channel(self, inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +168,16 @@ class InstanceNorm(Plain):
 
     def weights(self, *inputs: Shape) -> Mapping[str, WeightSpec]:
         """ "weight" and "bias" (features,), and running statistics (features,) where it tracks them."""
-        features = width_of(self.features, self.axis, inputs)
-        specs = affine((features,), self.scale, self.center)
-        if isinstance(self.track, Unknown):
-            features = self.track
-        return {**specs, **running(features, self.counted)} if self.track is not False else specs
+        return weights_by_channel(self, inputs)
+
+
+def weights_by_channel(op: BatchNorm | InstanceNorm, inputs: tuple[Shape, ...]) -> Mapping[str, WeightSpec]:
+    """A scale and an offset for each channel, and running statistics where they are tracked, or may be."""
+    features = width_of(op.features, op.axis, inputs)
+    specs = affine((features,), op.scale, op.center)
+    if isinstance(op.track, Unknown):
+        features = op.track
+    return {**specs, **running(features, op.counted)} if op.track is not False else specs
 
 
 def trailing(shape: Shape, declared: tuple[Size, ...] | None) -> tuple[Shape]:

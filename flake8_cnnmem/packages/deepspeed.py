@@ -11,6 +11,7 @@ import json
 from typing import Any, cast
 
 from flake8_cnnmem.arrangement import Arrangement
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import checkpoint
 from flake8_cnnmem.frameworks.torch.distributed.noting import arrange, count_of, note_cause, world_size
 from flake8_cnnmem.frameworks.torch.distributed.prepared import nothing
@@ -18,7 +19,6 @@ from flake8_cnnmem.frameworks.torch.distributed.wrappers import QUIETLY, wrapper
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, set_attribute, stored, walk
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
-from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages._fused_optimizers import DEEPSPEED
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value, native
@@ -129,10 +129,7 @@ def step(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Valu
 
 
 def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
-    if isinstance(loss, Unknown):
-        run.note("backward", loss)
-    if isinstance(loss, Tensor):
-        run.call(run.get(loss, "backward"))
+    backward_of(run, loss)
     return loss
 
 

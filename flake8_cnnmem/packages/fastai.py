@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import QUIET
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.noting import note_cause
@@ -18,7 +19,7 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module, stored, 
 from flake8_cnnmem.frameworks.torch.nn.modules.normalization import BASES
 from flake8_cnnmem.frameworks.torch.optim import OPTIMIZERS
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, Property, Runtime, Value, native
 
@@ -190,10 +191,7 @@ def turn(run: Runtime, self: Instance) -> None:
             loss = run.attempt(own["loss_func"], predicted, *targets)
         finally:
             run.autocast = outer
-        if isinstance(loss, Unknown):
-            run.note("backward", loss)
-        elif isinstance(loss, Tensor):
-            run.call(run.get(loss, "backward"))
+        backward_of(run, loss)
         if isinstance(made, Instance):
             run.call(run.get(made, "step"))
             run.call(run.get(made, "zero_grad"))

@@ -6,12 +6,12 @@ batches, and the optimizer steps after as many.
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import NO_GRAD
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.distributed.noting import tell_world_size
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.scripting import GRAD_SCALER
-from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, Instance, Namespace, Runtime, Value, is_callable, native
 
@@ -140,10 +140,7 @@ def supervised_step(
             loss = run.call(loss_fn, predicted, y)
         finally:
             run.autocast = outer
-        if isinstance(loss, Unknown):
-            run.note("backward", loss)
-        elif isinstance(loss, Tensor):
-            run.call(run.get(loss, "backward"))
+        backward_of(run, loss)
         if iteration % count == 0:
             run.call(run.get(optimizer, "step"))
         if output_transform is not None and is_callable(output_transform):

@@ -269,13 +269,15 @@ def weights_of(report: ModelReport) -> dict[str, int]:
     for group in groups_of(model):
         if group.layer is None:
             continue
-        for weight in framework.weights(group.layer):
+        weights = framework.weights(group.layer)
+        asking = {id(weight) for weight in model.asking(weights)}
+        for weight in weights:
             values = product(weight.shape) if isinstance(weight.shape, tuple) else 0
             if id(weight) in counted or not isinstance(values, int):
                 continue
             counted.add(id(weight))
             resolved = resolve(weight.dtype, dtype)
-            trained = weight.trainable and not weight.buffer and is_floating(resolved)
+            trained = id(weight) in asking and is_floating(resolved)
             name = name_of(model, group.calls[-1])
             found[name] = found.get(name, 0) + values * size_of(resolved) * (2 if trained else 1)
     return found

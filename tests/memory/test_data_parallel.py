@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flake8_cnnmem.arrangement import Arrangement, joined
-from flake8_cnnmem.graph import Weight
+from flake8_cnnmem.graph import Model, Weight
 from flake8_cnnmem.memory.data_parallel import shared
 from flake8_cnnmem.memory.estimate import Line
 from flake8_cnnmem.memory.replay_result import Replayed
@@ -28,10 +28,13 @@ def step(parameters: int, each: int, slots: int = 2) -> Replayed:
     return Replayed(timeline, 1, 0, (), (), lambda batch: step(parameters, each, slots))
 
 
+def of_weight(parameters: int, dtype: str = "float") -> Model:
+    return Model("one", "torch", None, (), (), (), (Weight((parameters,), dtype),))
+
+
 def peak(arrangement: Arrangement, parameters: int, dtype: str = "float16", slots: int = 2) -> int:
     each = 2 if dtype == "float16" else 4
-    weights = [Weight((parameters,), dtype)]
-    return shared(step(parameters, each, slots), arrangement, weights, dtype).timeline.peak(1)
+    return shared(step(parameters, each, slots), arrangement, of_weight(parameters, dtype), dtype).timeline.peak(1)
 
 
 PAPER = {0: 120.0, 1: 31.4, 2: 16.6, 3: 1.88}
@@ -81,6 +84,6 @@ def test_arrangements_of_one_model_add_up() -> None:
 
 
 def test_the_largest_batch_is_that_of_one_device() -> None:
-    alone, divided = (shared(step(SIZE, 4), Arrangement("ZeRO", n, 3), [Weight((SIZE,))], "float32") for n in (1, 4))
+    alone, divided = (shared(step(SIZE, 4), Arrangement("ZeRO", n, 3), of_weight(SIZE), "float32") for n in (1, 4))
     assert alone.largest_batch(2 * ROUNDED) == 0
     assert divided.largest_batch(2 * ROUNDED) > 0

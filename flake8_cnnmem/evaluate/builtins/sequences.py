@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from types import GeneratorType
 from typing import Any
 
@@ -87,6 +88,17 @@ def sequence(operators: tuple[str, ...]) -> Names:
     return names
 
 
+def gained(run: Runtime, self: Any, items: Value) -> Sequence[Value]:
+    """What a list or deque is about to get; where that is not known nothing, and the list's own items are lost."""
+    found = run.items(items)
+    if isinstance(found, Unknown):
+        lose(run, self, found)
+        return ()
+    run.check_size(len(self) + len(found))
+    run.changed(self)
+    return found
+
+
 def mutable() -> Names:
     """What lists and deques have in common."""
     names = sequence(("__add__", "__mul__"))
@@ -105,13 +117,7 @@ def mutable() -> Names:
                 run.spend(1)
                 append(run, self, item)
             return
-        found = run.items(items)
-        if isinstance(found, Unknown):
-            lose(run, self, found)
-            return
-        run.check_size(len(self) + len(found))
-        run.changed(self)
-        self.extend(found)
+        self.extend(gained(run, self, items))
 
     @names.function("__iadd__", propagate_unknown=False)
     def extend_in_place(run: Runtime, self: Any, items: Value, /) -> Value:
@@ -343,13 +349,7 @@ def appendleft(run: Runtime, self: deque[Value], item: Value, /) -> None:
 @deques.method("extendleft", propagate_unknown=False)
 def extendleft(run: Runtime, self: deque[Value], items: Value, /) -> None:
     """`deque.extendleft(items)`: the last one comes to stand first."""
-    found = run.items(items)
-    if isinstance(found, Unknown):
-        lose(run, self, found)
-        return
-    run.check_size(len(self) + len(found))
-    run.changed(self)
-    self.extendleft(found)
+    self.extendleft(gained(run, self, items))
 
 
 @deques.method("pop")

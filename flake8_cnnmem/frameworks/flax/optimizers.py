@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from flake8_cnnmem.frameworks.flax import trees
 from flake8_cnnmem.frameworks.flax.arrays import apply, floating, plain, shape_of
-from flake8_cnnmem.frameworks.optimizer_states import MOMENTUM, OptimizerState
+from flake8_cnnmem.frameworks.optimizer_states import OptimizerState, of
 from flake8_cnnmem.frameworks.updates import Part, Update
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.ops import Broadcast, Reduce
@@ -21,7 +21,7 @@ from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
 STATES: Mapping[str, OptimizerState] = MappingProxyType(
     {
-        "sgd": OptimizerState(0, MOMENTUM),
+        "sgd": of("sgd"),
         **dict.fromkeys(
             ("adam", "adamw", "adamax", "adamaxw", "nadam", "nadamw", "radam", "lamb", "yogi", "adabelief", "adadelta",
              "rprop"),
@@ -29,7 +29,7 @@ STATES: Mapping[str, OptimizerState] = MappingProxyType(
         ),
         **dict.fromkeys(("adagrad", "lars", "lion", "novograd", "optimisticgradientdescent"), OptimizerState(1)),
         **dict.fromkeys(("noisysgd", "fromage", "signsgd"), OptimizerState()),
-        "rmsprop": OptimizerState(1, (("centered", 1), *MOMENTUM)),
+        "rmsprop": of("rmsprop"),
         "amsgrad": OptimizerState(3),
         "adan": OptimizerState(4),
         # A vector for the rows and one for the columns of large matrices, at the least.

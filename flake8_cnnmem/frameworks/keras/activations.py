@@ -28,7 +28,7 @@ NUMBERS = {"sigmoid": lambda x: 1 / (1 + math.exp(-x)), "tanh": math.tanh, "expo
 
 
 def activation(name: str) -> Native:
-    """`keras.activations.<name>`."""
+    """The function `keras.activations.<name>`: a tensor of the shape of its argument; of a plain number a number."""
     kind = KINDS[name]
     op = OPS[kind]
 

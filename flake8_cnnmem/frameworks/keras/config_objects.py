@@ -153,7 +153,8 @@ def listed(run: Runtime, values: Value) -> list[Value] | None:
 
 
 def apply_gradients(run: Runtime, self: Instance, grads_and_vars: Value = None, *args: Value, **kwargs: Value) -> None:
-    """`apply_gradients(zip(gradients, variables))`."""
+    """`optimizer.apply_gradients(zip(gradients, variables))`: a step that updates the variables of the pairs; which
+    ones is not known where a pair is not."""
     pairs = listed(run, grads_and_vars)
     whole = [pair for pair in pairs or () if isinstance(pair, (list, tuple)) and len(pair) == 2]
     stepping(run, self, [pair[1] for pair in whole] if pairs is not None and len(whole) == len(pairs) else None)
@@ -167,7 +168,7 @@ def apply(
 
 
 def build(run: Runtime, self: Instance, variables: Value = None, *args: Value, **kwargs: Value) -> None:
-    """`optimizer.build(variables)`."""
+    """`optimizer.build(variables)`: its state is made for these variables."""
     run.changed(self)
     self.attributes[BUILT_FOR] = variables
 
@@ -187,7 +188,7 @@ def get_config(run: Runtime, self: Instance) -> dict[str, Value]:
 
 
 def from_config(run: Runtime, cls: Class, config: Any, custom_objects: Value = None) -> Value:
-    """`Class.from_config(config)`."""
+    """`Class.from_config(config)`: an instance made with the entries of a config as arguments."""
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 

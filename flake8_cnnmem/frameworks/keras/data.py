@@ -38,7 +38,8 @@ CLASSES = {"mnist": (10, 10), "fashion_mnist": (10, 10), "cifar10": (10, 10), "c
 
 
 def dataset(name: str) -> Namespace | None:
-    """`keras.datasets.mnist`."""
+    """The module `keras.datasets.<name>`, whose `load_data` gives arrays of the shapes of that data set; None for
+    another name."""
     parts = DATASETS.get(name)
     if parts is None:
         return None
@@ -254,7 +255,7 @@ def flow(
 
 
 def generator_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`ImageDataGenerator(...)`."""
+    """`ImageDataGenerator(...)`: its keyword arguments are kept for `flow` and `flow_from_directory`."""
     self.native = dict(kwargs)
 
 

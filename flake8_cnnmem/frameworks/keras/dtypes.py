@@ -30,17 +30,17 @@ FLOATS = frozenset({"float16", "float32", "float64", "bfloat16", "half", "double
 
 
 def name(run: Runtime, self: DType) -> Value:
-    """`dtype.name`."""
+    """`dtype.name`: "float32"."""
     return str(self)
 
 
 def is_floating(run: Runtime, self: DType) -> Value:
-    """`dtype.is_floating`."""
+    """`dtype.is_floating`: whether it is one of the floating dtypes."""
     return self in FLOATS
 
 
 def is_integer(run: Runtime, self: DType) -> Value:
-    """`dtype.is_integer`."""
+    """`dtype.is_integer`: whether it is a signed or unsigned whole number."""
     return self.startswith(("int", "uint"))
 
 

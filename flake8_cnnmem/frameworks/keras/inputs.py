@@ -85,7 +85,7 @@ def make_input(run: Runtime, layer: Instance, given: dict[str, Value]) -> Tensor
 
 
 def input_layer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`InputLayer(shape, batch_size, dtype, ...)`."""
+    """`InputLayer(shape, batch_size, dtype, ...)`: a layer whose one output is an input of the model."""
     given = dict(zip(LAYER_ARGUMENTS, args, strict=False)) | kwargs
     initialise(run, self, given)
     state_of(run, self).declared_shape = None

@@ -104,7 +104,8 @@ def inputs_for(run: Runtime, shapes: Value) -> Value:
 
 
 def get_inputs(run: Runtime, self: Instance) -> Any:
-    """`model.inputs`."""
+    """`model.inputs`: the list of its input tensors; those of its first call where it has no graph, None before
+    that."""
     state = model_state(run, self)
     if state.graph is not None:
         return list(state.graph.flat_inputs)
@@ -113,7 +114,8 @@ def get_inputs(run: Runtime, self: Instance) -> Any:
 
 
 def get_outputs(run: Runtime, self: Instance) -> Any:
-    """`model.outputs`."""
+    """`model.outputs`: the list of its output tensors; those of its first call where it has no graph, None before
+    that."""
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -131,7 +133,7 @@ def set_outputs(run: Runtime, self: Instance, outputs: Value) -> None:
 
 
 def get_input(run: Runtime, self: Instance) -> Value:
-    """`model.input`."""
+    """`model.input`: the one input tensor, or the structure of several."""
     state = model_state(run, self)
     if state.graph is not None:
         inputs = state.graph.inputs
@@ -140,7 +142,7 @@ def get_input(run: Runtime, self: Instance) -> Value:
 
 
 def get_output(run: Runtime, self: Instance) -> Value:
-    """`model.output`."""
+    """`model.output`: the one output tensor, or the structure of several."""
     state = model_state(run, self)
     if state.cause is not None:
         return state.cause
@@ -171,7 +173,7 @@ def get_output_shape(run: Runtime, self: Instance) -> Value:
 
 
 def get_layers(run: Runtime, self: Instance) -> list[Instance]:
-    """`model.layers`."""
+    """`model.layers`: the list of its layers, in the order in which they were made or added."""
     return list(sublayers(self))
 
 
@@ -181,14 +183,14 @@ def names_of(layers: list[Instance]) -> list[str]:
 
 
 def get_input_names(run: Runtime, self: Instance) -> list[str]:
-    """`model.input_names`."""
+    """`model.input_names`: the names of the layers that its inputs belong to."""
     session = session_of(run)
     found = (session.node_of(tensor) for tensor in get_inputs(run, self) or ())
     return names_of([node[0].operation for node in found if node and isinstance(node[0].operation, Instance)])
 
 
 def get_output_names(run: Runtime, self: Instance) -> Value:
-    """`model.output_names`."""
+    """`model.output_names`: the names of the layers that its outputs come from."""
     session = session_of(run)
     outputs = get_outputs(run, self)
     if isinstance(outputs, Unknown):

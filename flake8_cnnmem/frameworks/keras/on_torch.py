@@ -35,7 +35,7 @@ WRITTEN_OUT = {
     "normalize": replace(saved_tensors.TABLE["normalize"], known=False),
     "gaussian_noise": OpRule(forward=(New("x"),), gradient="same"),
     # A multiplication by noise that is drawn around 1.
-    "gaussian_dropout": OpRule((OWN,)),
+    "gaussian_dropout": OpRule((OWN,), mask_first=True),
     "square": saved_tensors.TABLE["pow"],
     "imag": saved_tensors.TABLE["real"],
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.optimizer_states import AMSGRAD, MOMENTUM, OptimizerState
+from flake8_cnnmem.frameworks.optimizer_states import OptimizerState, of
 
 _AHEAD = (("weight_decay", 1), ("use_ema", 1))
 """The variable times its decay, and its average times the average's momentum, wait for no gradient."""
@@ -15,50 +15,23 @@ _AHEAD_MOMENTUM = (("momentum", 1), *_AHEAD)
 
 STATES: Mapping[str, OptimizerState] = MappingProxyType(
     {
-        "sgd": OptimizerState(
-            0,
-            MOMENTUM,
-            globals_=2,
-            single=1,
-            ahead_optional=_AHEAD_MOMENTUM,
-            single_optional=(("momentum", -1),),
-        ),
-        "adam": OptimizerState(2, AMSGRAD, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
-        "adamw": OptimizerState(
-            2,
-            AMSGRAD,
-            globals_=2,
-            single=1,
-            ahead_optional=_AHEAD,
-            weight_decay=True,
-            chain=True,
-        ),
-        "nadam": OptimizerState(2, globals_=3, single=2, ahead_optional=_AHEAD, chain=True),
-        "adamax": OptimizerState(2, globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
-        "adagrad": OptimizerState(1, globals_=2, single=1, ahead_optional=_AHEAD),
-        "adadelta": OptimizerState(2, globals_=2, ahead=3, ahead_optional=_AHEAD),
-        "rmsprop": OptimizerState(
-            1,
-            (("centered", 1), *MOMENTUM),
-            globals_=2,
-            single=1,
-            ahead=1,
-            ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM),
-        ),
-        "ftrl": OptimizerState(2, globals_=2, single=2, ahead=2, ahead_optional=_AHEAD),
-        "lion": OptimizerState(1, globals_=2, single=1, ahead=2, ahead_optional=_AHEAD),
-        "lamb": OptimizerState(2, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
+        "sgd": of("sgd", globals_=2, single=1, ahead_optional=_AHEAD_MOMENTUM, single_optional=(("momentum", -1),)),
+        "adam": of("adam", globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
+        "adamw": of("adamw", globals_=2, single=1, ahead_optional=_AHEAD, weight_decay=True, chain=True),
+        "nadam": of("nadam", globals_=3, single=2, ahead_optional=_AHEAD, chain=True),
+        "adamax": of("adamax", globals_=2, single=1, ahead=1, ahead_optional=_AHEAD),
+        "adagrad": of("adagrad", globals_=2, single=1, ahead_optional=_AHEAD),
+        "adadelta": of("adadelta", globals_=2, ahead=3, ahead_optional=_AHEAD),
+        "rmsprop": of("rmsprop", globals_=2, single=1, ahead=1, ahead_optional=(("centered", 1), *_AHEAD_MOMENTUM)),
+        "ftrl": of("ftrl", ahead_optional=_AHEAD),
+        "lion": of("lion", ahead_optional=_AHEAD),
+        "lamb": of("lamb", ahead_optional=_AHEAD, chain=True),
         # One vector for the rows, one for the columns, and a full moment all the same.
-        "adafactor": OptimizerState(
-            1,
-            factored=True,
-            globals_=2,
-            single=1,
-            ahead_optional=_AHEAD,
-            chain=True,
+        "adafactor": of("adafactor", factored=True, globals_=2, single=1, ahead_optional=_AHEAD, chain=True),
+        "muon": of(
+            "muon", slots=2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True
         ),
-        "muon": OptimizerState(2, matrices=1, globals_=2, single=5, ahead=1, ahead_optional=_AHEAD, weight_decay=True),
-        "schedulefreeadamw": OptimizerState(2, globals_=2, single=2, ahead_optional=_AHEAD, chain=True),
+        "schedulefreeadamw": of("schedulefreeadamw", ahead_optional=_AHEAD, chain=True),
     }
 )
 """Keras' own. Temporaries as TensorFlow's allocator shows them on dense layers of equal size

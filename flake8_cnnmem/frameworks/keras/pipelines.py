@@ -160,7 +160,8 @@ def inner(run: Runtime, self: Instance, map_func: Value = None, *args: Value, **
 
 
 def applied(run: Runtime, self: Instance, transformation_func: Value = None) -> Value:
-    """`dataset.apply(function)`."""
+    """`dataset.apply(function)`: what the function makes of the data set; one of unknown elements where that is not
+    followed."""
     made = run.attempt(transformation_func, self)
     return made if isinstance(made, Instance) else pipeline(self.cls, {})
 
@@ -171,7 +172,7 @@ def numbered(run: Runtime, self: Instance, start: Value = 0) -> Instance:
 
 
 def specification(run: Runtime, self: Instance) -> Value:
-    """`dataset.element_spec`."""
+    """`dataset.element_spec`: tensors of the shapes and dtypes of an element, in its structure."""
     return changed_in(element_of(self), lambda tensor: tensor)
 
 
@@ -346,7 +347,7 @@ OF_FILES = Class(
 def spec_init(
     run: Runtime, self: Instance, shape: Value = None, dtype: Value = None, name: Value = None, **kwargs: Value
 ) -> None:
-    """`TensorSpec(shape, dtype)`."""
+    """`TensorSpec(shape, dtype)`: keeps both."""
     kind = str(dtype) if isinstance(dtype, str) else "float"
     self.native = {"shape": shape, "dtype": "float" if kind == "float32" else kind}
     self.attributes.update(shape=shape, dtype=dtype, name=name)

@@ -43,12 +43,13 @@ def get_input(run: Runtime, self: Instance) -> Value:
 
 
 def get_output_at(run: Runtime, self: Instance, node_index: int) -> Value:
-    """`layer.get_output_at(node_index)`."""
+    """`layer.get_output_at(node_index)`: what its call of that number gave. AttributeError where it was not called
+    so often."""
     return node_at(run, self, node_index, "output").result
 
 
 def get_input_at(run: Runtime, self: Instance, node_index: int) -> Value:
-    """`layer.get_input_at(node_index)`."""
+    """`layer.get_input_at(node_index)`: what its call of that number was given: a tensor, or a list of several."""
     node = node_at(run, self, node_index, "input")
     return one_or_list(node.inputs) if node.inputs else node.result
 
@@ -65,33 +66,33 @@ def get_input_shape(run: Runtime, self: Instance) -> Value:
 
 
 def get_output_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
-    """`layer.get_output_shape_at(node_index)`."""
+    """`layer.get_output_shape_at(node_index)`: shapes as tuples, the batch as None."""
     return shown_shapes(node_at(run, self, node_index, "output").result)
 
 
 def get_input_shape_at(run: Runtime, self: Instance, node_index: int) -> Value:
-    """`layer.get_input_shape_at(node_index)`."""
+    """`layer.get_input_shape_at(node_index)`: shapes as tuples, the batch as None."""
     return shown_shapes(one_or_list(node_at(run, self, node_index, "input").inputs))
 
 
 def get_name(run: Runtime, self: Instance) -> str:
-    """`layer.name`."""
+    """`layer.name`: as it was given, or made of the class and a number."""
     return state_of(run, self).name
 
 
 def set_name(run: Runtime, self: Instance, value: Value) -> None:
-    """`layer.name = value`."""
+    """`layer.name = value`: what is no text leaves the name as it is."""
     if isinstance(value, str):
         state_of(run, self).name = value
 
 
 def get_built(run: Runtime, self: Instance) -> bool:
-    """`layer.built`."""
+    """`layer.built`: whether its weights are there."""
     return state_of(run, self).built
 
 
 def set_built(run: Runtime, self: Instance, value: Value) -> None:
-    """`layer.built = value`."""
+    """`layer.built = value`: what is no bool changes nothing."""
     if isinstance(value, bool):
         state_of(run, self).built = value
 
@@ -158,12 +159,12 @@ def get_config(run: Runtime, self: Instance) -> Value:
 
 
 def from_config(run: Runtime, cls: Class, config: Any, custom_objects: Value = None) -> Value:
-    """`Class.from_config(config)`."""
+    """`Class.from_config(config)`: a layer made with the entries of a config as arguments."""
     return config if isinstance(config, Unknown) else run.construct(cls, **config)
 
 
 def add_loss(run: Runtime, self: Instance, *losses: Value, **kwargs: Value) -> None:
-    """`layer.add_loss(loss)`."""
+    """`layer.add_loss(loss)`: one more tensor that `fit` adds to the loss."""
     state_of(run, self).losses.extend(losses)
 
 

@@ -39,7 +39,7 @@ def decode_raw(
 
 
 def feature(run: Runtime, shape: Value = (), dtype: Value = "float32", default_value: Value = None) -> Value:
-    """`tf.io.FixedLenFeature(shape, dtype)`."""
+    """`tf.io.FixedLenFeature(shape, dtype)`: what `tf.io.parse_single_example` gives under a name."""
     return Instance(FEATURE, native={"shape": tuple(shape) if isinstance(shape, (list, tuple)) else (), "dtype": dtype})
 
 

@@ -16,7 +16,7 @@ from flake8_cnnmem.values import Class, Instance, Native, Property, Runtime, Val
 
 
 def sequential_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`Sequential(layers, name)`."""
+    """`Sequential(layers, name)`: each of the layers is added; in Keras 2 the second argument is the name."""
     given = dict(zip(("layers", "trainable", "name"), args, strict=False)) | kwargs
     layers = given.pop("layers", None)
     if isinstance(given.get("trainable"), str):
@@ -53,7 +53,7 @@ COMPARED = 8
 
 
 def add(run: Runtime, self: Instance, layer: Value, rebuild: Value = True) -> None:
-    """`model.add(layer)`."""
+    """`model.add(layer)`: one more layer at the end, called at once where the shape of its input is known."""
     state = model_state(run, self)
     stack = stack_of(run, self)
     if isinstance(layer, Tensor):

@@ -108,12 +108,12 @@ def is_shape(value: Value) -> bool:
 
 
 def as_list(run: Runtime, self: TensorShape) -> Value:
-    """`shape.as_list()`."""
+    """`shape.as_list()`: its sizes, None for those that are open."""
     return list(self)
 
 
 def rank(run: Runtime, self: TensorShape) -> Value:
-    """`shape.rank`."""
+    """`shape.rank`: the number of axes."""
     return len(self)
 
 
@@ -128,7 +128,7 @@ def elements(run: Runtime, self: TensorShape) -> Value:
 
 
 def fully_defined(run: Runtime, self: TensorShape) -> Value:
-    """`shape.is_fully_defined()`."""
+    """`shape.is_fully_defined()`: whether no size is open."""
     return all(isinstance(size, int) for size in self)
 
 
@@ -138,12 +138,12 @@ def same(run: Runtime, self: TensorShape) -> Value:
 
 
 def with_rank(run: Runtime, self: TensorShape, rank: Value) -> Value:
-    """`shape.with_rank(rank)`."""
+    """`shape.with_rank(rank)`: the shape itself; that it has another rank is not looked at."""
     return self
 
 
 def concatenate(run: Runtime, self: TensorShape, other: Iterable[Value]) -> Value:
-    """`shape.concatenate(other)`."""
+    """`shape.concatenate(other)`: the axes of both."""
     return TensorShape((*self, *other))
 
 
@@ -172,7 +172,7 @@ TensorShape.more = ATTRIBUTES
 
 
 def construct(run: Runtime, cls: Class, dims: Any = None) -> Value:
-    """`tf.TensorShape([None, 28, 28, 1])`."""
+    """`tf.TensorShape([None, 28, 28, 1])`: a shape of these sizes; an unknown for None, which is any shape."""
     if dims is None:
         return run.unknown("a shape of unknown rank")
     return dims if isinstance(dims, Unknown) else TensorShape(dims)

@@ -48,7 +48,7 @@ def scope(run: Runtime, self: Instance) -> Value:
 
 
 def number(run: Runtime, self: Instance) -> int:
-    """`strategy.num_replicas_in_sync`."""
+    """`strategy.num_replicas_in_sync`: the number of devices, 1 where that is not known; that it was read is noted."""
     found = replicas_of(self)
     session_of(run).replicas_read = True
     return found if isinstance(found, int) else 1

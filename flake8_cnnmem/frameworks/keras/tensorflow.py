@@ -61,7 +61,7 @@ def placeholder(run: Runtime, dtype: Value, shape: Value = None, name: Value = N
 
 
 def is_tensor(run: Runtime, x: Value) -> Value:
-    """`tf.is_tensor(x)`."""
+    """`tf.is_tensor(x)`: whether it is a tensor, a variable among them."""
     return isinstance(x, Tensor)
 
 
@@ -81,7 +81,7 @@ def same_image(run: Runtime, image: Value, *args: Value, **kwargs: Value) -> Val
 
 
 def random_crop(run: Runtime, value: Value, size: Value, *args: Value, **kwargs: Value) -> Value:
-    """`tf.image.random_crop(value, size)`: (size)."""
+    """`tf.image.random_crop(value, size)`: a tensor of this size."""
     return (
         like(run, filled(run, size))
         if isinstance(size, (list, tuple))
@@ -90,7 +90,7 @@ def random_crop(run: Runtime, value: Value, size: Value, *args: Value, **kwargs:
 
 
 def module_init(run: Runtime, self: Instance, name: Value = None, **kwargs: Value) -> None:
-    """`tf.Module(name)`."""
+    """`tf.Module(name)`: keeps the name."""
     self.attributes["_name"] = name
 
 
@@ -112,12 +112,12 @@ def absorbing(name: str, **members: Value) -> Class:
 
 
 def enter_self(run: Runtime, self: Instance) -> Instance:
-    """`with value as value`."""
+    """`__enter__` of what gives itself to a `with` block."""
     return self
 
 
 def leave(run: Runtime, self: Instance, *args: Value) -> None:
-    """Swallows nothing."""
+    """`__exit__` of what lets every exception through."""
 
 
 def not_followed(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:

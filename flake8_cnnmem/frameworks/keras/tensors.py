@@ -156,7 +156,7 @@ def shape(run: Runtime, tensor: Tensor) -> Value:
 
 
 def get_shape(run: Runtime, self: Tensor) -> Value:
-    """`x.get_shape()`."""
+    """`x.get_shape()`: its sizes, None for the batch unless the code has said one."""
     return shown(self.shape, session_of(run).batch_size)
 
 
@@ -167,7 +167,7 @@ def shape_list(run: Runtime, self: Tensor) -> Value:
 
 
 def name_of(run: Runtime, tensor: Tensor) -> Value:
-    """`x.name`."""
+    """`x.name`: a weight's own, that of an input, or of the layer that made it."""
     if isinstance(tensor, Weight):
         return tensor.name
     session = session_of(run)

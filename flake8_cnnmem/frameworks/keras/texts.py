@@ -10,7 +10,7 @@ TOKENIZER_ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "
 
 
 def tokenizer_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`Tokenizer(num_words, ...)`."""
+    """`Tokenizer(num_words, ...)`: keeps the number of words, by its name of Keras 1 as well."""
     given = dict(zip(TOKENIZER_ARGUMENTS, args, strict=False)) | kwargs
     # Keras 1 has another word for it.
     self.attributes["num_words"] = given.get("num_words", given.get("nb_words"))

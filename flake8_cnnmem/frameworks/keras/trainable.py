@@ -16,7 +16,7 @@ def apply_trainable(layer: Instance) -> None:
 
 
 def get_trainable(run: Runtime, self: Instance) -> Value:
-    """`layer.trainable`."""
+    """`layer.trainable`: as it is set on the layer itself."""
     return trains(self)
 
 

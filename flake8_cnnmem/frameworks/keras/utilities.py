@@ -46,7 +46,7 @@ def identity_decorator(run: Runtime, *args: Value, **kwargs: Value) -> Value:
 
 
 def decorator_factory(run: Runtime, *args: Value, **kwargs: Value) -> Value:
-    """`@keras_export("keras.layers.Dense")`."""
+    """`@keras_export("keras.layers.Dense")` and its like: a decorator that gives what it decorates."""
     return Native("decorate", lambda run, function: function, propagate_unknown=False)
 
 
@@ -135,12 +135,12 @@ def set_policy(run: Runtime, policy: Value = None, *args: Value, **kwargs: Value
 
 
 def global_policy(run: Runtime) -> Value:
-    """`mixed_precision.global_policy()`."""
+    """`mixed_precision.global_policy()`: the policy that layers get which are not told one."""
     return run.construct(POLICY, session_of(run).policy)
 
 
 def policy_init(run: Runtime, self: Instance, name: Value = None, *args: Value, **kwargs: Value) -> None:
-    """`mixed_precision.Policy(name)`."""
+    """`mixed_precision.Policy(name)`: the dtypes of computation and of variables; those of "mixed_float16" differ."""
     self.attributes["name"] = name
     mixed = isinstance(name, str) and name.startswith("mixed_")
     self.attributes["compute_dtype"] = name.removeprefix("mixed_") if isinstance(name, str) else name
@@ -158,7 +158,7 @@ def exists(run: Runtime, path: Value) -> Value:
 
 
 def progress(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """Prints only."""
+    """A progress bar's method: it prints, and gives None."""
 
 
 def any_attribute(run: Runtime, self: Instance, name: str) -> Value:

@@ -80,7 +80,8 @@ def apply(
 
 
 def needs_gradient(tensor: Tensor) -> bool:
-    """`tensor.requires_grad`."""
+    """`tensor.requires_grad`: a weight's own flag; of another tensor what it was asked for, or whether an op with a
+    gradient made it."""
     if isinstance(tensor, Weight):
         return tensor.trainable
     floating = is_floating(tensor.dtype)

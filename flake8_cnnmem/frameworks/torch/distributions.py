@@ -32,7 +32,7 @@ def parts(self: Instance) -> tuple[Value, Value]:
 
 
 def power(run: Runtime, value: Value, exponent: int) -> Value:
-    """`value ** exponent`"""
+    """`value ** exponent`, as the program computes it."""
     return run.operate("**", value, exponent)
 
 

@@ -22,7 +22,8 @@ BACKEND = Class("SDPBackend", namespace={"ERROR": "ERROR", **BACKENDS}, module="
 
 
 def kernel_init(run: Runtime, self: Instance, backends: Value, set_priority: Value = False) -> Value:
-    """`sdpa_kernel(backends, set_priority)`"""
+    """`sdpa_kernel(backends, set_priority)`: the attention kernels that are allowed within it, in their order where
+    that is asked for."""
     wanted = list(backends) if isinstance(backends, (list, tuple)) else [backends]
     known = isinstance(backends, (list, tuple, str)) and all(one in BACKENDS.values() for one in wanted)
     self.attributes["kernels"] = tuple(wanted) if known else run.unknown("which attention kernels are asked for")

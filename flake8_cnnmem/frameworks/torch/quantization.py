@@ -54,7 +54,7 @@ def add_relu(run: Runtime, self: Instance, x: Value, y: Value) -> Value:
 
 @FLOAT_MEMBERS.method("cat")
 def cat_(run: Runtime, self: Instance, x: Value, dim: Size = 0) -> Value:
-    """`FloatFunctional.cat`"""
+    """`FloatFunctional.cat(x, dim)`: as `torch.cat`."""
     return cat(run, x, dim)
 
 

@@ -27,7 +27,8 @@ def by_steps(*kept: New) -> OpRule:
 OUT_OF_PLACE: Mapping[str, tuple[New, ...]] = MappingProxyType(
     {
         **dict.fromkeys(("max", "min", "median", "mode", "kthvalue", "topk", "sort"), temporaries(1)),
-        **dict.fromkeys(("copy/Index", "gather", "take", "bce_with_logits"), temporaries(1)),
+        **dict.fromkeys(("copy/Index", "gather", "take"), temporaries(1)),
+        **dict.fromkeys(("bce_with_logits", "bce_with_logits/unreduced"), temporaries(1)),
         **dict.fromkeys(("softmax", "copy/several"), ()),
         **dict.fromkeys(("amax", "amin", "max/all", "min/all"), (New("x", 1),)),
         **dict.fromkeys(("max/whole", "min/whole"), (New("x", 1, 3),)),
@@ -46,7 +47,8 @@ SEEN_BY_DISPATCH: Mapping[str, OpRule] = MappingProxyType(
     | {
         # Their gradients lie as their inputs there.
         kind: replace(TABLE[kind], roomy=False, forward=(), layout="like")
-        for kind in ("mse", "smooth_l1", "huber")
+        for loss in ("mse", "smooth_l1", "huber")
+        for kind in (loss, f"{loss}/unreduced")
     }
 )
 """A dispatch mode sees tensors, and not that the storage behind a loss is larger than the one value in it."""

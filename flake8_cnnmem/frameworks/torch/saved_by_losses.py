@@ -5,6 +5,9 @@ Known and measured as the rows of `saved_tensors.py`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from flake8_cnnmem.frameworks.rules import New, OpRule, Saved
 from flake8_cnnmem.frameworks.torch.op_rules import (
     FULL,
@@ -14,6 +17,17 @@ from flake8_cnnmem.frameworks.torch.op_rules import (
     rows,
     temporaries,
 )
+
+
+def reducing(kinds: str, rule: OpRule) -> Iterable[tuple[str, OpRule]]:
+    """The rules of losses that make values, as many as their input has, and then reduce these: one of the first
+    temporaries of `rule.forward`. Without a reduction it is the result itself."""
+    first, *others = rule.forward
+    made = (replace(first, times=first.times - 1), *others)
+    for kind, row in rows(kinds, rule):
+        yield kind, row
+        yield f"{kind}{', ' if '/' in kind else '/'}unreduced", replace(row, forward=made)
+
 
 HALF_LIKELIHOOD = (Saved(New("x", 2)), Saved(New("x", 4)))
 LOSSES = [
@@ -37,21 +51,21 @@ LOSSES = [
                                                   autocast=RESULT)),
     ("nll", OpRule((X,), autocast=FULL)),
     # The kernels of the first reduce in place: the loss holds all that it was taken of (seen in the allocator's trace).
-    *rows("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
-                               roomy=True)),
+    *reducing("mse smooth_l1", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL,
+                                   roomy=True)),
     ("bce", OpRule((X, Saved("x1")), autocast=FULL, roomy=True)),
     ("soft_margin", OpRule((X, Saved("x1")), backward=temporaries(2), autocast=FULL, roomy=True)),
-    ("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
+    *reducing("huber", OpRule((X, Saved("x1")), forward=temporaries(1), layout="contiguous", autocast=FULL)),
     *rows("multi_margin multilabel_margin", OpRule((X,), autocast=FULL)),
-    ("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
-    ("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
-                                        autocast=FULL)),
+    *reducing("bce_with_logits", OpRule((X, Saved("x1")), forward=temporaries(2), autocast=FULL)),
+    *reducing("bce_with_logits/positive", OpRule((X, Saved("x1")), forward=temporaries(2), backward=temporaries(2),
+                                                 autocast=FULL)),
     ("l1", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(2), autocast=FULL)),
-    ("l1/unreduced", OpRule((Saved(New("x")),), forward=temporaries(1), backward=temporaries(1), autocast=FULL)),
-    ("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
+    ("l1/unreduced", OpRule((Saved(New("x")),), backward=temporaries(1), autocast=FULL)),
+    *reducing("kl_div", OpRule((Saved("x1"),), forward=temporaries(3), backward=temporaries(2), autocast=FULL)),
     ("hinge_embedding", OpRule((Saved(New("x")), Saved(New("x", 1, 2))), forward=temporaries(5),
                             backward=temporaries(1), autocast=FULL)),
-    ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(1),
+    ("poisson_nll/unreduced", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(1), backward=temporaries(1),
                                      autocast=FULL)),
     ("poisson_nll", OpRule((Saved(New("x")), Saved("x1")), forward=temporaries(2), backward=temporaries(2),
                            autocast=FULL)),

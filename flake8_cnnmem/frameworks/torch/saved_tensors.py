@@ -101,10 +101,10 @@ MATHEMATICS = [
 
 DROPOUTS = [
     # native_dropout on CUDA: a bool mask.
-    ("dropout", OpRule((Saved(New("x", 1)),), in_place=(Saved(New("x")),))),
-    ("feature_dropout", OpRule((Saved(New("instances")),))),
-    ("alpha_dropout", OpRule((Saved(New("x")),), forward=temporaries(1))),
-    ("feature_alpha_dropout", OpRule((Saved(New("instances")),))),
+    ("dropout", OpRule((Saved(New("x", 1)),), in_place=(Saved(New("x")),), mask_first=True)),
+    ("feature_dropout", OpRule((Saved(New("instances")),), mask_first=True)),
+    ("alpha_dropout", OpRule((Saved(New("x")),), forward=temporaries(1), mask_first=True)),
+    ("feature_alpha_dropout", OpRule((Saved(New("instances")),), mask_first=True)),
     ("dropout/off", PASSES),
 ]
 

@@ -68,7 +68,7 @@ def compiled(run: Runtime, /, model: Value = None, **options: Value) -> Value:
 
 
 def compile_module(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:
-    """`model.compile()`"""
+    """`module.compile()`: that it is compiled is noted; None."""
     note_compiled(run, self)
     return None
 
@@ -138,7 +138,7 @@ CUDA: dict[str, Value] = {
 
 
 def scaler_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """`GradScaler(enabled=...)`"""
+    """`GradScaler(enabled=...)`: keeps whether it is on."""
     self.attributes["enabled"] = kwargs.get("enabled", True)
     return None
 
@@ -208,7 +208,7 @@ def assertion(run: Runtime, condition: Value, message: Value = "") -> Value:
 
 
 def is_tensor(run: Runtime, obj: Value) -> Value:
-    """`torch.is_tensor(obj)`"""
+    """`torch.is_tensor(obj)`: whether it is a tensor, a parameter among them."""
     return obj if isinstance(obj, Unknown) else isinstance(obj, Tensor)
 
 
@@ -223,13 +223,14 @@ def vmap(run: Runtime, func: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 def default_dtype(run: Runtime) -> Value:
-    """`torch.get_default_dtype()`"""
+    """`torch.get_default_dtype()`: the dtype of tensors that are made without one."""
     found = run.data("default dtype").get("dtype", "float")
     return DTYPES[found] if isinstance(found, str) else found
 
 
 def set_default_dtype(run: Runtime, /, d: Value = None) -> Value:
-    """`torch.set_default_dtype(torch.bfloat16)`, `set_default_tensor_type("torch.cuda.HalfTensor")`"""
+    """`torch.set_default_dtype(torch.bfloat16)`, `set_default_tensor_type("torch.cuda.HalfTensor")`: the dtype of what
+    is made without one from now on."""
     if isinstance(d, str):
         d = next((DTYPES[dtype] for word, dtype in TENSOR_TYPES.items() if d.endswith(word)), None)
     elif isinstance(d, Class):

@@ -14,8 +14,6 @@ from flake8_cnnmem.graph import Call, Tensor, Weight
 from flake8_cnnmem.ops import (
     Broadcast,
     Chunk,
-    Dropout,
-    Elementwise,
     Expand,
     Flatten,
     Index,
@@ -64,9 +62,9 @@ def strides_of(tensor: Tensor, depth: int = DEPTH) -> tuple[Size, ...] | None:
         return row_major(shape)
     if op.kind == "channels_last" or (op.kind == "convolution" and _reads_channels_last(call)):
         return channels_last(shape)
-    if isinstance(op, (Elementwise, Dropout)) and op.kind not in ("copy", "cast"):
+    if op.like_input and op.kind not in ("copy", "cast"):
         return strides_of(before, depth - 1) if before.shape == shape else row_major(shape)
-    if isinstance(op, Elementwise) and op.kind == "cast":
+    if op.like_input and op.kind == "cast":
         return strides_of(before, depth - 1)
     if isinstance(op, Broadcast):
         same = next((x for x in call.inputs if x.shape == shape), None)

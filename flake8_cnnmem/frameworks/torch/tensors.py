@@ -44,12 +44,12 @@ OWN_ATTRIBUTES = "attributes of tensors"
 
 
 def shape_of(run: Runtime, tensor: Tensor) -> Value:
-    """`x.shape`"""
+    """`x.shape`: a tuple of sizes, the batch among them."""
     return dims.read(tensor.shape)
 
 
 def rank_of(run: Runtime, tensor: Tensor) -> Value:
-    """`x.ndim`"""
+    """`x.ndim`: the number of axes."""
     return tensor.shape if isinstance(tensor.shape, Unknown) else len(tensor.shape)
 
 
@@ -123,7 +123,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
 
 
 def bytes_of(tensor: Tensor) -> Value:
-    """`x.nbytes`"""
+    """`x.nbytes`: values times the bytes of its dtype."""
     if isinstance(tensor.shape, Unknown):
         return tensor.shape
     return dims.multiply(dims.product(tensor.shape), SIZES.get(tensor.dtype, 4))
@@ -172,7 +172,7 @@ def set_attribute(run: Runtime, tensor: Tensor, attribute: str, value: Value) ->
 
 
 def size(run: Runtime, input: Tensor, dim: Value = None) -> Value:
-    """`x.size()`, `x.size(dim)`"""
+    """`x.size()` as `x.shape`; `x.size(dim)`: the size of one axis. IndexError where there is no such axis."""
     shape = dims.read(input.shape)
     if isinstance(shape, Unknown) or dim is None:
         return shape
@@ -184,7 +184,7 @@ def size(run: Runtime, input: Tensor, dim: Value = None) -> Value:
 
 
 def dim(run: Runtime, input: Tensor) -> Value:
-    """`x.dim()`"""
+    """`x.dim()`: the number of axes."""
     return rank_of(run, input)
 
 
@@ -366,12 +366,12 @@ def register_post_accumulate_grad_hook(run: Runtime, input: Value, hook: Value) 
 
 
 def is_floating_point(run: Runtime, input: Value) -> Value:
-    """`x.is_floating_point()`"""
+    """`x.is_floating_point()`: whether its dtype is a floating one."""
     return is_floating(input.dtype) if isinstance(input, Tensor) else input
 
 
 def is_complex(run: Runtime, input: Value) -> Value:
-    """`x.is_complex()`"""
+    """`x.is_complex()`: whether its dtype is a complex one."""
     return input.dtype in COMPLEX if isinstance(input, Tensor) else input
 
 
@@ -412,7 +412,7 @@ def length(run: Runtime, tensor: Tensor) -> Size:
 
 
 def get_item(run: Runtime, input: Value, key: Value) -> Value:
-    """`x[key]`"""
+    """`x.__getitem__(key)`: as `x[key]`."""
     return index(run, input, key)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.hyperparameters import HPARAMS, held_as, saved_arguments
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.frameworks.torch.nn.modules.module import MODULE, owned, weights_of
 from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.optim import parameters_of
-from flake8_cnnmem.graph import Tensor, Weight
+from flake8_cnnmem.graph import Weight
 from flake8_cnnmem.packages.lightning.arguments import add_arguments, from_arguments, nothing
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, ClassMethod, Instance, Property, Runtime, Value, native
@@ -95,9 +96,7 @@ MEMBERS.update({
 @MEMBERS.method("manual_backward", "backward")
 def backward(run: Runtime, self: Instance, loss: Value, *args: Value, **kwargs: Value) -> Value:
     """The backward pass, by the loss's own method: it tells what it starts from."""
-    if isinstance(loss, Unknown):
-        run.note("backward", loss)
-    return run.call(run.get(loss, "backward"), *args, **kwargs) if isinstance(loss, Tensor) else None
+    return backward_of(run, loss, *args, **kwargs)
 
 
 @MEMBERS.method("optimizers")

@@ -18,6 +18,22 @@ square = keras.Input((8, 8))
 """
 
 EXPRESSIONS: dict[str, Any] = {
+    "ops.cumsum(ops.ones((2, 8)))": [[16]],
+    "ops.cumsum(x)": [[None]],
+    "ops.cumprod(x, axis=1)": [[None, 8, 12]],
+    "ops.argsort(x)": [[None, 8, 12]],
+    "ops.argsort(x, axis=None)": [[None]],
+    "ops.sort(x, axis=None)": [[None]],
+    "ops.trace(x)": [[12]],
+    "ops.trace(x, axis1=1, axis2=2)": [[None]],
+    "ops.trace(x, 0, -2, -1)": [[None]],
+    "ops.take(x, [0, 1])": [[2]],
+    "ops.take(x, [[0, 1]])": [[1, 2]],
+    "ops.take(x, 3)": [[]],
+    "ops.take(x, [0, 1], axis=-1)": [[None, 8, 2]],
+    "ops.take_along_axis(x, ops.zeros((5,), 'int32'))": [[5]],
+    "ops.take_along_axis(x, ops.zeros((1, 3, 12), 'int32'), axis=1)": [[None, 3, 12]],
+    "ops.take_along_axis(x, ops.zeros((1, 7, 1), 'int32'), axis=1)": [[None, 7, 12]],
     "ops.fft2((x, x))": [[None, 8, 12], [None, 8, 12]],
     "ops.rfft(x)": [[None, 8, 7], [None, 8, 7]],
     "ops.irfft(ops.rfft(x, 16), 16)": [[None, 8, 16]],

@@ -36,6 +36,8 @@ def kinds(code: str) -> list[str]:
         ("y = 2 ** x", ["exponential"]),
         ("y = x > 0", ["compare"]),
         ("y = x.view(2, -1)", ["view"]),
+        ("y = x.view(torch.int32)", ["alias"]),
+        ("y = x.view(torch.float32)", []),
         ("y = x[:, :4]", ["view"]),
         ("y = x[:, [0, 1]]", ["copy"]),
         ("y = x.permute(0, 2, 3, 1).contiguous()", ["view", "contiguous"]),

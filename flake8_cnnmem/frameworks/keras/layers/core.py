@@ -78,7 +78,7 @@ def ReversibleEmbedding(
 
 @layer()
 def Identity(**kwargs: Value) -> Ops:
-    """Its input."""
+    """Gives its input on: the same shape."""
     return Elementwise("identity")
 
 

@@ -52,7 +52,7 @@ def call_text(run: Runtime, self: Instance, inputs: Value = None, **options: Val
 
 
 def get_vocabulary_size(run: Runtime, self: Instance) -> Value:
-    """`layer.vocabulary_size()`."""
+    """`layer.vocabulary_size()`: the number of words; an unknown where the vocabulary is not known."""
     found = vocabulary_size(self)
     return run.unknown("the size of a vocabulary is not known") if found is None else found
 

@@ -184,7 +184,7 @@ def floatx(run: Runtime) -> str:
 
 
 def set_floatx(run: Runtime, value: Value) -> None:
-    """`K.set_floatx(value)`."""
+    """`K.set_floatx(value)`: the dtype of layers and inputs that are made from now on."""
     if isinstance(value, str):
         session_of(run).floatx = value
 
@@ -196,7 +196,7 @@ def backend(run: Runtime) -> str:
 
 
 def set_backend(run: Runtime, backend: Value = None, **kwargs: Value) -> None:
-    """`K.set_backend(backend)`."""
+    """`K.set_backend(backend)`: what computes, from now on."""
     session_of(run).backend = backend
 
 
@@ -207,12 +207,12 @@ def learning_phase(run: Runtime) -> Value:
 
 
 def set_learning_phase(run: Runtime, value: Value) -> None:
-    """`K.set_learning_phase(value)`."""
+    """`K.set_learning_phase(value)`: whether layers train that are not told."""
     session_of(run).training[0] = value not in (0, False)
 
 
 def epsilon(run: Runtime) -> float:
-    """`K.epsilon()`."""
+    """`K.epsilon()`: 1e-7, Keras' own default."""
     return 1e-7
 
 

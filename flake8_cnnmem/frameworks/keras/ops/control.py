@@ -82,7 +82,8 @@ def checkpointed(run: Runtime, function: Value) -> Value:
 
 
 def map_structure(run: Runtime, function: Value, *structures: Any) -> Value:
-    """`tf.nest.map_structure`, `keras.tree.map_structure`."""
+    """`tf.nest.map_structure`, `keras.tree.map_structure`: the function called on each leaf of nested dicts, lists and
+    tuples, in a structure of the same form."""
     first = structures[0] if structures else None
     if isinstance(first, dict):
         return {key: map_structure(run, function, *(each[key] for each in structures)) for key in first}

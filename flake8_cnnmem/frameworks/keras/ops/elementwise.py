@@ -85,7 +85,7 @@ def float_first(x: Value, y: Value) -> list[str] | None:
 
 
 def variadic(run: Runtime, inputs: Value, *others: Value, kind: str, function: str = "") -> Value:
-    """`tf.add_n([a, b])`."""
+    """`tf.add_n([a, b])` and its like: any number of tensors, in a list or one by one, broadcast to one shape."""
     tensors = [*inputs, *others] if isinstance(inputs, (list, tuple)) else [inputs, *others]
     if len(tensors) == 1:
         return tensors[0]
@@ -149,7 +149,7 @@ def stop_gradient(run: Runtime, x: Value) -> Value:
 
 
 def same(run: Runtime, x: Value, *args: Value, **kwargs: Value) -> Value:
-    """Its argument."""
+    """Gives its first argument on."""
     return x
 
 

@@ -130,7 +130,8 @@ def side(run: Runtime, before: Value, after: Value, target: Value) -> slice | No
 def crop(
     run: Runtime, image: Value, offset_height: Value, offset_width: Value, target_height: Value, target_width: Value
 ) -> Value:
-    """`tf.image.crop_to_bounding_box`."""
+    """`tf.image.crop_to_bounding_box`: (..., height, width, channels) to (..., target_height, target_width,
+    channels)."""
     rows = slice(offset_height, run.operate("+", offset_height, target_height))
     columns = slice(offset_width, run.operate("+", offset_width, target_width))
     return apply(run, Index((Ellipsis, rows, columns, slice(None))), image, function="crop")
@@ -142,5 +143,5 @@ def fit(run: Runtime, image: Value, target_height: Value, target_width: Value) -
 
 
 def more_channels(run: Runtime, x: Value, times: int = 3) -> Value:
-    """`tf.image.grayscale_to_rgb`."""
+    """`tf.image.grayscale_to_rgb`: (..., channels) to (..., 3 channels)."""
     return apply(run, RepeatInterleave(times, -1), x, function="grayscale_to_rgb")

@@ -331,5 +331,5 @@ def counted_loop(run: Runtime, lower: Value, upper: Value, body: Value, start: V
 
 
 def item_at(run: Runtime, x: Value, key: Value) -> Value:
-    """`keras.ops.get_item`: `x[key]`."""
+    """`keras.ops.get_item(x, key)`: `x[key]`."""
     return run.index(x, key)

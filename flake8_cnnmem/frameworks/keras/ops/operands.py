@@ -103,10 +103,10 @@ def float_dtype(x: Value) -> list[str] | None:
 
 
 def dtype_of(run: Runtime, x: Value) -> Value:
-    """`keras.ops.dtype(x)`"""
+    """`keras.ops.dtype(x)`: the name of its dtype."""
     return run.get(x, "dtype")
 
 
 def is_tensor(run: Runtime, x: Value) -> bool:
-    """`keras.ops.is_tensor(x)`"""
+    """`keras.ops.is_tensor(x)`: whether it is a tensor, a variable among them."""
     return isinstance(x, Tensor)

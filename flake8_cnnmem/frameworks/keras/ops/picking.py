@@ -1,5 +1,5 @@
-"""Values picked out by their places, and put at places: `tf.gather_nd`, `tf.scatter_nd`, `tf.boolean_mask` (shapes as
-tensorflow/python/ops/array_ops.py documents them)."""
+"""Values picked out by their places, and put at places: `tf.gather_nd`, `tf.scatter_nd`, `tf.boolean_mask`, shapes as
+tensorflow/python/ops/array_ops.py documents them; `keras.ops.take` (keras/src/ops/numpy.py)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from flake8_cnnmem.dims import Shape, same
 from flake8_cnnmem.frameworks.keras.constants import constant, is_constant, plain
 from flake8_cnnmem.frameworks.keras.ops.elementwise import unary
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, axis_number, listed, shape_of
-from flake8_cnnmem.frameworks.keras.ops.shaping import sizes
+from flake8_cnnmem.frameworks.keras.ops.shaping import reshape, sizes
 from flake8_cnnmem.frameworks.keras.ops.windows import pool
-from flake8_cnnmem.graph import Tensor
+from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import Elementwise, Index
 from flake8_cnnmem.ops.given import Given
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Runtime, Value
 
@@ -62,6 +63,34 @@ def gather(run: Runtime, x: Value, indices: Value, axis: Value = 0, batch_dims: 
     if not isinstance(item, Tensor) or item.shape == ():
         item = plain(item)
     return apply(run, Index((*(slice(None),) * axis, item)), x, function="gather")
+
+
+def take(run: Runtime, x: Value, indices: Value, axis: Value = None) -> Value:
+    """`keras.ops.take(x, indices, axis)`: as `gather`; without an axis the places count in the flattened `x`, and the
+    result has the shape of the indices."""
+    return gather(run, reshape(run, x, (-1,)) if axis is None else x, indices, 0 if axis is None else axis)
+
+
+def take_along(run: Runtime, x: Value, indices: Value, axis: Value = None) -> Value:
+    """`keras.ops.take_along_axis(x, indices, axis)`: along the axis as many values as there are indices, along
+    the others both are broadcast. Without an axis a row of places in the flattened `x`."""
+    indices = listed(indices)
+    shape, places, at = shape_of(x), shape_of(indices), axis_number(axis)
+    for each in (shape, places):
+        if isinstance(each, Unknown):
+            return each
+    assert isinstance(shape, tuple)
+    assert isinstance(places, tuple)
+    if axis is None and len(places) == 1:
+        return picked(run, x, indices, places, "take_along_axis")
+    if not isinstance(at, int) or len(places) != len(shape) or not -len(shape) <= at < len(shape):
+        return run.unknown("what is taken along an axis is not known")
+    at %= len(shape)
+    try:
+        others = broadcast(((*shape[:at], 1, *shape[at + 1 :]), (*places[:at], 1, *places[at + 1 :])))
+    except Mismatch:
+        return run.unknown("what is taken along an axis is not known")
+    return picked(run, x, indices, (*others[:at], places[at], *others[at + 1 :]), "take_along_axis")
 
 
 def gather_within(run: Runtime, x: Value, indices: Value, axis: Value, batch_dims: int) -> Value:
@@ -153,6 +182,19 @@ def per_matrix(run: Runtime, x: Value, *, kind: str, left: int) -> Value:
     if left == 2:
         return unary(run, x, kind=kind)
     return apply(run, Given(kind, (shape[:-2],)), x, function=kind)
+
+
+def trace(run: Runtime, x: Value, axis1: Value = 0, axis2: Value = 1) -> Value:
+    """`keras.ops.trace`: the sums of diagonals that run along two axes, one for each place in the others."""
+    shape, axes = shape_of(x), [axis_number(axis1), axis_number(axis2)]
+    if isinstance(shape, Unknown):
+        return shape
+    known = [axis for axis in axes if isinstance(axis, int) and -len(shape) <= axis < len(shape)]
+    if len(known) < 2:
+        return run.unknown("the axes of a trace are not known")
+    left = {axis % len(shape) for axis in known}
+    others = tuple(size for at, size in enumerate(shape) if at not in left)
+    return apply(run, Given("matrix_trace", (others,)), x, function="trace")
 
 
 def matvec(run: Runtime, x: Value, y: Value, **options: Value) -> Value:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flake8_cnnmem.dims import Size, product
+from flake8_cnnmem.dims import product
 from flake8_cnnmem.frameworks.keras import constants
 from flake8_cnnmem.frameworks.keras.constants import is_constant
 from flake8_cnnmem.frameworks.keras.ops.operands import apply, as_tensor, axis_number
+from flake8_cnnmem.frameworks.keras.ops.shaping import reshape
 from flake8_cnnmem.frameworks.keras.shapes import plain_size
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.ops import Reduce, Sort, TopK
@@ -53,9 +54,17 @@ def top_k(run: Runtime, x: Value, k: Value = 1, sorted: Value = True) -> Value:
     return apply(run, TopK(plain_size(k)), x, function="top_k", dtypes=["float", "int32"])
 
 
-def sort(run: Runtime, x: Value, axis: Size = -1) -> Value:
-    """The input's shape."""
-    return apply(run, Sort(axis, 1), x, function="sort")
+def sort(run: Runtime, x: Value, axis: Value = -1) -> Value:
+    """`keras.ops.sort`: the input's shape; with an axis of None all values in one."""
+    if axis is None:
+        return sort(run, reshape(run, x, (-1,)))
+    return apply(run, Sort(plain_size(axis), 1), x, function="sort")
+
+
+def along(run: Runtime, x: Value, axis: Value = None, *, kind: str) -> Value:
+    """A running sum or product, or the order of values, along an axis: the input's shape. Without an axis along all
+    values, in one axis."""
+    return reduce(run, reshape(run, x, (-1,)) if axis is None else x, 0 if axis is None else axis, kind=kind)
 
 
 def moments(run: Runtime, x: Value, axes: Value = None, shift: Value = None, keepdims: Value = False) -> Value:

@@ -14,7 +14,6 @@ from flake8_cnnmem.frameworks.keras.session import session_of
 from flake8_cnnmem.frameworks.keras.shapes import plain_size, shown
 from flake8_cnnmem.graph import Mismatch, Tensor
 from flake8_cnnmem.ops import (
-    Broadcast,
     Chunk,
     Concatenate,
     Elementwise,
@@ -92,7 +91,7 @@ def constant_reshaped(flat: list[Any], target: tuple[Size, ...]) -> Value:
 
 
 def flatten(run: Runtime, x: Value) -> Value:
-    """(values,)."""
+    """`keras.ops.ravel(x)`: all values in one axis."""
     return apply(run, Reshape((-1,)), x, function="flatten")
 
 
@@ -347,18 +346,3 @@ def size(run: Runtime, x: Value) -> Value:
 def joined(run: Runtime, tensors: Value, *, axis: int) -> Value:
     """`hstack` and `vstack` of tensors with enough axes."""
     return concatenate(run, tensors, axis)
-
-
-def take_along(run: Runtime, x: Value, indices: Value) -> Value:
-    """The shape of the indices: values picked along an axis."""
-    given = shape_of(indices)
-    dtype = x.dtype if isinstance(x, Tensor) else "float"
-    if isinstance(given, Unknown) or not isinstance(x, Tensor):
-        return run.unknown("what is taken along an axis is not known")
-    return apply(
-        run,
-        Broadcast("gather"),
-        apply(run, Elementwise("identity"), indices),
-        function="take_along_axis",
-        dtypes=[dtype],
-    )

@@ -165,7 +165,7 @@ def pool_by_name(
     run: Runtime, x: Value, pool_size: Value, strides: Value = (1, 1), padding: Value = "valid",
     data_format: Value = None, pool_mode: Value = "max",
 ) -> Value:  # fmt: skip
-    """K.pool2d."""
+    """`K.pool2d(x, pool_size, ..., pool_mode)`: the largest or the mean value of each window."""
     mode = "average" if pool_mode in ("avg", "average") else "max"
     return pool(run, x, pool_size, strides, padding, data_format, mode=mode)
 

@@ -41,6 +41,14 @@ def backward(
     return None
 
 
+def backward_of(run: Runtime, loss: Value, *args: Value, **options: Value) -> Value:
+    """The backward pass that a library makes from a loss, by the loss's own method. Of a loss that is not known it is
+    noted that there is one."""
+    if isinstance(loss, Unknown):
+        run.note("backward", loss)
+    return run.call(run.get(loss, "backward"), *args, **options) if isinstance(loss, Tensor) else None
+
+
 def seed(output: Tensor, gradient: Value) -> Tensor:
     """The gradient that a backward pass begins with."""
     return gradient if isinstance(gradient, Tensor) else Tensor(output.shape, output.dtype, moved=True)
@@ -58,7 +66,7 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
 
 
 def forget_gradient(run: Runtime, tensor: Tensor) -> None:
-    """`x.grad = None`."""
+    """`x.grad = None`: the gradient of a leaf that is no parameter goes."""
     if run.data(OF_LEAVES).pop(id(tensor), None) is not None:
         run.note("zero_grad", tensor)
 

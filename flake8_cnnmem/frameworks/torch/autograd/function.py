@@ -30,13 +30,13 @@ CONTEXT = Class(
 
 
 def save_for_backward(run: Runtime, self: Instance, *tensors: Value) -> Value:
-    """`ctx.save_for_backward(*tensors)`."""
+    """`ctx.save_for_backward(*tensors)`: kept as `ctx.saved_tensors`, each storage until the backward pass."""
     self.attributes["saved_tensors"] = tensors
     return None
 
 
 def mark_non_differentiable(run: Runtime, self: Instance, *tensors: Value) -> Value:
-    """`ctx.mark_non_differentiable(*tensors)`."""
+    """`ctx.mark_non_differentiable(*tensors)`: these results ask for no gradient."""
     self.attributes[NO_GRADIENT] = tuple(tensor for tensor in tensors if isinstance(tensor, Tensor))
     return None
 

@@ -68,7 +68,7 @@ def gradient_of(run: Runtime, tensor: Tensor) -> Tensor | None:
 
 
 def set_gradient(run: Runtime, tensor: Tensor, value: Value) -> None:
-    """`tensor.grad = value`."""
+    """`tensor.grad = value`: a gradient is forgotten for None, and replaced by a tensor."""
     if value is None:
         cleared(run, (tensor,))
     elif isinstance(value, Tensor):

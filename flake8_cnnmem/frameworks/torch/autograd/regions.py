@@ -102,7 +102,7 @@ ENABLE_GRAD.namespace["__new__"] = decorating(ENABLE_GRAD)
 
 
 def inference_init(run: Runtime, self: Instance, mode: Value = True) -> Value:
-    """`torch.inference_mode(mode)`."""
+    """`torch.inference_mode(mode)`: keeps whether it is on."""
     self.attributes["mode"] = mode
     return None
 
@@ -131,7 +131,7 @@ def set_grad(run: Runtime, self: Instance) -> None:
 
 
 def set_grad_enter(run: Runtime, self: Instance) -> Value:
-    """`with torch.set_grad_enabled(mode)`."""
+    """`with torch.set_grad_enabled(mode)`: gradients are on or off within it."""
     set_grad(run, self)
     return self
 
@@ -144,7 +144,8 @@ def autocast_init(
     run: Runtime, self: Instance, device_type: Value = "cuda", dtype: Value = None, enabled: Value = True,
     cache_enabled: Value = None,
 ) -> Value:  # fmt: skip
-    """`torch.autocast(device_type, dtype, enabled)`."""
+    """`torch.autocast(device_type, dtype, enabled)`: keeps its dtype, float16 where none is said, and whether it is
+    on."""
     self.attributes.update(device_type=device_type, fast_dtype=dtype_of(dtype, "float16"), enabled=enabled)
     self.attributes["caches"] = cache_enabled
     return None
@@ -153,7 +154,7 @@ def autocast_init(
 def device_autocast_init(
     run: Runtime, self: Instance, enabled: Value = True, dtype: Value = None, cache_enabled: Value = True
 ) -> Value:
-    """`torch.cuda.amp.autocast(enabled, dtype)`."""
+    """`torch.cuda.amp.autocast(enabled, dtype)`: as `autocast` on CUDA."""
     return autocast_init(run, self, "cuda", dtype, enabled, cache_enabled)
 
 
@@ -239,12 +240,12 @@ def through(run: Runtime, layers: list[Value], input: Value) -> Value:
 
 
 def is_grad_enabled(run: Runtime) -> Value:
-    """`torch.is_grad_enabled()`."""
+    """`torch.is_grad_enabled()`: whether ops are recorded here."""
     return run.grad_enabled
 
 
 def is_autocast_enabled(run: Runtime, device_type: Value = None) -> Value:
-    """`torch.is_autocast_enabled()`."""
+    """`torch.is_autocast_enabled()`: whether the code is in a region of autocast."""
     return run.autocast is not None
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_cnnmem.frameworks.torch.autograd.backward import backward_of
 from flake8_cnnmem.frameworks.torch.autograd.regions import AUTOCAST, QUIET
 from flake8_cnnmem.frameworks.torch.distributed.precision import Precision
 from flake8_cnnmem.frameworks.torch.nn.modules.module import is_module
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER, MOVES
-from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance, Runtime, Value, is_callable, native
 
 
@@ -54,10 +53,8 @@ def in_autocast(run: Runtime, self: Instance) -> None:
 
 def backward(run: Runtime, self: Instance, /, loss: Value, *args: Value, **kwargs: Value) -> Value:
     """By the loss's own method, which tells what it starts from."""
-    if isinstance(loss, Unknown):
-        run.note("backward", loss)
     options = {word: value for word, value in kwargs.items() if word in ("retain_graph", "create_graph", "inputs")}
-    return run.call(run.get(loss, "backward"), **options) if isinstance(loss, Tensor) else None
+    return backward_of(run, loss, **options)
 
 
 def autocast(run: Runtime, self: Instance, /, *args: Value, **kwargs: Value) -> Value:

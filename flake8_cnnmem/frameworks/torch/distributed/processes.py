@@ -22,7 +22,7 @@ def spawn(
 
 def process(run: Runtime, self: Instance, group: Value = None, target: Value = None, name: Value = None,
             args: Value = (), kwargs: Value = None, **options: Value) -> Value:  # fmt: skip
-    """`mp.Process(target, args, kwargs)`."""
+    """`mp.Process(target, args, kwargs)`: keeps what `start` is to call."""
     self.attributes.update(target=target, args=args, kwargs=kwargs)
     return None
 
@@ -60,7 +60,7 @@ def init_group(
     run: Runtime, /, backend: Value = None, init_method: Value = None, timeout: Value = None, world_size: Value = -1,
     *args: Value, **kwargs: Value,
 ) -> Value:  # fmt: skip
-    """`init_process_group(backend, world_size=...)`."""
+    """`init_process_group(backend, world_size=...)`: the group is there, of the number of processes that it is told."""
     tell_world_size(run, world_size)
     world = run.data(WORLD)
     run.changed(world)
@@ -74,7 +74,7 @@ def get_world_size(run: Runtime, /, *args: Value, **kwargs: Value) -> Value:
 
 
 def is_initialised(run: Runtime, /) -> Value:
-    """`is_initialized()`."""
+    """`dist.is_initialized()`: whether a process group was made."""
     return bool(run.data(WORLD).get("initialised"))
 
 

@@ -271,5 +271,5 @@ def masked(run: Runtime, input: Value, mask: Value, inplace: bool = False) -> Va
 
 
 def uncompared(run: Runtime) -> Value:
-    """`torch.equal`, `torch.allclose`."""
+    """`torch.equal`, `torch.allclose`: unknown, since values are not followed."""
     return run.unknown("the values of tensors are not compared")

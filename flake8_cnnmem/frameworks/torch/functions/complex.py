@@ -174,12 +174,12 @@ def lerp_in_place(run: Runtime, input: Value, end: Value, weight: Value) -> Valu
 
 
 def addmm_(run: Runtime, input: Value, mat1: Value, mat2: Value) -> Value:
-    """`x += mat1 @ mat2`"""
+    """`x.addmm_(mat1, mat2)`: `x += mat1 @ mat2`; factors change no size."""
     return binary(run, "+", input, matmul(run, mat1, mat2), True)
 
 
 def addmv_(run: Runtime, input: Value, mat: Value, vec: Value) -> Value:
-    """`x += mat @ vec`"""
+    """`x.addmv_(mat, vec)`: `x += mat @ vec`; factors change no size."""
     return binary(run, "+", input, matmul(run, mat, vec), True)
 
 
@@ -189,7 +189,7 @@ def baddbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
 
 
 def addbmm_(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
-    """`x += (batch1 @ batch2).sum(0)`"""
+    """`x.addbmm_(batch1, batch2)`: `x += (batch1 @ batch2).sum(0)`."""
     product = apply(run, Reduce("sum", 0), matmul(run, batch1, batch2), function="addbmm_")
     return binary(run, "+", input, product, True)
 

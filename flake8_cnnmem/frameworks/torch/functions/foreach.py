@@ -59,7 +59,7 @@ SCALED = {
 
 
 def copied(run: Runtime, tensors: Value, sources: Value, non_blocking: Value = False) -> Value:
-    """`torch._foreach_copy_(tensors, sources)`"""
+    """`torch._foreach_copy_(tensors, sources)`: `copy_` for each pair."""
     into, given = run.items(tensors), run.items(sources)
     if isinstance(into, list) and isinstance(given, list):
         for tensor, source in zip(into, given, strict=False):
@@ -68,7 +68,7 @@ def copied(run: Runtime, tensors: Value, sources: Value, non_blocking: Value = F
 
 
 def emptied(run: Runtime, tensors: Value) -> Value:
-    """`torch._foreach_zero_(tensors)`"""
+    """`torch._foreach_zero_(tensors)`: `zero_` for each."""
     given = run.items(tensors)
     for tensor in given if isinstance(given, list) else ():
         if isinstance(tensor, Tensor):

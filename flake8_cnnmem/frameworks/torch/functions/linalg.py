@@ -80,7 +80,7 @@ class Kronecker(Weightless):
 
 
 def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
-    """`input + outer(vec1, vec2)`"""
+    """`torch.addr(x, vec1, vec2)`: (n, m) of vectors of n and m values."""
     product = binary(run, "*", unsqueeze(run, in_half(run, vec1), 1), in_half(run, vec2))
     return binary(run, "+", in_half(run, input), product)
 
@@ -107,7 +107,7 @@ def in_widest(run: Runtime, multiply: Callable[[], Value]) -> Value:
 
 
 def added(run: Runtime, input: Value, left: Value, right: Value, in_place: bool = False) -> Value:
-    """`input + left @ right`"""
+    """`torch.addmm`, `addmv`, `baddbmm`: `left @ right` added to the input, which is broadcast to it, or in place."""
     return binary(run, "+", matmul(run, left, right), in_half(run, input)) if not in_place else binary(
         run, "+", input, matmul(run, left, right), True
     )  # fmt: skip
@@ -122,7 +122,7 @@ def baddbmm(run: Runtime, input: Value, batch1: Value, batch2: Value, *, beta: V
 
 
 def addbmm(run: Runtime, input: Value, batch1: Value, batch2: Value) -> Value:
-    """`input + (batch1 @ batch2).sum(0)`"""
+    """`torch.addbmm(input, batch1, batch2)`: (b, n, k) and (b, k, m) to (n, m)."""
     total = reduce(run, "sum", matmul(run, batch1, batch2), 0)
     return binary(run, "+", in_half(run, total), in_half(run, input))
 
@@ -186,7 +186,7 @@ def determinant(run: Runtime, A: Value) -> Value:
 
 
 def linalg_matmul(run: Runtime, input: Value, other: Value, *, out: Value = None) -> Value:
-    """`torch.linalg.matmul`"""
+    """`torch.linalg.matmul(input, other)`: (..., n, k) and (..., k, m) to (..., n, m)."""
     return apply(run, Matmul(), input, other, function="matmul")
 
 

@@ -100,7 +100,7 @@ def hamming_window(
     beta: Value = 0.46,
     **options: Value,
 ) -> Value:
-    """(window_length,)"""
+    """`torch.hamming_window`, `torch.kaiser_window`: (window_length,)."""
     return Constant((whole(window_length),), dtype_of(options.get("dtype")))
 
 

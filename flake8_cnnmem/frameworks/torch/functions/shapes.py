@@ -9,6 +9,7 @@ from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Shape, Size
 from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import axes, or_by_name, size, sizes
+from flake8_cnnmem.frameworks.torch.dtypes import SIZES, dtype_of, is_dtype
 from flake8_cnnmem.frameworks.torch.functions.constants import LARGEST, Constant, constant, flat, permuted, spread
 from flake8_cnnmem.frameworks.torch.registry import define
 from flake8_cnnmem.frameworks.torch.strides import strides_of, viewed
@@ -75,7 +76,8 @@ def rank_of(input: Value) -> int | None:
 @define("tensor.view")
 @or_by_name("size")
 def view(run: Runtime, input: Value, *shape: Value, dtype: Value = None) -> Value:
-    """`x.view(*shape)`, or `x.view(dtype)`"""
+    """`x.view(*shape)` or `x.view(dtype)`: the same storage; -1 is worked out. RuntimeError where the
+    strides do not allow it."""
     if dtype is not None:
         shape = (dtype,)
     return reshape_to(run, input, shape, "view")
@@ -84,16 +86,14 @@ def view(run: Runtime, input: Value, *shape: Value, dtype: Value = None) -> Valu
 @define("tensor.reshape")
 @or_by_name("shape")
 def reshape_method(run: Runtime, input: Value, *shape: Value) -> Value:
-    """`x.reshape(*shape)`"""
+    """`x.reshape(*shape)`: a view, or a copy where the strides allow none; -1 is worked out."""
     return reshape_to(run, input, shape, "reshape")
 
 
 def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str) -> Value:
     """The tensor in a shape given as numbers or as one sequence, a -1 worked out; a copy only where it has to be."""
-    from flake8_cnnmem.frameworks.torch.dtypes import is_dtype
-
     if len(shape) == 1 and is_dtype(shape[0]):
-        return input
+        return in_dtype(run, input, dtype_of(shape[0]))
     target = sizes(tuple(shape))
     if isinstance(target, Unknown):
         return lost_shape(run, input, target, function)
@@ -108,6 +108,15 @@ def reshape_to(run: Runtime, input: Value, shape: Sequence[Value], function: str
     if function == "view" and isinstance(input, Tensor) and input.call is not None and needs_copy(op, input):
         raise run.error("RuntimeError", "view size is not compatible with input tensor's size and stride")
     return shaped(run, op, input, function)
+
+
+def in_dtype(run: Runtime, input: Value, dtype: str) -> Value:
+    """`x.view(dtype)`: the same bytes read as another dtype; where that is of another width the shape is not known."""
+    if not isinstance(input, Tensor) or input.dtype == dtype or (input.dtype, dtype) == ("float", "float32"):
+        return input
+    if SIZES.get(input.dtype, 4) == SIZES.get(dtype, 4):
+        return apply(run, Elementwise("alias"), input, function="view", dtype=dtype)
+    return lost_shape(run, input, run.unknown("a view in a dtype of another width is not followed"), "view")
 
 
 def needs_copy(op: Op, input: Tensor) -> bool:
@@ -202,13 +211,13 @@ def permute_axes(run: Runtime, input: Value, order: Value, function: str) -> Val
 @define("tensor.permute")
 @or_by_name("dims")
 def permute_method(run: Runtime, input: Value, *dims: Value) -> Value:
-    """`x.permute(*dims)`"""
+    """`x.permute(*dims)`: a view with its axes in this order."""
     order = dims[0] if len(dims) == 1 and isinstance(dims[0], (list, tuple, Unknown)) else dims
     return permute_axes(run, input, order, "permute")
 
 
 def permute(run: Runtime, input: Value, dims: Value) -> Value:
-    """`torch.permute(x, dims)`"""
+    """`torch.permute(x, dims)`: a view with its axes in this order."""
     return permute_axes(run, input, dims, "permute")
 
 
@@ -288,12 +297,12 @@ def expanded(op: Op, input: Tensor) -> Constant | None:
 @define("tensor.expand")
 @or_by_name("size")
 def expand(run: Runtime, input: Value, *size: Value, implicit: Value = False) -> Value:
-    """`x.expand(*size)`"""
+    """`x.expand(*size)`: a view in which axes of 1 are repeated; -1 keeps a size."""
     return expand_to(run, input, sizes(size), "expand")
 
 
 def expand_as(run: Runtime, input: Value, other: Value) -> Value:
-    """`x.expand_as(other)`"""
+    """`x.expand_as(other)`: a view in the shape of another tensor."""
     other = tensor_of(other)
     return expand_to(run, input, other if isinstance(other, Unknown) else other.shape, "expand")
 
@@ -301,7 +310,7 @@ def expand_as(run: Runtime, input: Value, other: Value) -> Value:
 @define("torch.broadcast_to", "tensor.broadcast_to")
 @or_by_name("size")
 def broadcast_to(run: Runtime, input: Value, *size: Value) -> Value:
-    """`x.broadcast_to(size)`"""
+    """`torch.broadcast_to(x, size)`: a view in which axes of 1 are repeated."""
     return expand_to(run, input, sizes(size), "expand")
 
 
@@ -368,7 +377,7 @@ def roll(run: Runtime, input: Value, dims: Value = ()) -> Value:
 @define("tensor.flip")
 @or_by_name("dims")
 def flip_method(run: Runtime, input: Value, *dims: Value) -> Value:
-    """`x.flip(*dims)`"""
+    """`x.flip(*dims)`: a copy of the same shape."""
     return flip_axes(run, input, dims[0] if len(dims) == 1 else dims)
 
 

@@ -27,7 +27,7 @@ def filled(run: Runtime, tensor: Value, *args: Value, **kwargs: Value) -> Value:
 
 
 def calculate_gain(run: Runtime, nonlinearity: Value, param: Value = None) -> Value:
-    """`nn.init.calculate_gain(nonlinearity, param)`"""
+    """`nn.init.calculate_gain(nonlinearity, param)`: a number, 1 where the nonlinearity is not listed."""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         return math.sqrt(2.0 / (1 + slope**2)) if isinstance(slope, (int, float)) else run.unknown("a gain")

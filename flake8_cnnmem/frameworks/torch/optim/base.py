@@ -64,14 +64,14 @@ def start(run: Runtime, self: Instance, params: Value, defaults: dict[str, Value
 
 @MEMBERS.method("__init__")
 def optimizer_init(run: Runtime, self: Instance, params: Value, defaults: Value = None) -> Value:
-    """`Optimizer.__init__(params, defaults)`."""
+    """`Optimizer.__init__(params, defaults)`: parameter groups of the parameters, each with the defaults."""
     start(run, self, params, dict(defaults) if isinstance(defaults, dict) else {})
     return None
 
 
 @MEMBERS.method("add_param_group")
 def add_param_group(run: Runtime, self: Instance, param_group: Value) -> Value:
-    """`optimizer.add_param_group(param_group)`."""
+    """`optimizer.add_param_group(param_group)`: one more group, with the defaults for what it does not say."""
     groups = self.attributes.get("param_groups")
     if isinstance(groups, list) and isinstance(param_group, dict):
         added = groups_of(run, [param_group], self.attributes.get("defaults", {}))
@@ -126,7 +126,7 @@ def health_check(run: Runtime, self: Instance) -> Value:
 
 @MEMBERS.method("__setstate__")
 def set_state(run: Runtime, self: Instance, state: Value) -> Value:
-    """`optimizer.__setstate__(state)`."""
+    """`optimizer.__setstate__(state)`: the attributes of a copy."""
     if isinstance(state, dict):
         run.changed(self)
         self.attributes.update(state)

@@ -66,7 +66,7 @@ def grouped(run: Runtime, tensorlistlist: Value, with_indices: Value = False) ->
 
 
 def grouped_by(run: Runtime, cls: Value, tensorlistlist: Value, with_indices: Value = False) -> Value:
-    """`_group_tensors_by_device_and_dtype(tensorlists)`."""
+    """`Optimizer._group_tensors_by_device_and_dtype(lists)`: as `grouped`."""
     return grouped(run, tensorlistlist, with_indices)
 
 

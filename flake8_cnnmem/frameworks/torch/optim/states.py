@@ -6,28 +6,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from flake8_cnnmem.frameworks.optimizer_states import AMSGRAD, MOMENTUM, OptimizerState
+from flake8_cnnmem.frameworks.optimizer_states import OptimizerState, of
 
 STATES: Mapping[str, OptimizerState] = MappingProxyType(
     {
-        "sgd": OptimizerState(0, MOMENTUM, decay=1, single_decay=1),
-        "adam": OptimizerState(2, AMSGRAD, steps=1, step=1, single=2, single_held=1, single_decay=1),
-        "adamw": OptimizerState(2, AMSGRAD, steps=1, step=1, single=2, single_held=1),
-        "nadam": OptimizerState(2, step=1, decay=1, single=2, single_held=1, single_decay=1),
-        "radam": OptimizerState(2, step=1, single=5, single_decay=1),
-        "adamax": OptimizerState(2, step=1, single=1, single_decay=1),
-        "adagrad": OptimizerState(1, step=2, single=1, single_held=1, single_decay=1),
-        "adadelta": OptimizerState(2, step=2, decay=1, single=2, single_held=2, single_decay=1),
-        "rmsprop": OptimizerState(
-            1, (("centered", 1), *MOMENTUM), step=1, decay=1, single=1, single_held=1, single_decay=1
-        ),
-        "asgd": OptimizerState(1, scalars=3, step=1, single_decay=1),
-        "rprop": OptimizerState(2, step=2, single=3),
-        "adafactor": OptimizerState(0, factored=True, step=1, single=1),
+        "sgd": of("sgd", decay=1, single_decay=1),
+        "adam": of("adam", steps=1, step=1, single=2, single_held=1, single_decay=1),
+        "adamw": of("adamw", steps=1, step=1, single=2, single_held=1),
+        "nadam": of("nadam", step=1, decay=1, single=2, single_held=1, single_decay=1),
+        "radam": of("radam", single=5),
+        "adamax": of("adamax", step=1, single=1, single_decay=1),
+        "adagrad": of("adagrad", step=2, single=1, single_held=1, single_decay=1),
+        "adadelta": of("adadelta", step=2, decay=1, single=2, single_held=2, single_decay=1),
+        "rmsprop": of("rmsprop", step=1, decay=1, single=1, single_held=1, single_decay=1),
+        "asgd": of("asgd"),
+        "rprop": of("rprop"),
+        "adafactor": of("adafactor", slots=0, factored=True, step=1, single=1),
         # Newton-Schulz iterations on a half-precision copy of one matrix at a time.
-        "muon": OptimizerState(1, single=3, foreach=False),
+        "muon": of("muon", single=3, foreach=False),
         # Its closure runs inside of the step, with the flat gradient alive: that one counts as state.
-        "lbfgs": OptimizerState(0, history=100, step=1),
-        "sparseadam": OptimizerState(2, single=2, foreach=False),
+        "lbfgs": of("lbfgs", step=1),
+        "sparseadam": of("sparseadam"),
     }
 )

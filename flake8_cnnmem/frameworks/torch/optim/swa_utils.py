@@ -27,7 +27,7 @@ def AveragedModel(
     run: Runtime, self: Instance, model: Value, device: Value = None, avg_fn: Value = None, multi_avg_fn: Value = None,
     use_buffers: Value = False,
 ) -> None:  # fmt: skip
-    """`self.module = deepcopy(model)`."""
+    """`AveragedModel(model)`: a module that holds a deep copy of the model."""
     set_attribute(run, self, "module", deep_copy(model))
 
 

@@ -30,7 +30,8 @@ def loader_init(
     multiprocessing_context: Value = None, generator: Value = None, *, prefetch_factor: Value = None,
     persistent_workers: Value = False, pin_memory_device: Value = "", in_order: Value = True,
 ) -> Value:  # fmt: skip
-    """`DataLoader(dataset, batch_size, ...)`."""
+    """`DataLoader(dataset, batch_size, ...)`: keeps its arguments; the batch size of a `batch_sampler` is that of its
+    own."""
     if batch_sampler is not None:
         own = run.find(batch_sampler, "batch_size")
         batch_size = own if isinstance(own, int) else run.make_data(COUNTED, batch_sampler)
@@ -195,7 +196,7 @@ def replaced(run: Runtime, self: Instance, name: str, value: Value) -> None:
 
 
 def collating(run: Runtime, self: Instance) -> Value:
-    """`loader.collate_fn`."""
+    """`loader.collate_fn`: the one given, else that which stacks samples."""
     given = self.attributes.get("collate_fn")
     return COLLATE if given is None else given
 

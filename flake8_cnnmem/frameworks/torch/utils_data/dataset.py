@@ -42,7 +42,7 @@ ITERABLE = Class("IterableDataset", (DATASET,), {}, module="torch.utils.data")
 
 
 def tensors_init(run: Runtime, self: Instance, *tensors: Value) -> Value:
-    """`TensorDataset(*tensors)`."""
+    """`TensorDataset(*tensors)`: sample i is item i of each."""
     self.attributes["tensors"] = tensors
     return None
 
@@ -83,7 +83,7 @@ TENSOR_DATASET = Class(
 
 
 def subset_init(run: Runtime, self: Instance, dataset: Value, indices: Value) -> Value:
-    """`Subset(dataset, indices)`."""
+    """`Subset(dataset, indices)`: sample i is that of number `indices[i]`."""
     self.attributes.update(dataset=dataset, indices=indices)
     return None
 
@@ -128,7 +128,7 @@ def parts(run: Runtime, dataset: Value, lengths: Value, generator: Value = None)
 
 
 def joined_init(run: Runtime, self: Instance, datasets: Value) -> Value:
-    """`ConcatDataset(datasets)`."""
+    """`ConcatDataset(datasets)`: the samples of one after those of the other."""
     items = run.items(datasets)
     self.attributes["datasets"] = items
     return None
@@ -161,7 +161,7 @@ CHAINED = Class("ChainDataset", (DATASET,), JOINED, module="torch.utils.data")
 
 
 def stacked_init(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> Value:
-    """`StackDataset(*datasets)`."""
+    """`StackDataset(*datasets)`: sample i is a tuple, or a dict, of sample i of each."""
     self.attributes["datasets"] = kwargs or args
     return None
 
@@ -186,7 +186,7 @@ STACKED = Class(
 
 
 def sampler_init(run: Runtime, self: Instance, data_source: Value = None, *args: Value, **kwargs: Value) -> Value:
-    """`Sampler(data_source)`."""
+    """`Sampler(data_source)`: keeps the data that its indices are of."""
     self.attributes["data_source"] = data_source
     return None
 
@@ -194,7 +194,7 @@ def sampler_init(run: Runtime, self: Instance, data_source: Value = None, *args:
 def batch_sampler_init(
     run: Runtime, self: Instance, sampler: Value = None, batch_size: Value = None, drop_last: Value = False
 ) -> Value:
-    """`BatchSampler(sampler, batch_size, drop_last)`."""
+    """`BatchSampler(sampler, batch_size, drop_last)`: lists of `batch_size` indices."""
     self.attributes.update(sampler=sampler, batch_size=batch_size, drop_last=drop_last)
     return None
 

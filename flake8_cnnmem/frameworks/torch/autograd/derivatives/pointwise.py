@@ -33,7 +33,7 @@ def of_scale(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("sign", "floor", "ceil", "round", "trunc")
 def nothing(back: Back, gradient: Tensor) -> Gradients:
-    """No gradient."""
+    """No gradient: the slope is zero wherever there is one."""
     return [None]
 
 
@@ -61,7 +61,7 @@ def by_input(back: Back, gradient: Tensor) -> Gradients:
 
 @rule("silu")
 def of_silu(back: Back, gradient: Tensor) -> Gradients:
-    """infinitely_differentiable_silu_backward."""
+    """`infinitely_differentiable_silu_backward` of torch/csrc/autograd/FunctionsManual.cpp."""
     x = back.x
     sigmoid = back.unary("sigmoid", x)
     rest = back.shift(back.multiply(x, back.neg(sigmoid)))

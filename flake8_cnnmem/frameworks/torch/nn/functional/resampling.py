@@ -125,7 +125,7 @@ class GridSample(Resize):
 
     @property
     def kind(self) -> str:
-        """ "grid_sample"."""
+        """The name of its rule: "grid_sample"."""
         return "grid_sample"
 
 

@@ -126,7 +126,7 @@ def list_item(run: Runtime, self: Instance, idx: Value) -> Value:
 
 
 def set_item(run: Runtime, self: Instance, idx: Value, module: Value) -> Value:
-    """`modules[idx] = module`."""
+    """`modules[idx] = module`: IndexError outside; at an unknown place any of them may be the new one."""
     idx = known_index(run, idx)
     if isinstance(idx, Unknown):
         widen(run, self, idx, len(stored(self, "_modules")))
@@ -169,7 +169,7 @@ def append(run: Runtime, self: Instance, module: Value) -> Value:
 
 
 def insert(run: Runtime, self: Instance, index: Any, module: Value) -> Value:
-    """`modules.insert(index, module)`."""
+    """`modules.insert(index, module)`: those behind it move by one; the container."""
     index = known_index(run, index)
     if isinstance(index, Unknown):
         widen(run, self, index, len(stored(self, "_modules")) + 1)
@@ -222,7 +222,7 @@ def plus(run: Runtime, self: Instance, other: Value) -> Value:
 
 
 def plus_in_place(run: Runtime, self: Instance, other: Value) -> Value:
-    """`modules += other`."""
+    """`modules += other`: as `extend`; the container."""
     return extend(run, self, other)
 
 
@@ -253,7 +253,7 @@ sequential["__mul__"] = sequential["__rmul__"] = Native("__mul__", times, propag
 
 @module_list.method("__init__")
 def list_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
-    """`nn.ModuleList(modules)`."""
+    """`nn.ModuleList(modules)`: registered as "0", "1", ..."""
     init_module(run, self)
     if modules is not None:
         extend(run, self, modules)

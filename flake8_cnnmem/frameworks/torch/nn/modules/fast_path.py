@@ -20,7 +20,7 @@ CAUSE = "a padding mask leaves as much of the sequences as its values say"
 
 
 def set_enabled(run: Runtime, value: Value) -> Value:
-    """`torch.backends.mha.set_fastpath_enabled`."""
+    """`torch.backends.mha.set_fastpath_enabled(value)`: whether evaluations may take the fused kernel."""
     run.data(SWITCH)["enabled"] = value
     return None
 

@@ -234,7 +234,7 @@ def put(run: Runtime, self: Instance, store: str, name: str, value: Value) -> No
 
 @MEMBERS.method("__delattr__")
 def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
-    """`del module.name`."""
+    """`del module.name`: out of the store that has it, else as of any object."""
     for store in STORES:
         held = self.attributes.get(store)
         if isinstance(held, dict) and name in held:
@@ -247,7 +247,7 @@ def delete_attribute(run: Runtime, self: Instance, name: str) -> Value:
 
 @MEMBERS.method("register_parameter")
 def register_parameter(run: Runtime, self: Instance, name: str, param: Value) -> Value:
-    """`module.register_parameter(name, param)`."""
+    """`module.register_parameter(name, param)`: under the name in `_parameters`, None as well."""
     put(run, self, "_parameters", name, param)
     return None
 
@@ -265,7 +265,7 @@ def register_buffer(run: Runtime, self: Instance, name: str, tensor: Value, pers
 
 @MEMBERS.method("add_module", "register_module")
 def add_module(run: Runtime, self: Instance, name: str, module: Value) -> Value:
-    """`module.add_module(name, module)`."""
+    """`module.add_module(name, module)`: under the name in `_modules`. TypeError for what is no module."""
     if isinstance(name, Unknown):
         return name
     if isinstance(module, Unknown):
@@ -371,19 +371,20 @@ def find_submodule(run: Runtime, self: Instance, target: str) -> Value:
 
 @MEMBERS.method("get_submodule")
 def get_submodule(run: Runtime, self: Instance, target: Value) -> Value:
-    """`module.get_submodule(target)`."""
+    """`module.get_submodule(target)`: the one of this dotted name, itself for "". AttributeError where there is
+    none."""
     return target if isinstance(target, Unknown) else find_submodule(run, self, dotted(run, target))
 
 
 @MEMBERS.method("get_parameter", "get_buffer")
 def get_parameter(run: Runtime, self: Instance, target: Value) -> Value:
-    """`module.get_parameter(target)`."""
+    """`module.get_parameter(target)`, `get_buffer`: the one of this dotted name. AttributeError where there is none."""
     return get_submodule(run, self, target)
 
 
 @MEMBERS.method("set_submodule")
 def set_submodule(run: Runtime, self: Instance, target: Value, module: Value, strict: Value = False) -> Value:
-    """`module.set_submodule(target, module)`."""
+    """`module.set_submodule(target, module)`: put in the place of this dotted name; None."""
     if isinstance(target, Unknown):
         # Any of the modules may be another one now.
         held = stored(self, "_modules")

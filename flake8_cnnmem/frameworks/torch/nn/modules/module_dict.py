@@ -44,7 +44,7 @@ def store_of(self: Instance) -> str:
 
 
 def dict_init(run: Runtime, self: Instance, modules: Value = None) -> Value:
-    """`nn.ModuleDict(modules)`, `nn.ParameterDict(parameters)`."""
+    """`nn.ModuleDict(modules)`, `nn.ParameterDict(parameters)`: of a mapping or of pairs, in their order."""
     init_module(run, self)
     if modules is not None:
         dict_update(run, self, modules)
@@ -79,7 +79,7 @@ def find_entry(self: Instance, key: Value) -> Value:
 
 
 def dict_set(run: Runtime, self: Instance, key: str, value: Value) -> Value:
-    """`modules[key] = value`."""
+    """`modules[key] = value`: a tensor becomes a parameter. TypeError for a key that is no text."""
     if isinstance(key, Unknown):
         return None
     if not isinstance(key.payload if isinstance(key, Instance) else key, str):
@@ -106,13 +106,13 @@ def dict_pop(run: Runtime, self: Instance, key: str) -> Value:
 
 
 def dict_clear(run: Runtime, self: Instance) -> Value:
-    """`modules.clear()`."""
+    """`modules.clear()`: nothing is held any more."""
     replace(run, self, store_of(self), {})
     return None
 
 
 def dict_lookup(run: Runtime, self: Instance, key: str | Unknown, default: Value = None) -> Value:
-    """`parameters.get(key, default)`."""
+    """`parameters.get(key, default)`: the default for a key that it does not have."""
     if isinstance(key, Unknown):
         return key
     return stored(self, store_of(self)).get(key, default)
@@ -150,7 +150,7 @@ PARAMETER_LIST, parameter_list = container("ParameterList")
 
 @parameter_list.method("__init__")
 def parameters_init(run: Runtime, self: Instance, values: Value = None) -> Value:
-    """`nn.ParameterList(values)`."""
+    """`nn.ParameterList(values)`: registered as "0", "1", ...; tensors become parameters."""
     init_module(run, self)
     if values is not None:
         parameters_extend(run, self, values)
@@ -169,7 +169,7 @@ def parameters_append(run: Runtime, self: Instance, value: Value) -> Value:
 
 @parameter_list.method("extend", "__iadd__")
 def parameters_extend(run: Runtime, self: Instance, values: Value) -> Value:
-    """`parameters.extend(values)`."""
+    """`parameters.extend(values)`, `parameters += values`: appended one by one; the list."""
     items = run.items(values)
     for item in [items] if isinstance(items, Unknown) else items:
         parameters_append(run, self, item)
@@ -191,7 +191,7 @@ def parameters_item(run: Runtime, self: Instance, idx: Any) -> Value:
 
 @parameter_list.method("__setitem__")
 def parameters_set(run: Runtime, self: Instance, idx: Value, param: Value) -> Value:
-    """`parameters[idx] = param`."""
+    """`parameters[idx] = param`. IndexError outside; an index that is not known changes nothing."""
     idx = known_index(run, idx)
     if isinstance(idx, int):
         names = list(stored(self, "_parameters"))

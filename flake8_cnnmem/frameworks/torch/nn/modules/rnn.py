@@ -110,13 +110,15 @@ def RNN(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
 
 @composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "lstm"})
 def LSTM(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`nn.LSTM(...)`."""
+    """`nn.LSTM(input_size, hidden_size, num_layers, ...)`: (T, N, in) to (T, N, hidden), with the last h and c of each
+    layer."""
     build(run, self, *args, **kwargs)
 
 
 @composite("rnn", RNNBase, forward=recurrent_forward, members={"_cell": "gru"})
 def GRU(run: Runtime, self: Instance, *args: Value, **kwargs: Value) -> None:
-    """`nn.GRU(...)`."""
+    """`nn.GRU(input_size, hidden_size, num_layers, ...)`: (T, N, in) to (T, N, hidden), with the last h of each
+    layer."""
     build(run, self, *args, **kwargs)
 
 
@@ -140,7 +142,7 @@ def RNNCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True,
     nonlinearity: Value = "tanh", device: Value = None, dtype: Value = None,
 ) -> None:  # fmt: skip
-    """`nn.RNNCell(...)`."""
+    """`nn.RNNCell(input_size, hidden_size)`: (N, in) and a state of (N, hidden) to (N, hidden)."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
     self.attributes["nonlinearity"] = nonlinearity
 
@@ -150,7 +152,7 @@ def LSTMCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> None:  # fmt: skip
-    """`nn.LSTMCell(...)`."""
+    """`nn.LSTMCell(input_size, hidden_size)`: (N, in) and states of (N, hidden) to h and c of (N, hidden)."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
 
 
@@ -159,7 +161,7 @@ def GRUCell(
     run: Runtime, self: Instance, input_size: Value, hidden_size: Value, bias: Value = True, device: Value = None,
     dtype: Value = None,
 ) -> None:  # fmt: skip
-    """`nn.GRUCell(...)`."""
+    """`nn.GRUCell(input_size, hidden_size)`: (N, in) and a state of (N, hidden) to (N, hidden)."""
     build_cell(run, self, input_size, hidden_size, bias, dtype)
 
 

@@ -253,7 +253,7 @@ def without(cls: Class, name: str) -> Class:
 
 
 def is_parametrized(run: Runtime, module: Value, tensor_name: Value = None) -> Value:
-    """`is_parametrized(module, tensor_name)`."""
+    """`is_parametrized(module, tensor_name)`: whether this tensor of it has a parametrization, or any."""
     if tensor_name is None:
         return isinstance(module, Instance) and "parametrizations" in stored(module, "_modules")
     return isinstance(tensor_name, str) and list_of(module, tensor_name) is not None
