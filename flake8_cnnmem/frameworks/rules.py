@@ -115,7 +115,6 @@ class OpRule:
     dense: bool = False
     counts: bool = False
     mask_first: bool = False
-    gradient_layout: str = ""
     to_training: bool = False
     library: str = ""
     known: bool = True

@@ -171,8 +171,10 @@ def calls_with_gradient(calls: Sequence[Call], loss: Tensor, weights: frozenset[
 
 def for_any_batch(step: Step, batch: int) -> Step:
     """The step over a copy of its graph whose leaves have the batch in front where they had `batch`."""
-    samples = [leaf for turn in step.turns for leaf in leaves_of(turn.calls) if begins_with(leaf.shape, batch)]
-    grows = bool(samples) and all(lifted(leaf, batch) != leaf.shape for leaf in samples)
+    samples = (leaf for turn in step.turns for leaf in leaves_of(turn.calls) if begins_with(leaf.shape, batch))
+    # The model's input comes before its targets.
+    first = next(samples, None)
+    grows = first is not None and lifted(first, batch) != first.shape
     return rebuilt(step, lambda leaf: lifted(leaf, batch), lambda made, call: shapes_of(made, call, batch, grows))
 
 
@@ -358,7 +360,7 @@ def samples_behind(tensor: Tensor) -> set[object]:
 
 def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[Shape | Unknown]:
     """The output shapes of a call over copies: what its op says, where that agrees at `batch` with what it was. `grows`
-    says whether all that begins with that number has the batch in front."""
+    says whether the first that begins with that number has the batch in front."""
     given = [tensor.shape for tensor in copied.inputs]
     if all(
         mine is theirs or mine == theirs for mine, theirs in zip(given, [t.shape for t in call.inputs], strict=True)

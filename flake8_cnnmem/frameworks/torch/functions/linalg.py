@@ -102,7 +102,7 @@ class Kronecker(Weightless):
 
 
 def addr(run: Runtime, input: Value, vec1: Value, vec2: Value) -> Value:
-    """`input + outer(vec1, vec2)`"""
+    """`torch.addr(x, vec1, vec2)`: (n, m) of vectors of n and m values."""
     product = binary(run, "*", unsqueeze(run, in_half(run, vec1), 1), in_half(run, vec2))
     return binary(run, "+", in_half(run, input), product)
 
