@@ -115,6 +115,7 @@ class OpRule:
     dense: bool = False
     counts: bool = False
     mask_first: bool = False
+    gradient_layout: str = ""
     to_training: bool = False
     library: str = ""
     known: bool = True
