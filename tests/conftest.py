@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings as examples
 
 from flake8_cnnmem import cli
 from flake8_cnnmem.memory.estimate import Estimate, Live, Moment
@@ -25,6 +26,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # An error of ours is never to be mistaken for code that could not be followed.
 os.environ[STRICT] = "1"
+
+# The same examples in every run: whether a change may land is not left to what is drawn. A search draws anew.
+examples.register_profile("the same", derandomize=True)
+examples.register_profile("search", print_blob=True)
+examples.load_profile("search" if os.environ.get("CNNMEM_SEARCH") else "the same")
 
 # Some environments leave no bytecode behind: then each of the hundred processes that tests start would compile the
 # whole package anew, which takes longer than what most of them are started for.

@@ -136,7 +136,8 @@ def wrong_with(model: ModelReport) -> str:
         return "figures are missing"
     if bool(model.causes) is (model.status == "exact"):
         return f"{model.status} with the causes {model.causes}"
-    if not 0 <= model.trainable <= model.parameters < ABSURD:
+    endless = any("beyond any memory" in cause.reason for cause in model.causes)
+    if not 0 <= model.trainable <= model.parameters or (model.parameters >= ABSURD and not endless):
         return f"{model.trainable} of {model.parameters} parameters are trained"
     if sum(row.parameters for row in model.rows) > model.parameters or any(row.parameters < 0 for row in model.rows):
         return "the rows have more parameters than the model"

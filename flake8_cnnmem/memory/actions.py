@@ -382,38 +382,11 @@ def shapes_of(copied: Call, call: Call, batch: int, grows: bool = True) -> list[
         said: Sequence[Shape | Unknown] = call.op.outputs(*given)  # type: ignore[arg-type]
     except Mismatch:
         said = ()
-    if isinstance(call.op, Reshape):
-        moved = reshaped(given[0], call.outputs[0].shape, batch)
-        if moved is not None:
-            return [moved]
     if len(said) == len(call.outputs) and all(
         agrees(new, tensor.shape, batch) for new, tensor in zip(said, call.outputs, strict=True)
     ):
         return list(said)
     return [lifted(replace(tensor, data=None), batch) for tensor in call.outputs]
-
-
-def reshaped(given: Shape | Unknown, old: Shape | Unknown, batch: int) -> Shape | None:
-    """What a shape with the batch along one axis becomes, of which a reshape makes `old` at this batch.
-
-    Of the new axes in the range of that axis the first grows that is as long as the batch, else the first that is a
-    multiple of it. None where there is none."""
-    if isinstance(given, Unknown) or isinstance(old, Unknown) or not all(isinstance(size, int) for size in old):
-        return None
-    at = [place for place, size in enumerate(given) if isinstance(size, Batch)]
-    before = dims.product(given[: at[0]]) if len(at) == 1 else None
-    if not isinstance(before, int):
-        return None
-    after = before * dims.at_batch(given[at[0]], batch)  # type: ignore[operator]
-    found: list[tuple[bool, int, Shape]] = []
-    outside = 1
-    for place, size in enumerate(old):
-        assert isinstance(size, int)
-        if outside < after and outside * size > before and size and size % batch == 0:
-            found.append((size != batch, place, (*old[:place], Batch(size // batch), *old[place + 1 :])))
-        outside *= size
-    grown = min(found)[2] if found else None
-    return grown if grown is not None and dims.product(grown) == dims.product(given) else None
 
 
 def begins_with(shape: Shape | Unknown, size: int) -> bool:

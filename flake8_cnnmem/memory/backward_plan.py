@@ -374,7 +374,7 @@ SUMMED = frozenset({"linear", "convolution"})
 
 def is_sparse(op: Op) -> bool:
     """Whether the gradient of the op's weight is a sparse tensor."""
-    return isinstance(op, Embedding) and op.sparse
+    return isinstance(op, Embedding) and op.sparse is True
 
 
 def repeated(node: TapeNode, value: Value) -> Shape | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flake8_cnnmem import dims
 from flake8_cnnmem.dims import Batch, Shape, Size
@@ -13,8 +13,8 @@ Span = tuple[slice, slice]
 
 def with_batch(given: Shape | Unknown, old: Shape | Unknown, target: Shape | Unknown, batch: int) -> Shape | None:
     """What becomes of a tensor of `old` sizes, seen as `target`, if it is `given` with the batch in it. Axes that hold
-    the same values before and after are taken together, and of those after the first that is a multiple of `batch` has
-    it, since values lie in row-major order. None where that is not told."""
+    the same values before and after are taken together, and of those after one in the same
+    range has it, since values lie in row-major order. None where that is not told."""
     if isinstance(given, Unknown) or isinstance(old, Unknown) or isinstance(target, Unknown):
         return None
     if batch < 2 or len(given) != len(old):
@@ -23,15 +23,37 @@ def with_batch(given: Shape | Unknown, old: Shape | Unknown, target: Shape | Unk
     for before, after in spans(old, target):
         inside, sizes = dims.product(given[before]), list(target[after])
         if isinstance(inside, Batch):
-            at = next((at for at, size in enumerate(sizes) if isinstance(size, int) and size % batch == 0), None)
-            size = None if at is None else sizes[at]
-            if at is None or not isinstance(size, int):
+            found_at = place_of_batch(given[before], sizes, batch)
+            if found_at is None:
                 return None
-            sizes[at] = Batch(size // batch)
+            at, multiple = found_at
+            sizes[at] = Batch(multiple)
         elif inside != dims.product(old[before]):
             return None
         found += sizes
     return tuple(found) if dims.product(tuple(found)) == dims.product(given) else None
+
+
+def place_of_batch(given: Shape, sizes: Sequence[Size], batch: int) -> tuple[int, int] | None:
+    """Which of the axes that a stretch becomes has the batch, and how many times: one in the range of the axis that has
+    it now, as long as the batch if there is one, else the first that is a multiple of it."""
+    at = [place for place, size in enumerate(given) if isinstance(size, Batch)]
+    if len(at) != 1:
+        return None
+    ahead = dims.at_batch(dims.product(given[: at[0]]), batch)
+    length = dims.at_batch(given[at[0]], batch)
+    if not isinstance(ahead, int) or not isinstance(length, int):
+        return None
+    behind = ahead * length
+    found: list[tuple[bool, int, int]] = []
+    outside = 1
+    for place, size in enumerate(sizes):
+        if not isinstance(size, int):
+            return None
+        if outside < behind and outside * size > ahead and size % batch == 0:
+            found.append((size != batch, place, size // batch))
+        outside *= size
+    return min(found)[1:] if found else None
 
 
 def spans(old: Shape, new: Shape) -> Iterator[Span]:

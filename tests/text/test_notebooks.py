@@ -97,11 +97,11 @@ def test_a_name_of_a_notebook_is_a_target(run_cnnmem: Run) -> None:
 
 def test_check_finds_and_silences_by_cell(run_cnnmem: Run, net: Path) -> None:
     done = run_cnnmem("check", "--gpu-limit=8MiB")
-    assert done.stdout.startswith("./net.ipynb:cell 6:2:9: CNM101 Net: training needs ")
+    assert done.stdout.startswith("net.ipynb:cell 6:2:9: CNM101 Net: training needs ")
     net.write_text(written([(kind, text.replace("model = Net()", "model = Net()  # noqa")) for kind, text in CELLS]))
     assert run_cnnmem("check", "--gpu-limit=8MiB").stdout == ""
     net.write_text(written([*CELLS, ("code", "# cnnmem: batch=3\nx = 1\n")]))
-    assert "./net.ipynb:cell 8:1:1: CNM901 " in run_cnnmem("check").stdout
+    assert "net.ipynb:cell 8:1:1: CNM901 " in run_cnnmem("check").stdout
     [finding] = json.loads(run_cnnmem("check", "--format=json").stdout)["findings"]
     assert (finding["cell"], finding["line"]) == (8, 1)
     # Readers that know of no cells are led to the file, and told the rest in words.

@@ -83,17 +83,15 @@ class OnCard:
         return allocator.most_allocated, allocator.most_reserved
 
     def at(self, batch: int, room: int) -> Reserved:
-        """The step at this batch size, where so much of the card is left for it. One that does not fit is told as on a
-        card with room for it."""
+        """The step at this batch size, where so much of the card is left for it. Of one that does not fit: what it
+        reserves where there is room, and the least room that it does with."""
         free = self.run(batch, None)
         assert free is not None
         allocated, reserved = free
         if reserved <= room:
             return Reserved(allocated, reserved, reserved)
         tight = self.run(batch, room)
-        if tight is None:
-            return Reserved(allocated, reserved, reserved)
-        low, high = tight
+        low, high = (room, reserved) if tight is None else tight
         while high - low > self.visible // PRECISION:
             middle = (low + high) // 2
             less = self.run(batch, middle)
@@ -101,7 +99,7 @@ class OnCard:
                 low = middle
             else:
                 high = less[1]
-        return Reserved(*tight, high)
+        return Reserved(*(free if tight is None else tight), high)
 
     def largest_batch(self, room: int) -> int:
         """The largest batch size at which the step fits into so many bytes; 0 when there is none."""

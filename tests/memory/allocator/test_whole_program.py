@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flake8_cnnmem.memory.allocator import allocator_for
-from flake8_cnnmem.memory.allocator.caching import OutOfMemory
-from flake8_cnnmem.memory.allocator.card import replay
+from flake8_cnnmem.memory.allocator.caching import DEFAULTS, OutOfMemory
+from flake8_cnnmem.memory.allocator.card import PRECISION, OnCard, replay
 from flake8_cnnmem.memory.allocator.program import Program
 from flake8_cnnmem.memory.allocator.settings import MIB
 from flake8_cnnmem.memory.allocator.whole_program import run_whole
 from flake8_cnnmem.memory.estimate import Line
+from flake8_cnnmem.memory.replay_result import Replayed
 
 SIZES = st.one_of(st.integers(1, 4096), st.integers(1, 2 * MIB), st.integers(1, 30 * MIB))
 LOTS = st.lists(st.builds(Line, st.one_of(st.just(0), SIZES), st.one_of(st.just(0), SIZES)), min_size=1, max_size=6)
@@ -62,3 +66,21 @@ def test_it_is_what_the_allocator_does(lots: list[Line], events: list[int], batc
 def test_segments_are_given_back(room: int | None, reached: tuple[int, int] | None) -> None:
     program = Program((Line(12 * MIB), Line(14 * MIB)), (0, -1, 1))
     assert run_whole(program, 1, room) == by_events(program, 1, room) == reached
+
+
+@pytest.mark.parametrize(
+    ("room", "needed"),
+    [
+        pytest.param(40 * MIB, 26 * MIB, id="room for all segments"),
+        pytest.param(20 * MIB, 14 * MIB, id="the first segment is given back"),
+        pytest.param(13 * MIB, 14 * MIB, id="the least room that it does with"),
+        pytest.param(MIB, 14 * MIB, id="far from fitting"),
+    ],
+)
+def test_what_a_step_needs_of_a_card(room: int, needed: int) -> None:
+    program = Program((Line(12 * MIB), Line(14 * MIB)), (0, -1, 1))
+    replayed = cast("Replayed", SimpleNamespace(batch=1))
+    card = OnCard(replayed, workspace=0, visible=PRECISION * MIB, settings=DEFAULTS, _programs={1: program})
+    found = card.at(1, room)
+    assert (found.allocated, found.needed) == (14 * MIB, needed)
+    assert found.reserved == (14 * MIB if room == 20 * MIB else 26 * MIB)
