@@ -56,6 +56,8 @@ def usable(op: ScaledDotProduct, inputs: Sequence[Value], dtype: str, chip: Chip
     shapes = [value.shape for value in inputs[:3] if not isinstance(value.shape, Unknown)]
     if len(shapes) < len(inputs[:3]):
         return None
+    if any(_features_apart(value) for value in inputs[:3]):
+        return {}
     if any(len(shape) != 4 for shape in shapes):
         return {}
     q, k, v = shapes
@@ -78,6 +80,12 @@ def usable(op: ScaledDotProduct, inputs: Sequence[Value], dtype: str, chip: Chip
     if reads and not shared and width % whole == value_width % whole == 0:
         found["efficient"] = ("efficient, masked", "efficient") if masked and _bias(inputs) else ("efficient",)
     return found
+
+
+def _features_apart(value: Value) -> bool:
+    """Whether the features of a head do not lie side by side, as every fused kernel asks (sdp_utils_cpp.h,
+    check_last_dim_stride_equals_1_dense)."""
+    return bool(value.strides) and value.shape[-1:] != (1,) and value.strides[-1] != 1  # type: ignore[index]
 
 
 def _bias(inputs: Sequence[Value]) -> bool:

@@ -37,6 +37,7 @@ from flake8_cnnmem.ops.resample import (
     Windows,
 )
 from flake8_cnnmem.ops.shape import (
+    Common,
     Expand,
     Flatten,
     Repeat,
@@ -58,6 +59,7 @@ __all__ = [
     "Broadcast",
     "ChannelShuffle",
     "Chunk",
+    "Common",
     "Concatenate",
     "ConvRecurrent",
     "Convolution",

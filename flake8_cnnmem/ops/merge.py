@@ -290,11 +290,17 @@ class Einsum(Weightless):
     """A sum of products by its equation ("bhid,bhjd->bhij"; "..." stands for axes that broadcast)."""
 
     equation: str
+    within: bool = False
+    """Whether it is one of the products that a sum of three or more operands is computed by."""
 
     kind = "einsum"
     volume = "own"
     multiplies = True
     declares = False
+
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """One of a chain of products, or several at once."""
+        return ("several",) if self.within or len(operands) > 2 else ()
 
     def outputs(self, *inputs: Shape) -> tuple[Shape | Unknown]:
         """The shape that the equation's right side names, sizes by letter. Mismatch where a letter has two sizes."""

@@ -280,6 +280,11 @@ class Expand(View):
         return (tuple(sizes),)
 
 
+@dataclass(frozen=True, slots=True)
+class Common(Expand):
+    """An expansion to what operands have in common, within a function that reads them in a dtype of its own."""
+
+
 class Copy(Weightless):
     """An op that writes its input's values to a new place, without arithmetic."""
 

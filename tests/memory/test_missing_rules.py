@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from flake8_cnnmem.analysis import analyse
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.frameworks.keras import stubs
@@ -16,6 +17,8 @@ from flake8_cnnmem.memory import framework
 from flake8_cnnmem.memory.estimate import Estimate
 from flake8_cnnmem.ops import Linear
 from flake8_cnnmem.ops.base import Plain
+from flake8_cnnmem.settings.options import Settings
+from flake8_cnnmem.source import Source
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Instance
 from tests.memory.sketch import Sketch, training
@@ -89,3 +92,43 @@ def test_a_keras_layer_of_a_new_op_runs_on_its_weights(monkeypatch: pytest.Monke
     assert isinstance(result, Tensor)
     assert result.call is not None
     assert [weight.shape for weight in result.call.weights] == [(5,), (1,)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.einsum('bc,bd,be->bcde', x, x, x)",
+        "torch.addcmul(x, x, x)",
+        "torch.addcdiv(x, x, x)",
+        "torch.xlogy(x, x)",
+        "torch.ldexp(x, x)",
+        "torch.fmax(x, x)",
+        "torch.fmin(x, x)",
+        "F.gumbel_softmax(x, hard=True)",
+        "F.pad(x[:, None, None], (1, 1, 0, 0), mode='circular')",
+    ],
+)
+def test_what_is_not_measured_in_full_is_a_bound(call: str) -> None:
+    text = PROGRAM.replace("CALL", call)
+    (report,) = analyse(Source("train.py", text), Settings()).reports
+    assert report.status == "lower-bound"
+
+
+PROGRAM = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enter = nn.Linear(8, 8)
+    def forward(self, x):
+        x = self.enter(x)
+        return CALL
+net = Net().cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.randn(4, 8, device="cuda")).mean().backward()
+    optimizer.step()
+"""

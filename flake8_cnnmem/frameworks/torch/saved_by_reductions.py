@@ -133,6 +133,8 @@ REDUCTIONS = [
         "cumsum/half",
         OpRule(forward=(New("x", 4),), backward=(New("x", 2, 3),), layout="contiguous", autocast=RESULT),
     ),
+    # The kernel, the cast and the sums each ask for their own order of axes.
+    ("cumsum/half, channels last", OpRule(layout="contiguous", autocast=RESULT, known=False)),
     # Sorted values, and those between which the result lies.
     (
         "quantile",
@@ -152,5 +154,10 @@ REDUCTIONS = [
     ),
     ("cumprod", OpRule((X, Y), backward=(New("x", times=3), New("x", 1)), layout="contiguous", autocast=RESULT)),
     *rows("topk sort", OpRule((Saved("positions"),), gradient="placed")),
+    # Of maps whose channels run fastest they sort copies, how many the sizes decide.
+    *(
+        (f"{kind}/channels last", OpRule((Saved("positions"),), gradient="placed", known=False))
+        for kind in ("topk", "sort")
+    ),
     *rows("argmax argmin argsort any all count_nonzero", CONSTANT),
 ]

@@ -96,7 +96,9 @@ MATHEMATICS = [
     ("masked_fill", OpRule((Saved("x1"),), layout="contiguous")),
     # A triangle of a matrix.
     ("mask", OpRule(layout="contiguous")),
-    ("searchsorted", CONSTANT),
+    *rows("searchsorted noise", CONSTANT),
+    # One at the largest value of each row: its gradient is that of the values, its steps are not looked into.
+    ("straight_through", replace(PASSES, known=False)),
 ]
 
 DROPOUTS = [
@@ -207,6 +209,16 @@ MERGES = [
     # Of few rows its backward pass makes a tensor of every difference, of many it is a product of matrices.
     ("cdist", OpRule((Saved("inputs"), Y), layout="contiguous", autocast=FULL, known=False)),
     *rows("matmul einsum", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF)),
+    # Pair by pair: what is between them is not counted.
+    ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
+    # Self, and the factors: each is multiplied by what the result changes by with it.
+    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed", known=False)),
+    ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
+    # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
+    ("xlogy", OpRule((Saved("inputs"),), known=False)),
+    *rows("fmax fmin", OpRule((Saved("inputs"),), known=False)),
+    # A product with a power of two, which a step of its own makes.
+    ("ldexp", OpRule(known=False)),
     *rows("lerp matmul_into", NOTHING),
     # With a tensor for its weight: that; where it is trained, both ends as well.
     ("lerp/weighted", OpRule((Saved("x2"),))),
@@ -223,6 +235,7 @@ JOINED = OpRule(
 
 SHAPES = [
     ("view", PASSES),
+    ("view/Common", replace(PASSES, autocast=FULL)),
     ("copy", PASSES),
     # CopySlices: a copy of the gradient, in which the part that was written is set to zero.
     ("set_slice", OpRule(gradient="slices")),
@@ -253,7 +266,8 @@ SHAPES = [
     # Their kernels read a contiguous input, or a copy of it.
     *rows("reflection_pad replication_pad",
           OpRule((X,), layout="contiguous", reads="contiguous", passing="forward")),
-    ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous")),
+    # It is written part by part into one that is empty; the way back goes through all of these copies.
+    ("circular_pad", OpRule(backward=temporaries(1), layout="contiguous", known=False)),
     *rows("pixel_shuffle unfold fold", OpRule(layout="contiguous")),
     *rows("upsample_nearest upsample_nearest_exact upsample_bilinear",
           OpRule(layout="suggested", autocast=FULL, dense=True, gradient_layout="suggested")),

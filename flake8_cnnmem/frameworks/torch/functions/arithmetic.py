@@ -232,18 +232,16 @@ def divide(run: Runtime, input: Value, other: Value, rounding_mode: Value, inpla
 def weighted(
     run: Runtime, symbol: str, input: Value, tensor1: Value, tensor2: Value, value: Value, inplace: bool = False
 ) -> Value:
-    """`input + value * tensor1 (symbol) tensor2`: one kernel; where a gradient may be asked for, one step each."""
-    if not run.grad_enabled:
-        if inplace and isinstance(input, Weight):
-            input.data = None
-            written(run, input)
-            return input
-        operands = [operand(each) for each in (input, tensor1, tensor2)]
-        function = ("addcmul" if symbol == "*" else "addcdiv") + ("_" if inplace else "")
-        dtype = input.dtype if inplace and isinstance(input, Tensor) else common_dtype(operands)
-        return apply(run, Broadcast("lerp", inplace), *operands, function=function, dtype=dtype)
-    product = binary(run, symbol, tensor1, tensor2)
-    return with_alpha(run, "+", input, product, value, inplace)
+    """`input + value * tensor1 (symbol) tensor2`: one kernel."""
+    if inplace and isinstance(input, Weight):
+        input.data = None
+        written(run, input)
+        return input
+    operands = [operand(each) for each in (input, tensor1, tensor2)]
+    name = "addcmul" if symbol == "*" else "addcdiv"
+    dtype = input.dtype if inplace and isinstance(input, Tensor) else common_dtype(operands)
+    op = Broadcast(name if run.grad_enabled else "lerp", inplace)
+    return apply(run, op, *operands, function=name + ("_" if inplace else ""), dtype=dtype)
 
 
 def lerp(run: Runtime, input: Value, end: Value, weight: Value) -> Value:

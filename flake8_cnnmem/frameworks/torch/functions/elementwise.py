@@ -164,10 +164,12 @@ def softmin(run: Runtime, input: Value, dtype: Value = None) -> Value:
     return along_axis(run, "softmax", unary(run, "neg", input), dtype)
 
 
-def gumbel_softmax(run: Runtime, logits: Value) -> Value:
-    """The softmax of the logits with noise added, divided by a temperature."""
-    noisy = unary(run, "scale", unary(run, "shift", logits, "add"), "div")
-    return unary(run, "softmax", noisy)
+def gumbel_softmax(run: Runtime, logits: Value, hard: Value = False) -> Value:
+    """The softmax of the logits with noise added, divided by a temperature. `hard` puts ones in the place of the
+    largest values. The noise is a logarithm, which autocast takes in float32."""
+    noise = unary(run, "neg", unary(run, "log", unary(run, "noise", logits, "exponential_")))
+    values = unary(run, "softmax", unary(run, "scale", run.operate("+", logits, noise), "div"))
+    return values if hard is False else unary(run, "straight_through", values, "gumbel_softmax")
 
 
 def prelu(run: Runtime, input: Value, weight: Value) -> Value:

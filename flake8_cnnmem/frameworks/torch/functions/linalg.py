@@ -21,16 +21,21 @@ from flake8_cnnmem.values import Native, Runtime, Value
 
 def einsum(run: Runtime, equation: str, *operands: Value) -> Value:
     """Products of tensors by an equation; of more than two, pair by pair as torch does it."""
+    return multiplied(run, equation, operands)
+
+
+def multiplied(run: Runtime, equation: str, operands: Sequence[Value], within: bool = False) -> Value:
+    """A sum of products; `within` one of three or more operands."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     pairs = pairwise(equation) if len(given) > 2 else None
     if pairs is None or len(pairs) != len(given) - 1:
         factors: Sequence[Value] = given
         if len(given) == 2:
             equation, factors = summed_first(run, equation, given)
-        return apply(run, Einsum(equation), *factors, function="einsum", dtype=common_dtype(factors))
+        return apply(run, Einsum(equation, within), *factors, function="einsum", dtype=common_dtype(factors))
     result = given[0]
     for pair, other in zip(pairs, given[1:], strict=True):
-        result = einsum(run, pair, result, other)
+        result = multiplied(run, pair, (result, other), True)
     return result
 
 

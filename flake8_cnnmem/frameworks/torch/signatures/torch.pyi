@@ -284,14 +284,8 @@ greater_equal = ge
 
 @operation("max")
 def maximum(input: Tensor, other: Tensor) -> Tensor: ...
-
-fmax = maximum
-
 @operation("min")
 def minimum(input: Tensor, other: Tensor) -> Tensor: ...
-
-fmin = minimum
-
 @in_place
 @operation("&")
 def bitwise_and(input: Tensor, other: Tensor) -> Tensor: ...

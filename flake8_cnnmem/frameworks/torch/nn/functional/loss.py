@@ -16,8 +16,9 @@ from flake8_cnnmem.frameworks.torch.nn.modules.module import init as init_module
 from flake8_cnnmem.frameworks.torch.nn.modules.module import put, stored
 from flake8_cnnmem.frameworks.torch.nn.parameter import make_buffer
 from flake8_cnnmem.frameworks.torch.registry import DEFINED, FUNCTIONAL
-from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.ops import Loss
+from flake8_cnnmem.graph import Mismatch, Tensor
+from flake8_cnnmem.ops import Common, Loss
+from flake8_cnnmem.ops.merge import broadcast
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import Class, Instance, Native, Runtime, Value
 
@@ -202,9 +203,19 @@ for _name in CLASSES:
 
 
 def cosine_similarity(run: Runtime, x1: Value, x2: Value, dim: Value = 1, eps: Value = 1e-8) -> Value:
-    """The shape of both inputs without the axis `dim`."""
+    """The shape of both inputs without the axis `dim`: both are spread to it first, in float32 under autocast
+    (aten/src/ATen/native/Distance.cpp)."""
+    both = [each for each in map(tensor_of, (x1, x2)) if isinstance(each, Tensor)]
+    shapes = [each.shape for each in both if not isinstance(each.shape, Unknown)]
+    if len(shapes) == len(both) == 2:
+        try:
+            op = Common(broadcast(tuple(shapes), "combines"))
+        except Mismatch:
+            op = None
+        if op is not None:
+            x1, x2 = (apply(run, op, each, function="cosine_similarity") for each in both)
     first, second = (
-        binary(run, "/", each, unary(run, "clamp", reduce(run, "norm", each, dim, True))) for each in (x1, x2)
+        binary(run, "/", each, unary(run, "copy", reduce(run, "norm", each, dim, True))) for each in (x1, x2)
     )
     return reduce(run, "sum", binary(run, "*", first, second), dim)
 
