@@ -56,6 +56,7 @@ KEPT_BY = (
 )
 
 FOLLOWED_IN_PART: dict[str, str] = {
+    "details_keras.py::variables()": "whether a layer counts a tf.Variable among its weights depends on Keras' version",
     "details_torch.py::FlagsMade()": "what is made of an auto() within its enum is not followed",
     "details_torch.py::Grouped()": "except* is not followed",
     "details_torch.py::IsMeta()": "whether a tensor is on the meta device is not known",
