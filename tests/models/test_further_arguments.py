@@ -1,4 +1,4 @@
-"""What a model's `forward` takes beside its inputs: a call that is not known in whole gives it, and is not without it."""
+"""What `forward` takes beside its inputs: a call that is not known in whole gives it, and is not without it."""
 
 from __future__ import annotations
 
