@@ -56,6 +56,10 @@ KEPT_BY = (
 )
 
 FOLLOWED_IN_PART: dict[str, str] = {
+    "details_keras.py::variables()": "whether a layer counts a tf.Variable among its weights depends on Keras' version",
+    "details_torch.py::FlagsMade()": "what is made of an auto() within its enum is not followed",
+    "details_torch.py::Grouped()": "except* is not followed",
+    "details_torch.py::IsMeta()": "whether a tensor is on the meta device is not known",
     "exceptions_torch.py::Message()": "the text of a framework's error is not known",
     "hooks_forward.py::Backward()": "what a backward hook of Conv2d holds",
     "hooks_forward.py::DictKept()": KEPT,

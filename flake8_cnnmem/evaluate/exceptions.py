@@ -6,6 +6,7 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
+from flake8_cnnmem.evaluate.budget import Exhausted
 from flake8_cnnmem.evaluate.compiler import Compiler
 from flake8_cnnmem.evaluate.contexts import guarding
 from flake8_cnnmem.evaluate.frame import Frame
@@ -56,6 +57,7 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
         handlers.append((kind, word, compile_block(path, handler.body, handler_twin.body)))
     orelse = compile_block(path, node.orelse.body, twin.orelse) if node.orelse is not None else None
     finalbody = compile_block(path, node.finalbody.body, twin.finalbody) if node.finalbody is not None else None
+    grouped = isinstance(node, cst.TryStar)
     guards_imports = any(handler.type is None or mentions_import_error(handler.type) for handler in twin.handlers)
 
     def guarded(frame: Frame) -> Value:
@@ -71,6 +73,8 @@ def try_(compiler: Compiler, node: Any, twin: Any) -> Code:
                 signal = body(frame)
         except Raised as raised:
             run.budget.depth, run.invocation, run.frame = depth, invocation, frame
+            if grouped:
+                raise Exhausted("except* is not followed") from raised
             for kind, word, code in handlers:
                 if catches(frame, kind, raised.value):
                     if word is not None:

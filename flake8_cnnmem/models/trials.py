@@ -9,8 +9,10 @@ from typing import Any
 from flake8_cnnmem.evaluate.application import Halted
 from flake8_cnnmem.evaluate.branches import restore
 from flake8_cnnmem.evaluate.budget import FORWARD_STEPS, TRIAL_STEPS, Budget, Exhausted
+from flake8_cnnmem.evaluate.functions import Function
 from flake8_cnnmem.evaluate.interpreter import Interpreter
 from flake8_cnnmem.evaluate.top_level import describe
+from flake8_cnnmem.evidence import seen_through
 from flake8_cnnmem.frameworks.framework import Framework
 from flake8_cnnmem.graph import Call, Problem, Tensor
 from flake8_cnnmem.lazy_dataclass import dataclass
@@ -19,7 +21,7 @@ from flake8_cnnmem.models.outcome import tensors_in
 from flake8_cnnmem.models.root import Root
 from flake8_cnnmem.models.stated import Given
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Instance, Raised, Value
+from flake8_cnnmem.values import MISSING, Instance, Raised, Value
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ class Trials:
             if isinstance(values, Given):
                 result = run.call(self.instance, *values.positional, **values.named)
             else:
-                result = self.framework.call_root(run, self.instance, values)
+                result = self.called(values)
         except Halted as halted:
             list.append(run.log, halted.call)
         except (Raised, Exhausted, RecursionError) as error:
@@ -139,6 +141,38 @@ class Trials:
             causes.append(result)
         inputs = tuple(tensors_in(list(values)))
         return Forward(inputs, outputs, log, causes)
+
+    def called(self, values: Sequence[Value]) -> Value:
+        """What the model gives for these inputs. Where the code raises for what it is not given, the call of the
+        training may give more: once more, with that as not known."""
+        run = self.run
+        depth, noted = run.budget.depth, len(run.log or ())
+        try:
+            return self.framework.call_root(run, self.instance, values)
+        except Raised as raised:
+            further = {} if isinstance(raised.value.native, Call) else self.further_arguments(len(values))
+            if not further:
+                raise
+        run.budget.depth, run.invocation, run.frame = depth, None, None
+        if run.log is not None:
+            del run.log[noted:]
+        return run.call(self.instance, *values, **further)
+
+    def further_arguments(self, given: int) -> dict[str, Value]:
+        """What `forward` takes beside the first `given` inputs and is told by the code's calls of the model, by name;
+        where no call is known, whatever is None unless it is told."""
+        function = next((f for word in ("forward", "call") if (f := self.instance.cls.find(word)) is not MISSING), None)
+        if not isinstance(function, Function):
+            return {}
+        names = function.parameters.positional[1:]
+        defaults = dict(zip(reversed(names), reversed(function.defaults), strict=False)) | function.keyword_defaults
+        open_names = [name for name in (*names[given:], *function.parameters.keywords) if name in defaults]
+        calls = [call for call in self.root.calls if seen_through(call.instance) is self.instance]
+        told = {name for call in calls for name in (*call.kwargs, *names[: len(call.args)])}
+        words = [name for name in open_names if (name in told if calls else defaults[name] is None)]
+        site = calls[0].site if calls else self.root.site
+        where = (site.path, site.line) if site is not None else ("", 0)
+        return {name: Unknown(f"what the model is given as {name!r} is not known", *where) for name in words}
 
 
 def problem_of(forward: Forward) -> Problem | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from flake8_cnnmem.dims import Shape, Size, product
-from flake8_cnnmem.graph import Mismatch, Problem, WeightSpec
+from flake8_cnnmem.graph import Mismatch, Operand, Problem, WeightSpec
 from flake8_cnnmem.lazy_dataclass import dataclass
 from flake8_cnnmem.ops.base import Plain, Weightless, axis_of, channels_problem, extent, quotient
 from flake8_cnnmem.ops.strides import Strides
@@ -100,9 +100,15 @@ class Dropout(Weightless):
         """Whether nothing is dropped: in evaluation, or with p = 0."""
         return self.training is False or (isinstance(self.p, (int, float)) and self.p == 0)
 
+    def variants(self, operands: Sequence[Operand]) -> tuple[str, ...]:
+        """With p = 1, where every value is dropped, it is "all"."""
+        return ("all",) if isinstance(self.p, (int, float)) and self.p == 1 else ()
+
     def quantity(self, name: str, *inputs: Shape) -> Size:
-        """`mask`: the values that are drawn."""
+        """`mask`: the values that are drawn; `zero`: the one number that all values are multiplied by with p = 1."""
         shape = inputs[0]
+        if name == "zero":
+            return 1
         if name != "mask" or not isinstance(self.noise, tuple) or len(self.noise) != len(shape):
             return Weightless.quantity(self, name, *inputs)
         drawn = zip(self.noise, shape, strict=True)

@@ -16,7 +16,17 @@ from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Native, 
 
 names = Names()
 
-AUTO = native_class("auto", {}, module="enum")
+NOT_COMBINED = Unknown("what is made of an auto() within its enum is not followed")
+
+AUTO = native_class(
+    "auto",
+    {
+        f"__{side}{word}__": Native(word, lambda run, self, other: NOT_COMBINED)
+        for word in ("or", "and", "xor", "add", "lshift")
+        for side in ("", "r")
+    },
+    module="enum",
+)
 MEMBER = native_class(
     "member", {"__init__": Native("__init__", lambda run, self, value: wrap(self, value))}, module="enum"
 )
@@ -40,8 +50,14 @@ def members_of(cls: Class) -> dict[str, Instance]:
 
 
 def canonical(cls: Class) -> list[Instance]:
-    """The members of an enum in order, aliases left out."""
-    return [member for name, member in members_of(cls).items() if member.attributes["_name_"] == name]
+    """The members of an enum in order, aliases left out, and of flags those that are made up of others."""
+    own = [member for name, member in members_of(cls).items() if member.attributes["_name_"] == name]
+    return [member for member in own if is_single(member.attributes["_value_"])] if cls.derives_from(FLAG) else own
+
+
+def is_single(value: Value) -> bool:
+    """Whether a flag's value is one bit; one that is not known is taken for one."""
+    return not isinstance(value, int) or value.bit_count() == 1
 
 
 @meta.function("__iter__")
@@ -85,7 +101,7 @@ def contains(run: Runtime, cls: Class, value: Value) -> Value:
 
 def by_value(run: Runtime, cls: Class, value: Value) -> Instance | Unknown | None:
     """The member of this value; None without one, unknown where a comparison is."""
-    for member in canonical(cls):
+    for member in members_of(cls).values():
         run.spend(1)
         own = member.attributes["_value_"]
         same = (own is value and not isinstance(own, Unknown)) or run.equal(own, value)

@@ -13,6 +13,7 @@ from flake8_cnnmem.frameworks.keras.fitting import frozen_late, usual_batch
 from flake8_cnnmem.frameworks.keras.model_state import ModelState, graph_of
 from flake8_cnnmem.frameworks.keras.pipelines import changed_in
 from flake8_cnnmem.frameworks.keras.session import LayerState, session_of
+from flake8_cnnmem.frameworks.keras.variables import untracked
 from flake8_cnnmem.frameworks.updates import Update
 from flake8_cnnmem.graph import Site, Weight
 from flake8_cnnmem.training import Optimizer
@@ -109,13 +110,13 @@ def fits(instance: Instance) -> list[Fit]:
 
 def doubts(run: Runtime, model: Instance) -> tuple[Unknown, ...]:
     """Those of the last fit; of a model that is trained otherwise those of the program, and that a step around it does
-    more than call it."""
-    found, session = fits(model), session_of(run)
+    more than call it; and that it holds variables that Keras may not count."""
+    found, session, variable = fits(model), session_of(run), untracked(run, model)
     if found:
-        return found[-1].doubts
+        return (*found[-1].doubts, variable) if variable is not None else found[-1].doubts
     late = frozen_late(model)
     more = session.parts_of_steps.get(id(model))
-    return tuple(each for each in (late, more) if each is not None)
+    return tuple(each for each in (late, more, variable) if each is not None)
 
 
 def input_stated(run: Runtime, model: Instance) -> tuple[Site | None, int | None]:

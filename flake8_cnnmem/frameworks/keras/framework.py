@@ -78,6 +78,15 @@ def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
     return run.call(root, inputs[0] if len(inputs) == 1 else list(inputs))
 
 
+def sorted_by_key(result: Value) -> Value:
+    """What a model gives, its dicts in the order of their keys: `keras.tree.flatten` goes through them so."""
+    if type(result) is list or type(result) is tuple:
+        return type(result)(sorted_by_key(each) for each in result)
+    if type(result) is dict and all(isinstance(key, str) for key in result):
+        return {key: sorted_by_key(result[key]) for key in sorted(result)}
+    return result
+
+
 def fits(own: Sequence[Tensor], given: Sequence[Value]) -> bool:
     """Whether the model's own inputs are what is given: then its own tensors answer."""
     if len(own) != len(given):
@@ -180,7 +189,7 @@ FRAMEWORK = Framework(
     weights=weights,
     children=children,
     paths=paths,
-    call_root=call_root,
+    call_root=lambda run, root, inputs: sorted_by_key(call_root(run, root, inputs)),
     lower=lower,
     rules=rules,
     computes="tensorflow",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flake8_cnnmem.dims import Shape
 from flake8_cnnmem.frameworks.keras.ops.operands import shape_of
-from flake8_cnnmem.frameworks.keras.tracking import weight_dtype, weight_shape
+from flake8_cnnmem.frameworks.keras.tracking import all_weights, weight_dtype, weight_shape
 from flake8_cnnmem.graph import Tensor, Weight
 from flake8_cnnmem.unknown import Unknown
-from flake8_cnnmem.values import Class, Runtime, Value
+from flake8_cnnmem.values import Class, Instance, Runtime, Value
 
 
 def variable(run: Runtime, value: Value, dtype: Value = None, name: Value = None, constraint: Value = None) -> Value:
@@ -57,4 +59,20 @@ def tf_variable(
     dtype, shape = options.get("dtype"), options.get("shape")
     stated = tuple(shape) if isinstance(shape, (list, tuple)) and value is None else shape_of(value)
     kind = dtype_of(value) if dtype is None else weight_dtype(dtype)
-    return made_variable(run, stated, kind, options.get("name"), trainable)
+    made = made_variable(run, stated, kind, options.get("name"), trainable)
+    if isinstance(made, Weight):
+        doubt = run.unknown("whether a layer counts a tf.Variable among its weights depends on Keras' version")
+        run.data(BY_TENSORFLOW)[id(made)] = (made, replace(doubt, upper=True))
+    return made
+
+
+BY_TENSORFLOW = "variables of TensorFlow"
+"""Scratch of the run: by its id a variable that `tf.Variable` has made, with why nobody knows whether a layer that has
+it as an attribute counts it: tf.keras did, Keras 3 tracks those of its own class alone."""
+
+
+def untracked(run: Runtime, model: Instance) -> Unknown | None:
+    """Why the weights of a model may be fewer than are counted; None where Keras made all of them."""
+    made = run.data(BY_TENSORFLOW)
+    found = (made[id(weight)][1] for weight in all_weights(model) if id(weight) in made) if made else ()
+    return next(iter(found), None)

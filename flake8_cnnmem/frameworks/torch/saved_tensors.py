@@ -107,6 +107,11 @@ DROPOUTS = [
     ("feature_dropout", OpRule((Saved(New("instances")),), mask_first=True)),
     ("alpha_dropout", OpRule((Saved(New("x")),), forward=temporaries(1), mask_first=True)),
     ("feature_alpha_dropout", OpRule((Saved(New("instances")),), mask_first=True)),
+    # With p = 1 there is no mask: a product with one zero (aten/src/ATen/native/Dropout.cpp).
+    *(
+        (f"{kind}/all", OpRule((Saved(New("zero")),)))
+        for kind in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
+    ),
     ("dropout/off", PASSES),
 ]
 

@@ -89,6 +89,13 @@ def values_only(run: Runtime, tensor: Tensor) -> Value:
     return tensor if isinstance(tensor, Weight) and run.invocation is None else detach(run, tensor)
 
 
+def on_meta(run: Runtime, tensor: Tensor) -> Value:
+    """`x.is_meta`: of what a model computes False; which tensors a program makes without memory is not followed."""
+    if tensor.call is not None or run.invocation is not None:
+        return False
+    return run.unknown("whether a tensor is on the meta device is not known")
+
+
 ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "shape": shape_of,
     "ndim": rank_of,
@@ -107,7 +114,7 @@ ATTRIBUTES: dict[str, Callable[[Runtime, Tensor], Value]] = {
     "is_cuda": lambda run, tensor: True,
     "is_cpu": lambda run, tensor: False,
     "is_mps": lambda run, tensor: False,
-    "is_meta": lambda run, tensor: False,
+    "is_meta": on_meta,
     "is_sparse": lambda run, tensor: False,
     "is_quantized": lambda run, tensor: False,
     "is_mkldnn": lambda run, tensor: False,

@@ -256,6 +256,17 @@ def from_data(run: Runtime, data: Value, dtype: Value) -> Value:
     return Tensor(run.unknown("the values of a tensor could not be worked out"), dtype_of(dtype))
 
 
+def make_new(run: Runtime, input: Value, data: Value, dtype: Value) -> Value:
+    """`x.new_tensor(data)`: as `torch.tensor`, of the dtype of x unless one is said, and on its device."""
+    made = from_data(run, data, dtype)
+    if isinstance(input, Tensor) and isinstance(made, Tensor):
+        if dtype is None and made.dtype != input.dtype:
+            made = Tensor(made.shape, input.dtype)
+            made.as_wide_as = input
+        made.moved = made.made_there = input.moved
+    return born(run, made) if isinstance(made, Tensor) else made
+
+
 def plain_items(items: list[Value]) -> list[Value]:
     """Constants of one value as their numbers, ranges as lists."""
     made: list[Value] = []

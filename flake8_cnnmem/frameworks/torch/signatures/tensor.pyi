@@ -8,7 +8,7 @@ from torch import Tensor
 from flake8_cnnmem.frameworks.torch.applying import apply
 from flake8_cnnmem.frameworks.torch.functions.arithmetic import matrix_product, where
 from flake8_cnnmem.frameworks.torch.functions.complex import addbmm_, addmm_, addmv_, baddbmm_, lerp_in_place
-from flake8_cnnmem.frameworks.torch.functions.creation import copy_, from_data
+from flake8_cnnmem.frameworks.torch.functions.creation import copy_, make_new
 from flake8_cnnmem.frameworks.torch.functions.joining import tril_in_place
 from flake8_cnnmem.frameworks.torch.functions.reductions import numel
 from flake8_cnnmem.frameworks.torch.functions.shapes import expand_as, squeeze, swap, t, unsqueeze, view_as
@@ -65,7 +65,7 @@ triu_ = tril_
 
 # Creation.
 
-@from_data
+@make_new
 def new_tensor(input: Tensor, data, *, dtype=None, **options) -> Tensor: ...
 @copy_
 def copy_(input: Tensor, other, non_blocking=False) -> Tensor: ...
