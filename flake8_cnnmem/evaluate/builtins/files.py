@@ -262,14 +262,20 @@ def held(run: Runtime, source: Value) -> str | Unknown:
 
 
 def exists(run: Runtime, path: Value) -> Value:
-    """True for a file of the project, False for one of a package that is not there though people write such files
-    themselves; of anything else nobody knows: it may lie where the program will run."""
+    """True for a file of the project. What people write themselves is not there if it is neither in a package where it
+    is asked for, nor, by its bare name, where a script is run; of anything else nobody knows."""
     if place(run, path) is not None:
         return True
     plain, importer = payload(path), getattr(run, "importer", None)
     if importer is not None and not isinstance(plain, (Unknown, bytes, int)):
         text = str(plain)
         named = os.path.splitext(text)[1].lower() in SOURCES and not is_kept_back(text)
-        if named and packages_of(importer, text) and not importer.files.exists(text):
+        bare = text == os.path.basename(text) and not is_there(run, text)
+        if named and (bare or (packages_of(importer, text) and not importer.files.exists(text))):
             return False
     return run.unknown("whether a file exists is not known")
+
+
+def is_there(run: Any, name: str) -> bool:
+    """Whether there is anything of this name where a script is run."""
+    return any(run.importer.files.exists(os.path.join(base, name)) for base in bases(run))

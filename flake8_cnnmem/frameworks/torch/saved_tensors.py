@@ -217,7 +217,10 @@ MERGES = [
     # Pair by pair: what is between them is not counted.
     ("einsum/several", OpRule((OPERANDS,), layout="contiguous", reads="matrix", autocast=HALF, known=False)),
     # Self, and the factors: each is multiplied by what the result changes by with it.
-    ("addcmul", OpRule((Saved("x1"), Saved("x2")), backward=temporaries(1, "y"), gradient="signed", known=False)),
+    (
+        "addcmul",
+        OpRule((Saved("x1", "others"), Saved("x2", "others")), backward=temporaries(1, "y"), gradient="signed"),
+    ),
     ("addcdiv", OpRule((Saved("x2"),), gradient="signed", known=False)),
     # What is made of the gradient is another tensor for each operand, and larger where that is repeated.
     ("xlogy", OpRule((Saved("inputs"),), known=False)),

@@ -33,12 +33,12 @@ KNOWN = {
     "WIDTH = len([p for p in (Path(pkg.__file__).parent / 'cfg').iterdir() if p.is_dir()])",
     "a walk": "import os, pkg\nWIDTH = sum(len(files) for _, _, files in os.walk('pkg/cfg'))",
     "a folder": "import os\nWIDTH = 3 if os.path.isdir('conf') else 4",
+    "a file that is not there": "import os\nWIDTH = 3 if os.path.exists('none.yaml') else 4",
     "a file of a package": "import os, pkg\nat = os.path.dirname(pkg.__file__)\n"
     "WIDTH = 3 if os.path.exists(at + '/cfg/a.yaml') else 4",
 }  # fmt: skip
 
 UNKNOWN = {
-    "a file that is not there": "import os\nWIDTH = 3 if os.path.exists('none.yaml') else 4",
     "data": "import os\nWIDTH = len(os.listdir('data'))",
     "data by a pattern": "import glob\nWIDTH = len(glob.glob('data/*.jpg'))",
     "data that is not there": "import glob\nWIDTH = 1 + len(glob.glob('data/*.png'))",

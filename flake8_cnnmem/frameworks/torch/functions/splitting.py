@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from flake8_cnnmem.dims import Size
-from flake8_cnnmem.frameworks.torch.applying import apply, is_trained, tensor_of
+from flake8_cnnmem.frameworks.torch.applying import apply, tensor_of
 from flake8_cnnmem.frameworks.torch.arguments import size
 from flake8_cnnmem.frameworks.torch.functions.constants import Constant
 from flake8_cnnmem.graph import Mismatch, Op, Tensor, Weight
@@ -27,8 +27,6 @@ def parts(run: Runtime, op: Split | Chunk | Unbind, input: Value, function: str)
         except Mismatch:
             count = 0
     if isinstance(count, Unknown):
-        if isinstance(op, Unbind) and isinstance(tensor.shape, tuple):
-            note_rows(run, tensor)
         return count
     if isinstance(tensor.shape, Unknown):
         made = [apply(run, Elementwise("view"), tensor, function=function) for _ in range(count)]
@@ -38,22 +36,6 @@ def parts(run: Runtime, op: Split | Chunk | Unbind, input: Value, function: str)
         return known
     result = apply(run, op, tensor, function=function)
     return (result,) if isinstance(result, Tensor) else result
-
-
-ROWS = "rows that are not followed"
-"""Scratch of the run: by the id of a layer, itself and why not all is known of what it does with a batch's rows."""
-
-
-def note_rows(run: Runtime, tensor: Tensor) -> None:
-    """Note for the layers that are running that they take a batch apart whose gradient is wanted: what they do with
-    each row is not followed, and one that is written in place is torch's RuntimeError."""
-    within = run.invocation
-    if within is None or not run.grad_enabled or not is_trained(run, tensor):
-        return
-    cause = run.unknown("what is done with each row of a batch is not followed")
-    for each in within.ancestry():
-        if each.layer is not None:
-            run.data(ROWS)[id(each.layer)] = (each.layer, cause)
 
 
 def constant_parts(op: Op, tensor: Tensor) -> tuple[Constant, ...] | None:

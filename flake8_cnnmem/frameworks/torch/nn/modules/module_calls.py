@@ -10,7 +10,6 @@ from flake8_cnnmem.frameworks.torch.applying import WRITTEN, results_as_written
 from flake8_cnnmem.frameworks.torch.autograd.grad import cleared
 from flake8_cnnmem.frameworks.torch.devices import is_host, names_device
 from flake8_cnnmem.frameworks.torch.dtypes import dtype_of, is_dtype, is_floating
-from flake8_cnnmem.frameworks.torch.functions.splitting import ROWS
 from flake8_cnnmem.frameworks.torch.nn.modules import hooks
 from flake8_cnnmem.frameworks.torch.nn.modules.module import (
     MEMBERS,
@@ -234,7 +233,6 @@ def call_root(run: Runtime, root: Instance, inputs: Sequence[Value]) -> Value:
 def doubts(run: Runtime, root: Instance) -> tuple[Unknown, ...]:
     """What of a model's training is counted otherwise than it is done."""
     found = [hooks.doubt(run, module) for module in modules_in(root)]
-    found += [cause for layer, cause in run.data(ROWS).values() if layer is root]
     for word in ("parameters", "named_parameters", "named_modules"):
         own = root.cls.find(word)
         site = getattr(own, "site", None)
