@@ -87,9 +87,11 @@ def goes_back(phase: Phase) -> bool:
 
 
 def is_unclear(run: Interpreter, phase: Phase) -> bool:
-    """Whether the loss is not known, and comes from a call of the very thing that the optimizer updates."""
-    unclear = any(event.kind == "unclear" for event in phase.events)
-    return unclear and not goes_back(phase) and model_call(run, phase) is not None
+    """Whether the loss is not known, and comes from a call of the very thing that the optimizer updates, or what that
+    updates is not known either."""
+    if goes_back(phase) or not any(event.kind == "unclear" for event in phase.events):
+        return False
+    return model_call(run, phase) is not None or not any(map(frameworks.updated_by, phase.optimizers))
 
 
 def made_from(run: Interpreter, root: Root) -> bool:

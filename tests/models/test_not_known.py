@@ -156,3 +156,28 @@ def test_its_input_is_not_told_where_something_else_may_change_it(text: str, tmp
 @pytest.mark.parametrize(("limit", "fits"), [(1000, False), (2**34, None)])
 def test_what_its_batch_alone_exceeds_does_not_fit(limit: int, fits: bool | None, tmp_path: Path) -> None:
     assert report_of(tmp_path, TORCH.format(step=PLAIN), limit).fits is fits
+
+
+NOTHING_KNOWN = """\
+import torch
+from our_parts import build, samples
+
+net = build(3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in {source}:
+    loss = net(x){call}
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("call", [".sum()", "['loss']", ""])
+@pytest.mark.parametrize("source", ["samples()", "torch.utils.data.DataLoader(samples(), batch_size=16)"])
+def test_a_training_of_which_neither_model_nor_data_nor_loss_is_known_is_told(
+    source: str, call: str, tmp_path: Path
+) -> None:
+    report = report_of(tmp_path, NOTHING_KNOWN.format(source=source, call=call))
+    assert (report.status, report.kind, report.line) == ("unresolved", "training", 6)
+    assert "our_parts" in report.causes[0].reason
+    assert report.training.optimizer.value.name == "sgd"
+    assert report.training.batch_size.value == (16 if "16" in source else 32)
