@@ -13,7 +13,6 @@ from flake8_cnnmem.dims import Size
 from flake8_cnnmem.frameworks.torch.devices import all_to_device
 from flake8_cnnmem.frameworks.torch.members import Members
 from flake8_cnnmem.graph import Tensor
-from flake8_cnnmem.packages.datasets import ROW
 from flake8_cnnmem.unknown import Unknown
 from flake8_cnnmem.values import MISSING, Class, ClassMethod, Instance, Runtime, Value, native
 
@@ -111,6 +110,8 @@ def encode(run: Runtime, self: Instance, text: Value, single: bool, options: Map
     """The parts of an encoding: a list of tokens, a list of those, or a tensor (texts, tokens)."""
     words = run.truth(options.get("is_split_into_words", False)) is True
     rows, width = rows_of(run, text, single or words), width_of(run, options)
+    if run.truth(options.get("return_overflowing_tokens", False)) is not False:
+        rows = run.unknown("how many parts a text has is not known")
     wanted = options.get("return_tensors")
     parts: dict[Value, Value] = {name: part(run, rows, width, wanted) for name in names_of(run, self, options)}
     types = with_types(self, options)
@@ -194,6 +195,9 @@ def padded(run: Runtime, items: list[Value], options: Mapping[str, Value]) -> Va
     to = options.get("max_length") if options.get("padding") == "max_length" else None
     batch: dict[Value, Value] = {}
     for name, value in held.items():
+        if isinstance(value, str):
+            # Texts are no part of a batch.
+            continue
         if isinstance(value, Unknown) and isinstance(to, int) and name in PADDED:
             # Texts that are longer than that cannot be stacked with others.
             batch[name] = Tensor((count, to), "int64")
@@ -202,9 +206,6 @@ def padded(run: Runtime, items: list[Value], options: Mapping[str, Value]) -> Va
     for old in ("label", "label_ids"):
         if old in batch:
             batch["labels"] = batch.pop(old)
-    if isinstance(first, Instance) and first.cls is ROW and "labels" not in batch:
-        # A column of the data set itself: one number for each sample, as no collator pads it.
-        batch["labels"] = Tensor((count,), "int64")
     return Instance(ENCODING, payload=batch)
 
 

@@ -22,6 +22,7 @@ from flake8_cnnmem.frameworks.torch.utils_data.collate import batch_size_of, col
 from flake8_cnnmem.frameworks.torch.utils_data.dataloader import DATA_LOADER
 from flake8_cnnmem.graph import Tensor
 from flake8_cnnmem.packages import deepspeed
+from flake8_cnnmem.packages.datasets.samples import Columns
 from flake8_cnnmem.packages.transformers.arguments import ARGUMENTS
 from flake8_cnnmem.packages.transformers.tokenizers import padded
 from flake8_cnnmem.packages.transformers.updates import made_optimizer
@@ -91,6 +92,7 @@ def compute_loss(
     run: Runtime, self: Instance, model: Value, inputs: Value, return_outputs: Value = False, **kwargs: Value
 ) -> Value:
     inputs = inputs.payload if isinstance(inputs, Instance) and isinstance(inputs.payload, dict) else inputs
+    inputs = with_labels(self, model, inputs)
     # A batch that is not known is given to the model all the same: it trains, and in which precision is known.
     outputs = run.call(model, **inputs) if isinstance(inputs, dict) else run.call(model, inputs)
     own = self.attributes.get("compute_loss_func")
@@ -99,6 +101,22 @@ def compute_loss(
     else:
         loss = loss_in(run, outputs)
     return (loss, outputs) if return_outputs is True else loss
+
+
+def with_labels(self: Instance, model: Value, inputs: Value) -> Value:
+    """The batch with the labels of a hub's data set, one number for each sample, where the model takes them: the
+    trainer hands over the columns that `forward` names (`remove_unused_columns`)."""
+    data = self.attributes.get("train_dataset")
+    columns = data.native if isinstance(data, Instance) else None
+    tokens = next(iter(inputs.values()), None) if isinstance(inputs, dict) and "labels" not in inputs else None
+    forward = model.cls.find("forward") if isinstance(model, Instance) else None
+    named = getattr(forward, "parameters", None)
+    # What stands around it, as a decorator's function does, hands on whatever it is given.
+    takes = named is None or named.double_star is not None or "labels" in (*named.positional, *named.keywords)
+    if not isinstance(columns, Columns) or columns.alone or not isinstance(tokens, Tensor) or not takes:
+        return inputs
+    count = tokens.shape[0] if isinstance(tokens.shape, tuple) else tokens.shape
+    return {**inputs, "labels": Tensor((count,), "int64")} if isinstance(inputs, dict) else inputs
 
 
 def loss_in(run: Runtime, outputs: Value) -> Value:
